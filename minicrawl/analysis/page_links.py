@@ -19,7 +19,6 @@ from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.opic.arrays import Flags, Pages
-from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import Store
 
 _LONGEST_CHAIN = 16
@@ -170,11 +169,11 @@ class Web:
         self.size = store.size()
         self.next = np.arange(self.size)
         self.is_broken, self.is_redirect, self.is_bare = (np.zeros(self.size, dtype=np.bool_) for _ in range(3))
-        for page, state, reason, targets in store.page_table.redirects_and_failures():
+        for page, state, reason, target in store.page_table.redirects_and_failures():
             if state == State.ALIAS:
                 self.is_redirect[page] = True
                 self.is_bare[page] = reason.startswith("redirect-")
-                self.next[page] = from_bytes(targets)[0] if targets else page
+                self.next[page] = page if target is None else target
             else:
                 is_refused = reason.startswith("redirect-") and reason not in _NO_END
                 self.is_redirect[page] = reason.startswith("redirect-")

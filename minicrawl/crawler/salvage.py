@@ -83,7 +83,7 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> tuple[int, int, int]:
         raise StoreError(
             f"not one page of {damaged.path} can be read; use a backup, or start again with another --store"
         )
-    settings = _settings(dict(damaged.all_rows("meta", ("key", "value"))).get("settings"), damaged.path.parent)
+    settings = _settings(damaged.meta("settings"), damaged.path.parent)
     numbers = {page.id: number for number, page in enumerate(pages)}
     accounts = Accounts(REASONABLE)
     seeds = [number for number, page in enumerate(pages) if page.found_on is None] or [0]

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any  # Any: rows
 
@@ -50,17 +51,11 @@ class DamagedStore:
         for first in range(0, last + 1, _AT_ONCE):
             yield from self._between(query, first, min(first + _AT_ONCE - 1, last))
 
-    def all_rows(self, table: str, columns: tuple[str, ...]) -> list[tuple[Any, ...]]:
-        """The readable rows of a small table: up to the first damaged one, from either end."""
-        found: dict[tuple[Any, ...], None] = {}
-        for order in ("ASC", "DESC"):
-            try:
-                rows = self._db.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1 {order}")
-                found.update((row, None) for row in rows)
-            except sqlite3.DatabaseError:
-                continue
-            break
-        return list(found)
+    def meta(self, key: str) -> object:
+        """A value of `meta`; None where it cannot be read."""
+        with suppress(sqlite3.DatabaseError):
+            return next(iter(self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone() or ()), None)
+        return None
 
     def _between(self, query: str, first: int, last: int) -> list[tuple[Any, ...]]:
         try:

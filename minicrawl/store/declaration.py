@@ -26,7 +26,10 @@ SitemapId = Annotated[int, "sitemaps.id"]
 FetchId = Annotated[int, "fetches.id"]
 PageIds = Annotated[bytes, "pages.id, 4 bytes each, little endian"]
 Time = Annotated[float, "Unix seconds"]
+Commit = Annotated[int, "number of the commit that wrote it last"]
 
+THIS_COMMIT = "this_commit()"
+"""SQL: the number of the commit that a writer prepares, for columns of the type Commit, which are named `changed`."""
 _KINDS: dict[object, str] = {int: "INTEGER", bool: "INTEGER", float: "REAL", str: "TEXT", bytes: "BLOB"}
 
 
@@ -144,9 +147,13 @@ def columns(kind: type[NamedTuple], table: str = "") -> str:
 
 
 @cache
-def insert(kind: type[NamedTuple], verb: str = "INSERT") -> str:
-    """The statement that adds rows of a kind."""
-    return f"{verb} INTO {_NAMES[kind]} ({columns(kind)}) VALUES ({', '.join('?' * len(kind._fields))})"
+def insert(kind: type[NamedTuple] | str, verb: str = "INSERT") -> str:
+    """The statement that adds rows of a kind, or whole rows of a table by its name."""
+    name, fields = (kind, list(meanings(kind))) if isinstance(kind, str) else (_NAMES[kind], kind._fields)
+    values = dict.fromkeys(fields, "?")
+    if not isinstance(kind, str) and "changed" in _TABLES[name].columns:
+        values["changed"] = THIS_COMMIT
+    return f"{verb} INTO {name} ({', '.join(values)}) VALUES ({', '.join(values.values())})"
 
 
 @cache
@@ -157,7 +164,8 @@ def upsert(kind: type[NamedTuple]) -> str:
     """
     declared = _TABLES[_NAMES[kind]]
     fixed = {*declared.keys, *declared.unique}
-    updates = ", ".join(f"{column} = excluded.{column}" for column in kind._fields if column not in fixed)
+    written = [*kind._fields, *({"changed"} & declared.columns.keys())]
+    updates = ", ".join(f"{column} = excluded.{column}" for column in written if column not in fixed)
     return f"{insert(kind)} ON CONFLICT ({', '.join(declared.keys)}) DO UPDATE SET {updates}"
 
 

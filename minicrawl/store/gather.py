@@ -8,19 +8,22 @@ mirrors  become the page at its home: what they have received and not handed ove
          account of that page; one that its home does not know yet becomes a page that waits
 answers  in the order of their times
 hosts    the row of the partition that has the pages of a host counts, and its site's
+
+Gathered again, what has a number keeps it, and more numbers follow: so only those rows of pages, links and answers are
+written that have changed since, by their commits, and small tables as a whole. It is one transaction.
 """
 
 import heapq
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from functools import partial
-from hashlib import blake2b
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from itertools import chain
 from operator import itemgetter, mul
 from pathlib import Path
+from typing import Any  # Any: JSON
 
 import numpy as np
 import numpy.typing as npt
@@ -28,16 +31,18 @@ import numpy.typing as npt
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.model import CoursePoint, ReadShare
 from minicrawl.settings.crawl import in_full
-from minicrawl.store.database import damaged, open_to_write, real_path, store_errors
-from minicrawl.store.declaration import MetaValue, insert, meanings, tables
+from minicrawl.store.database import damaged, hold, open_to_write, real_path, store_errors, transaction
+from minicrawl.store.declaration import MetaValue, columns, insert, meanings, tables
 from minicrawl.store.gathered_meta import course, merged
+from minicrawl.store.hosts import HostRow
 from minicrawl.store.links import from_bytes as pages_of
 from minicrawl.store.links import to_bytes
 from minicrawl.store.partitions.folder import Folder, found
-from minicrawl.store.partitions.records import from_bytes
+from minicrawl.store.partitions.records import unpacked
 from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.sites import SiteRow
+from minicrawl.store.tables import COMMIT
 from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
 from minicrawl.store.transfers import agree, check_traffic
 from minicrawl.store.upkeep import replaced
@@ -45,11 +50,14 @@ from minicrawl.store.urlhash import url_hash
 
 Ids = npt.NDArray[np.int32]
 GATHERED = "gathered"
-"""Key of what a store was gathered of: the crawl, its commits, and the store itself as it was then."""
+"""Key of what a store was gathered of. JSON: the id of the crawl, the last commit of each partition, and of its texts
+the parts that are in the file of texts: how often theirs was rewritten, first byte, end, and by how much they moved."""
 _LOOKS = 50
 """How often the stores of a running crawl are opened until their commits go together. Mostly once is enough."""
 _BEST = 1_000
 """Pages that a list begins with, without a scan of all."""
+_BEGIN = itemgetter(1)
+"""Of a part of texts."""
 _CACHE = 2**14
 """KiB of the new store that are in memory while it is written."""
 _FUNCTIONS = {
@@ -64,19 +72,20 @@ _FUNCTIONS = {
     "text_versions.start": "place",
 }
 """SQL functions that turn the numbers of a partition into those of the crawl, by a column or what that refers to."""
+_CHANGED = {"links", "fetches"}
+"""Tables of which only those rows are copied again that have changed."""
 _ROWS = {
-    "pages": "state <> 'elsewhere' OR page(id) >= {unknown}",
+    **dict.fromkeys(_CHANGED, "changed > {since}"),
+    "pages": "is_here(id)",
     "voices": "site <> 0",  # which stands for sites that mirrors in other partitions name
-    "doors": "page NOT IN (SELECT page FROM mirrors) OR page(page) >= {unknown}",
-    **dict.fromkeys(("sitemap_pages", "rankings"), "page NOT IN (SELECT page FROM mirrors)"),
+    **dict.fromkeys(("doors", "sitemap_pages", "rankings"), "is_here(page)"),
 }
-"""Which rows are copied, of tables that also have rows of mirrors."""
+"""Which rows are copied, also of tables that have rows of mirrors."""
 _WORKED_OUT = {
     *("hosts", "sites", "url_hashes", "tallies", "course", "meta", "best", "places"),
     *("mirrors", "outbox", "neighbours"),
 }
 """Tables that are not copied row by row; the last three stay empty."""
-_META = f"SELECT key, value FROM meta WHERE key <> '{GATHERED}' ORDER BY key"
 _UNSENT = """
     SELECT cash, pages.inlinks - mirrors.inlinks, pages.depth, pages.chain_length, page(page)
     FROM mirrors JOIN pages ON id = page
@@ -90,8 +99,8 @@ _RECEIVE = """
 def gather(path: Path, file: Path, *, force: bool = False) -> bool:
     """Write the crawl in the folder at `path` to an ordinary store, `file`, which appears whole or not at all.
 
-    A file that was gathered of the same crawl is replaced; False: it is of the last commits, and was left as it is.
-    force: replace any other file, too. Raises StoreError, SettingError.
+    A file that was gathered of the same crawl is brought up to date; False: it is of the last commits already.
+    force: replace any file by a new one. Raises StoreError, SettingError.
     """
     folder = found(path)
     if real_path(file).parent == real_path(path):
@@ -99,13 +108,40 @@ def gather(path: Path, file: Path, *, force: bool = False) -> bool:
     with _opened(folder) as stores:
         if not stores:
             raise StoreError(f"{path} has no store yet; run 'minicrawl crawl SEEDS --store {path}' first")
-        of = {"cluster": folder.cluster, "commits": _mark(store.each(_META) for store in stores)}
-        if not force and _is_there(file, of):
+        kept = {} if force else _kept(file, folder.cluster)
+        if kept and kept["commits"] == [store.meta(COMMIT) for store in stores]:
             return False
-        with store_errors(file), replaced(file) as unfinished, closing(open_to_write(unfinished)) as db:
-            unfinished.chmod(stores[0].path.stat().st_mode & 0o777)  # for the same users as the stores
-            _Gathering(db, folder, stores, text_path(unfinished)).run(of)
+        with store_errors(file):
+            if kept and _is_brought_up_to_date(file, folder, stores, kept):
+                return True
+            with replaced(file) as unfinished, closing(open_to_write(unfinished)) as db:
+                unfinished.chmod(stores[0].path.stat().st_mode & 0o777)  # for the same users as the stores
+                for setting in ("journal_mode = MEMORY", "synchronous = OFF", f"cache_size = -{_CACHE}"):
+                    db.execute(f"PRAGMA {setting}")  # a kill leaves nothing of the file, so it needs no log
+                query = "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL"
+                indexes = db.execute(query).fetchall()
+                with transaction(db):
+                    for name, _ in indexes:
+                        db.execute(f"DROP INDEX {name}")
+                    _Gathering(db, folder, stores, text_path(unfinished), {}).run()
+                    for _, statement in indexes:
+                        db.execute(statement)  # which is faster at the end
+                db.execute("PRAGMA journal_mode = WAL")
     return True
+
+
+def _is_brought_up_to_date(file: Path, folder: Folder, stores: Sequence[Store], kept: Mapping[str, Any]) -> bool:
+    """Write to a gathered store what has changed since. False: it has to be made anew, and was left as it was."""
+    lock = hold(file)
+    try:
+        with closing(open_to_write(real_path(file))) as db, transaction(db):
+            db.execute(f"PRAGMA cache_size = -{_CACHE}")
+            gathering = _Gathering(db, folder, stores, text_path(file), kept)
+            if gathering.fits:
+                gathering.run()
+            return gathering.fits
+    finally:
+        lock.release()
 
 
 @contextmanager
@@ -127,81 +163,121 @@ def _opened(folder: Folder) -> Iterator[Sequence[Store]]:
                 return
 
 
-def _mark(each: Iterable[Iterable[object]]) -> str:
-    """A digest of the last commits of stores. each: the rows of `meta`, which every commit writes anew."""
-    return blake2b(repr(list(map(list, each))).encode(), digest_size=16).hexdigest()
-
-
-def _is_there(file: Path, of: Mapping[str, str]) -> bool:
-    """True if a file was gathered of these commits of a crawl. Raises SettingError if it is not to be replaced."""
+def _kept(file: Path, cluster: str) -> dict[str, Any]:
+    """What a file was gathered of; {} if there is none. Raises SettingError if it is not to be replaced."""
     if not file.exists():
-        return False
-    try:
-        with open_store(file) as store:
-            before, now = store.meta_json(GATHERED), _mark([store.each(_META)])
-    except StoreError:
-        before, now = {}, ""
-    if before.get("cluster") != of["cluster"]:
+        return {}
+    kept, is_changed = dict[str, Any](), False
+    with suppress(StoreError), open_store(file) as store:
+        kept, is_changed = store.meta_json(GATHERED), store.meta(COMMIT) is not None
+    if kept.get("cluster") != cluster:
         raise SettingError(f"{file} already exists; name another file, or replace it with --force")
-    if before["store"] != now:
+    if is_changed:
         raise SettingError(f"{file} has changed since it was gathered; name another file, or replace it with --force")
-    return bool(before["commits"] == of["commits"])
+    return kept
+
+
+def _since(before: str, now: str) -> int | None:
+    """The number of an earlier commit of a store; None if the later one does not follow it, as in a copy."""
+    (*_, opened, last), numbers = before.split(), now.split()
+    is_later = opened in numbers and int(last) <= int(numbers[numbers.index(opened) + 1])
+    return int(last) if is_later else None
 
 
 class _Gathering:
-    """Fills the empty store behind a connection. texts: its file of texts."""
+    """Fills the store behind a connection, which is empty or has what was gathered before. texts: its file of texts.
+    kept: what it was gathered of.
 
-    def __init__(self, db: sqlite3.Connection, folder: Folder, stores: Sequence[Store], texts: Path) -> None:
+    `fits`: what it has can stay.
+    """
+
+    def __init__(
+        self, db: sqlite3.Connection, folder: Folder, stores: Sequence[Store], texts: Path, kept: Mapping[str, Any]
+    ) -> None:
         self._db, self._folder, self._stores, self._texts = db, folder, stores, texts
-        self._key = os.urandom(16)
-        self._pages, self._olds, self._unknown = _page_numbers(stores)
+        self._commits = [str(store.meta(COMMIT)) for store in stores]
+        before = dict(db.execute("SELECT key, value FROM meta"))
+        self._key = bytes.fromhex(before["hash_key"]) if kept else os.urandom(16)
+        self._text_parts: list[list[list[int]]] = kept.get("texts", [[] for _ in stores])
+        self._text_end = before.get("text_size") or HEAD
+        self._since = list(map(_since, kept["commits"], self._commits)) if kept else [-1] * len(stores)
         self._clock = 0.0
+        self._kept = int(db.execute("SELECT count(*) FROM pages").fetchone()[0])
+        self._pages, self._size, self._olds, are_first = self._page_numbers()
+        has_texts = self._text_end == HEAD or (texts.exists() and texts.stat().st_size >= self._text_end)
+        self.fits = None not in self._since and are_first and has_texts
 
-    def run(self, of: Mapping[str, str]) -> None:
+    def run(self) -> None:
         db = self._db
-        for setting in ("journal_mode = MEMORY", "synchronous = OFF", f"cache_size = -{_CACHE}"):
-            db.execute(f"PRAGMA {setting}")  # a kill leaves nothing of the file, so it needs no log
-        indexes = db.execute("SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL").fetchall()
-        db.execute("BEGIN")
-        for name, _ in indexes:
-            db.execute(f"DROP INDEX {name}")
-        self._add_hosts()
-        self._define_functions()
+        ours = [dict(db.execute(f"SELECT name, id FROM {table}")) for table in ("hosts", "sites")]
+        for table in tables().keys() - _CHANGED - {"url_hashes"}:
+            db.execute(f"DELETE FROM {table}")
+        self._add_hosts(*ours)
+        self._define_functions(*ours)
         for table in tables().keys() - _WORKED_OUT:
             self._copy_rows(table)
         # Pages that their homes do not know yet; what they have received comes next.
         unread = "state = 'waiting', reason = 'link', inlinks = 0, cash = 0, forwarded = 0"
         db.execute(f"UPDATE pages SET {unread} WHERE state = 'elsewhere'")
         self._receive()
-        self._finish(of)
-        for _, statement in indexes:
-            db.execute(statement)  # which is faster at the end
-        db.execute("COMMIT")
-        db.execute("PRAGMA journal_mode = WAL")
+        self._finish()
 
-    def _add_hosts(self) -> None:
-        """Write all hosts and sites: first those of pages, then those that only mirrors have."""
-        hosts = [name for name in meanings("hosts") if name not in ("id", "site")]
-        sites = ", ".join(name if name != "id" else "NULL" for name in SiteRow._fields)  # numbered from 1 on
-        add_site = f"{insert(SiteRow)} ON CONFLICT DO NOTHING"
-        next_id, its_site = "(SELECT coalesce(max(id) + 1, 0) FROM hosts)", "(SELECT id FROM sites WHERE name = ?)"
-        add_host = f"""
-            INSERT INTO hosts (id, {", ".join(hosts)}, site) VALUES ({next_id}, {"?, " * len(hosts)} {its_site})
-            ON CONFLICT DO NOTHING"""
-        site = "(SELECT name FROM sites WHERE sites.id = site)"
-        of_pages = "id IN (SELECT host FROM pages WHERE state <> 'elsewhere')"
+    def _page_numbers(self) -> tuple[list[Ids], int, int, bool]:
+        """New numbers of pages and mirrors by their own; how many there are; how many pages births were shared out to;
+        and False if these are not the first ones. Defines `page` and `is_here` for every partition.
+
+        A URL is found by Python's own hash, of 64 bits and with a secret of this process, so that nobody can write URLs
+        that share one. Of 10^8, two do with a probability of 3 in 10,000.
+        """
+        self._db.create_function("digest", 1, hash)
+        kept = np.fromiter(chain.from_iterable(self._db.execute("SELECT digest(url) FROM pages ORDER BY id")), np.int64)
+        kind = [("id", np.int32), ("digest", np.int64), ("is_home", np.bool_)]
+        each, olds, are_shared_out = [], [], True
+        for store in self._stores:
+            store.define("digest", hash)
+            rows = store.each("SELECT id, digest(url), state <> 'elsewhere' FROM pages ORDER BY id")
+            pages = np.fromiter(rows, kind)
+            shared_out = store.meta("shared_out")
+            are_shared_out &= shared_out is not None
+            olds.append(pages["is_home"] & (True if shared_out is None else pages["id"] < int(shared_out)))
+            each.append(pages)
+        homes = [pages["digest"][pages["is_home"] & ~old] for pages, old in zip(each, olds, strict=True)]
+        mirrors = [pages["digest"][~pages["is_home"]] for pages in each]
+        old = np.concatenate([pages["digest"][is_old] for pages, is_old in zip(each, olds, strict=True)])
+        known, first = np.unique(np.concatenate([kept, old, *homes, *mirrors]), return_index=True)
+        number = np.empty(len(known), np.int32)
+        number[np.argsort(first)] = np.arange(len(known), dtype=np.int32)
+        is_known = np.zeros(len(known), np.bool_)
+        is_known[number[np.searchsorted(known, np.concatenate([old, *homes]))]] = True
+        numbers = []
+        for store, pages in zip(self._stores, each, strict=True):
+            ours = number[np.searchsorted(known, pages["digest"])]
+            numbers.append(_spread(store, pages["id"], ours))
+            store.define("page", numbers[-1].item)
+            store.define("is_here", _spread(store, pages["id"], pages["is_home"] | ~is_known[ours]).item)
+        are_first = not are_shared_out or number[np.searchsorted(known, old)].max(initial=-1) < len(old)
+        return numbers, len(known), len(old), bool(are_first)
+
+    def _add_hosts(self, hosts: dict[str, int], sites: dict[str, int]) -> None:
+        """Write all hosts and sites: first those of pages, then those that only mirrors have. hosts, sites: their
+        numbers by name, to which more are added."""
+        add_site = insert(SiteRow, "INSERT OR IGNORE")
+        add_host = f"INSERT OR IGNORE INTO hosts ({columns(HostRow)}, site) VALUES (?{', ?' * len(HostRow._fields)})"
+        its_site = "(SELECT name FROM sites WHERE sites.id = site)"
+        of_pages = "hosts.id IN (SELECT host FROM pages WHERE state <> 'elsewhere')"
         for which, of_which in [(of_pages, f"id IN (SELECT site FROM hosts WHERE {of_pages})"), ("1", "1")]:
             for store in self._stores:
-                rows = store.each(f"SELECT {sites} FROM sites WHERE {of_which} ORDER BY id")
-                self._db.executemany(add_site, rows)
-                rows = store.each(f"SELECT {', '.join(hosts)}, {site} FROM hosts WHERE {which} ORDER BY id")
-                self._db.executemany(add_host, rows)
+                own = store.each(f"SELECT {columns(SiteRow)} FROM sites WHERE {of_which} ORDER BY id")
+                numbered = ((sites.setdefault(row[1], len(sites) + 1), *row[1:]) for row in own)
+                self._db.executemany(add_site, numbered)
+                own = store.each(f"SELECT {columns(HostRow)}, {its_site} FROM hosts WHERE {which} ORDER BY id")
+                numbered = ((hosts.setdefault(row[1], len(hosts)), *row[1:-1], sites.get(row[-1])) for row in own)
+                self._db.executemany(add_host, numbered)
 
-    def _define_functions(self) -> None:
-        """Define _FUNCTIONS for every partition."""
+    def _define_functions(self, hosts: Mapping[str, int], sites: Mapping[str, int]) -> None:
+        """Define the others of _FUNCTIONS for every partition."""
         stores = self._stores
-        for table, function in (("hosts", "host"), ("sites", "site")):
-            ours = dict(self._db.execute(f"SELECT name, id FROM {table}"))
+        for table, function, ours in (("hosts", "host", hosts), ("sites", "site", sites)):
             for store in stores:
                 rows = list(store.each(f"SELECT id, name FROM {table}"))
                 numbers = _spread(store, [own for own, _ in rows], [ours[name] for _, name in rows])
@@ -211,15 +287,34 @@ class _Gathering:
         paces = [sum(windows) / window for window in windows]
         clocks = [float(store.meta("clock") or 0.0) for store in stores]
         self._clock = max(map(mul, clocks, paces))
-        sitemaps, each = 0, zip(self._pages, _answer_numbers(stores), self._copy_texts(), strict=True)
-        for store, at, pace, (pages, answers, shift) in zip(stores, clocks, paces, each, strict=True):
-            store.define("page", pages.item)
-            store.define("page_list", partial(_page_list, pages))
+        self._copy_texts()
+        sitemaps, columns = 0, (self._pages, self._answer_numbers(), self._text_parts)
+        for store, at, pace, pages, answers, parts in zip(stores, clocks, paces, *columns, strict=True):
+            store.define("page_list", lambda own, pages=pages: to_bytes(pages[pages_of(own)]))
             store.define("fetch", answers.item)
             store.define("sitemap", sitemaps.__add__)
-            store.define("moment", partial(_moment, self._clock, at, pace))
-            store.define("place", shift.__add__)
-            sitemaps += next(store.each("SELECT coalesce(max(id) + 1, 0) FROM sitemaps"))[0]
+            store.define("moment", lambda then, at=at, pace=pace: self._clock - (at - then) * pace)
+            store.define("place", lambda own, parts=parts: own + parts[bisect_right(parts, own, key=_BEGIN) - 1][3])
+            sitemaps += store.value("SELECT coalesce(max(id) + 1, 0) FROM sitemaps")
+
+    def _answer_numbers(self) -> Iterator[Ids]:
+        """New numbers of answers by their own: new ones follow in the order of their times; those of a partition stay
+        in theirs. Answers that are no longer there are deleted."""
+        kind = [("id", np.int32), ("page", np.int32), ("at", np.float64)]
+        query = "SELECT id, page(page), fetched_at FROM fetches ORDER BY id"
+        each = [np.fromiter(store.each(query), kind) for store in self._stores]
+        kept = np.zeros(self._size, np.int32)
+        for page, number in self._db.execute("SELECT page, id FROM fetches"):
+            kept[page] = number
+        numbers = kept[np.concatenate([answers["page"] for answers in each])]
+        new = np.flatnonzero(numbers == 0)
+        times = np.concatenate([np.maximum.accumulate(answers["at"]) for answers in each])[new]
+        numbers[new[np.argsort(times, kind="stable")]] = np.arange(1, len(new) + 1) + kept.max(initial=0)
+        gone = np.setdiff1d(kept[kept > 0], numbers)
+        self._db.executemany("DELETE FROM fetches WHERE id = ?", ((number,) for number in gone.tolist()))
+        for store, answers in zip(self._stores, each, strict=True):
+            yield _spread(store, answers["id"], numbers[: len(answers)])
+            numbers = numbers[len(answers) :]
 
     def _copy_rows(self, table: str) -> None:
         """Copy the rows of a table. Of two with the same keys, the first one is kept."""
@@ -232,26 +327,28 @@ class _Gathering:
             del functions["id"]  # nothing refers to it: the rows are numbered anew
         names = sorted(functions, key=lambda name: name != first)
         said = (f"iif({name} IS NULL, NULL, {functions[name]}({name}))" if functions[name] else name for name in names)
-        where = _ROWS.get(table, "1").format(unknown=self._unknown)
-        query = f"SELECT {', '.join(said)} FROM {table} WHERE {where} ORDER BY {first}"
-        each = [store.each(query) for store in self._stores]
+        query = f"SELECT {', '.join(said)} FROM {table} WHERE {_ROWS.get(table, '1')} ORDER BY {first}"
+        each = [store.each(query.format(since=since)) for store, since in zip(self._stores, self._since, strict=True)]
         # By rising numbers, each page of the file is written once.
         rows = heapq.merge(*each, key=itemgetter(0)) if functions.get(first) in ("page", "fetch") else chain(*each)
-        add = f"INSERT OR IGNORE INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
-        self._db.executemany(add, rows)
+        verb = "INSERT OR REPLACE" if table in _CHANGED else "INSERT OR IGNORE"
+        self._db.executemany(f"{verb} INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})", rows)
 
-    def _copy_texts(self) -> list[int]:
-        """Append the files of texts of all partitions. Returns by how many bytes the texts of each move."""
-        shifts, end = [], HEAD
-        for store in self._stores:
-            size, line = store.texts.size, first_line(store.hash_key, store.texts.made)
-            shifts.append(end - HEAD)
-            if size > HEAD:
+    def _copy_texts(self) -> None:
+        """Append what is new in the files of texts of all partitions."""
+        for number, store in enumerate(self._stores):
+            made, size = store.texts.made, store.texts.size
+            parts = [part for part in self._text_parts[number] if part[0] == made]  # of others no text is left
+            begin = parts[-1][2] if parts else HEAD
+            if size > begin:
+                line = first_line(store.hash_key, made)
                 with TextFile(text_path(store.path), line) as source, self._texts.open("ab") as target:
                     target.write(b"" if target.tell() else first_line(self._key, 0))
-                    source.copy_to(target, HEAD, size)
-                    end = target.tell()
-        return shifts
+                    target.truncate(self._text_end)  # a kill may have left more
+                    source.copy_to(target, begin, size)
+                parts.append([made, begin, size, self._text_end - begin])
+                self._text_end += size - begin
+            self._text_parts[number] = parts
 
     def _receive(self) -> None:
         """Add what mirrors have not handed over, and what is on its way, to the accounts of pages."""
@@ -265,26 +362,27 @@ class _Gathering:
             self._db.executemany(_RECEIVE, store.each(_UNSENT))
             for home, message, row in store.each("SELECT home, number, records FROM outbox"):
                 if message > taken.get((home, number), 0):
-                    records = from_bytes(row)
+                    records, _ = unpacked([row])
                     own = store.page_table.find(records.urls)
                     ours = [pages.item(own[url]) for url in records.urls]
                     columns = (records.received, records.inlinks, records.depth, records.chain_length)
                     self._db.executemany(_RECEIVE, zip(*(column.tolist() for column in columns), ours, strict=True))
 
-    def _finish(self, of: Mapping[str, str]) -> None:
+    def _finish(self) -> None:
         """Write what is worked out of the rows, and the values of `meta`."""
         db = self._db
         db.create_function("hash", 1, lambda url: url_hash(url, self._key))
-        db.execute("INSERT INTO url_hashes SELECT hash(url), id FROM pages ORDER BY 1")
+        db.execute("INSERT INTO url_hashes SELECT hash(url), id FROM pages WHERE id >= ? ORDER BY 1", (self._kept,))
         db.execute("INSERT INTO tallies SELECT state, reason, count(*) FROM pages GROUP BY state, reason")
         db.executemany(insert(CoursePoint), course([store.course() for store in self._stores]))
-        meta = merged([dict(store.each(_META)) for store in self._stores])
+        meta = merged([dict(store.each("SELECT key, value FROM meta")) for store in self._stores])
         meta |= {"hash_key": self._key.hex(), "clock": self._clock}
         meta["settings"] = json.dumps(in_full(self._folder.settings, self._folder.path.absolute()))
-        meta["text_size"] = self._texts.stat().st_size if self._texts.exists() else None
+        meta["text_size"] = self._text_end if self._text_end > HEAD else None
         if meta.get("shared_out") is not None:
             meta["shared_out"] = self._olds
-        self._save(meta)
+        of = {"cluster": self._folder.cluster, "commits": self._commits, "texts": self._text_parts}
+        self._save(meta | {GATHERED: json.dumps(of)})
         worth = "cash + forwarded + virtual / births * birth"
         for key, of_all in {  # each by views of those before
             "births": "coalesce(sum(birth), 0) FROM born",
@@ -293,7 +391,6 @@ class _Gathering:
         }.items():
             self._save({key: db.execute(f"SELECT {of_all}").fetchone()[0]})
         self._rank()
-        self._save({GATHERED: json.dumps({**of, "store": _mark([db.execute(_META)])})})
 
     def _rank(self) -> None:
         """Write the order of all pages, so that none is ranked anew, and the importance of those that were read."""
@@ -302,9 +399,9 @@ class _Gathering:
         ranked = np.fromiter(self._db.execute(query), kind)
         places = range(0, len(ranked), PLACES)
         rows = ((first, to_bytes(ranked["page"][first : first + PLACES])) for first in places)
-        self._db.executemany("INSERT INTO places (first, pages) VALUES (?, ?)", rows)
+        self._db.executemany(insert("places"), rows)
         best = ranked[:_BEST]
-        self._db.executemany("INSERT INTO best (page) VALUES (?)", ((page,) for page in best["page"].tolist()))
+        self._db.executemany(insert("best"), ((page,) for page in best["page"].tolist()))
         # More than the last one by what two ways of adding up may differ, as a page that is worth as much is left out.
         floor = best["x"][-1] * (1 + 1e-12) if len(ranked) > _BEST else np.finfo(np.float64).tiny
         self._save({"is_ranked": 1, "best_floor": float(floor)})
@@ -317,14 +414,6 @@ class _Gathering:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())
 
 
-def _page_list(pages: Ids, own: bytes) -> bytes:
-    return to_bytes(pages[pages_of(own)])
-
-
-def _moment(clock: float, at: float, pace: float, then: float) -> float:
-    return clock - (at - then) * pace
-
-
 def _spread(store: Store, own: npt.ArrayLike, ours: npt.ArrayLike) -> Ids:
     """An array of `ours` by the `own` numbers of a store, which have few gaps."""
     places = np.asarray(own, np.int64)
@@ -334,48 +423,3 @@ def _spread(store: Store, own: npt.ArrayLike, ours: npt.ArrayLike) -> Ids:
     spread = np.full(size, -1, np.int32)
     spread[places] = ours
     return spread
-
-
-def _page_numbers(stores: Sequence[Store]) -> tuple[list[Ids], int, int]:
-    """New numbers of pages and mirrors by their own. Then how many pages births were shared out to, and the number of
-    the first page that its home does not know.
-
-    A URL is found by Python's own hash, of 64 bits and with a secret of this process, so that nobody can write URLs
-    that share one. Of 10^8, two do with a probability of 3 in 10,000.
-    """
-    each, olds = [], []
-    for store in stores:
-        store.define("digest", hash)
-        rows = store.each("SELECT id, digest(url), state <> 'elsewhere' FROM pages ORDER BY id")
-        pages = np.fromiter(rows, [("id", np.int32), ("digest", np.int64), ("is_home", np.bool_)])
-        shared_out = store.meta("shared_out")
-        is_old = pages["is_home"] & (True if shared_out is None else pages["id"] < int(shared_out))
-        each.append(pages)
-        olds.append(int(np.count_nonzero(is_old)))
-    first, end, numbers = 0, sum(olds), []
-    for pages, old in zip(each, olds, strict=True):
-        new = int(np.count_nonzero(pages["is_home"])) - old
-        numbers += [np.arange(first, first + old), np.arange(end, end + new)]
-        first, end = first + old, end + new
-    known = np.concatenate([pages["digest"][pages["is_home"]] for pages in each])
-    order = np.argsort(known)
-    known, number = known[order], np.concatenate(numbers)[order]
-    nearest = [known.take(np.searchsorted(known, pages["digest"]), mode="clip") for pages in each]
-    missing = [pages["digest"][pages["digest"] != near] for pages, near in zip(each, nearest, strict=True)]
-    unknown = np.unique(np.concatenate(missing))
-    places = np.searchsorted(known, unknown)
-    known, number = np.insert(known, places, unknown), np.insert(number, places, np.arange(end, end + len(unknown)))
-    found = [number[np.searchsorted(known, pages["digest"])] for pages in each]
-    return [_spread(*of) for of in zip(stores, (pages["id"] for pages in each), found, strict=True)], sum(olds), end
-
-
-def _answer_numbers(stores: Sequence[Store]) -> Iterator[Ids]:
-    """New numbers of answers by their own, in the order of their times; those of a partition keep theirs."""
-    kind = [("id", np.int32), ("at", np.float64)]
-    each = [np.fromiter(store.each("SELECT id, fetched_at FROM fetches ORDER BY id"), kind) for store in stores]
-    order = np.argsort(np.concatenate([np.maximum.accumulate(answers["at"]) for answers in each]), kind="stable")
-    numbers = np.empty(len(order), np.int32)
-    numbers[order] = np.arange(1, len(order) + 1)
-    for store, answers in zip(stores, each, strict=True):
-        yield _spread(store, answers["id"], numbers[: len(answers)])
-        numbers = numbers[len(answers) :]

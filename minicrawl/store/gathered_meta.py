@@ -10,9 +10,10 @@ import numpy as np
 from minicrawl.model import CoursePoint
 from minicrawl.store.archived import FILES
 from minicrawl.store.declaration import MetaValue
+from minicrawl.store.tables import COMMIT
 
 _NOT_MERGED = {
-    *("cluster", "partition", "partitions", "carried", "hash_key", "is_ranked", "best_floor", "text_made"),
+    *(COMMIT, "cluster", "partition", "partitions", "carried", "hash_key", "is_ranked", "best_floor", "text_made"),
     *("archive_indexed", "asked_first"),  # refer to numbers of rows
 }
 """Keys of `meta` that only partitions have, or that a store gets later."""

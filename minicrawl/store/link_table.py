@@ -8,7 +8,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.store.declaration import PageId, PageIds, table
+from minicrawl.store.declaration import Commit, PageId, PageIds, table
 from minicrawl.store.links import LinkGraph, PlacedLinks, Places, from_bytes, placed, to_bytes, to_graph
 from minicrawl.store.spill import Spill
 from minicrawl.store.tables import Subject
@@ -40,6 +40,7 @@ table(
         "links_refused ON links (source) WHERE leads_to IS NOT NULL",
         "links_too_deep ON links (source) WHERE too_deep IS NOT NULL",
     ),
+    changed=Commit,
 )
 
 
@@ -103,10 +104,7 @@ class LinkTable(Subject):
                 places = () if block.places is None else (block.places,)
                 spill.append(0, (block.sources, block.indptr, block.targets, *places))
             size = self._tables.size()
-            yield lambda: (
-                LinkGraph(sources, indptr, targets, size, *places)
-                for sources, indptr, targets, *places in spill.read(0)
-            )
+            yield lambda: (LinkGraph(pages, ends, links, size, *more) for pages, ends, links, *more in spill.read(0))
 
     def count(self) -> int:
         """Number of counted links."""
@@ -142,8 +140,8 @@ class LinkTable(Subject):
 
     def hinted(self) -> Iterator[tuple[int, int]]:
         """Aliases that are pages of their own, each with its target."""
-        rows = self._tables.rows("SELECT source, targets FROM links WHERE own IS NOT NULL AND length(targets) > 0")
-        return ((source, int(from_bytes(targets)[0])) for source, targets in rows)
+        query = "SELECT source, stands_for FROM links JOIN pages ON id = source WHERE own IS NOT NULL"
+        return iter(self._tables.rows(f"{query} AND stands_for IS NOT NULL"))
 
     def own(self) -> Iterator[tuple[int, PlacedLinks]]:
         """Aliases that are pages of their own, each with its own outlinks."""

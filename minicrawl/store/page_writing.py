@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-from minicrawl.store.declaration import columns
+from minicrawl.store.declaration import THIS_COMMIT, columns
 from minicrawl.store.pages import AccountColumns, Fetch, NewPage, Restated, Retry, Turn
 from minicrawl.store.tables import Tables
 from minicrawl.store.urlhash import url_hash
@@ -58,8 +58,9 @@ class PageRows:
         update = "UPDATE pages SET state = ?, reason = ?, attempts = ?, fetch = iif(?, coalesce(fetch, ?), NULL)"
         self._db.executemany(f"{update} WHERE id = ?", rows)
         marks = ", ".join("?" * len(Fetch._fields))
-        updates = ", ".join(f"{column} = excluded.{column}" for column in Fetch._fields)
-        add = f"INSERT INTO fetches (id, page, {columns(Fetch)}) SELECT fetch, id, {marks} FROM pages WHERE id = ?"
+        updates = ", ".join(f"{column} = excluded.{column}" for column in (*Fetch._fields, "changed"))
+        add = f"INSERT INTO fetches (id, page, changed, {columns(Fetch)})"
+        add = f"{add} SELECT fetch, id, {THIS_COMMIT}, {marks} FROM pages WHERE id = ?"
         answers = ((*turn.fetch, turn.id) for turn in turns if turn.fetch is not None)
         self._db.executemany(f"{add} ON CONFLICT (id) DO UPDATE SET {updates}", answers)
 

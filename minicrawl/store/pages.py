@@ -10,18 +10,14 @@ import numpy.typing as npt
 
 from minicrawl.model import DEAD, READ, State
 from minicrawl.store.database import damaged
-from minicrawl.store.declaration import Blob, FetchId, HostId, PageId, Time, columns, table
+from minicrawl.store.declaration import Blob, Commit, FetchId, HostId, PageId, Time, columns, table
 from minicrawl.store.hosts import HostRow
-from minicrawl.store.links import from_bytes
 from minicrawl.store.recognised import Fingerprint
 from minicrawl.store.tables import Subject
 from minicrawl.store.urlhash import url_hash
 
 _CHUNK = 500
 _IS_DEAD = f"(state = 'gone' OR (state IN ('error', 'waiting') AND reason IN {DEAD}))"
-_STANDS_FOR = """
-    SELECT pages.id, url, CASE state WHEN 'alias' THEN substr(targets, 1, 4) END
-    FROM pages LEFT JOIN links ON links.source = pages.id"""
 
 
 class NewPage(NamedTuple):
@@ -112,6 +108,7 @@ table(
     id=int,
     digest=Annotated[int | None, "64-bit digest of what the body shows, without its own path"],
     payload=Annotated[int | None, "64-bit digest of what the body shows"],
+    changed=Commit,
 )
 
 
@@ -250,14 +247,13 @@ class PageTable(Subject):
 
     def roots(self) -> list[str]:
         """URLs of the seeds, and of the pages that these stand for."""
-        found: dict[int, str] = {}
-        rows = self._tables.rows(f"{_STANDS_FOR} WHERE found_on IS NULL")
-        while rows:
-            found |= {page: url for page, url, _ in rows}
-            targets = {int(from_bytes(target)[0]) for *_, target in rows if target} - found.keys()
-            query = f"{_STANDS_FOR} WHERE pages.id IN (SELECT value FROM json_each(?))"
-            rows = self._tables.rows(query, (json.dumps(sorted(targets)),)) if targets else []
-        return list(found.values())
+        query = """
+            WITH RECURSIVE roots (page) AS (
+                SELECT id FROM pages WHERE found_on IS NULL
+                UNION SELECT stands_for FROM roots JOIN pages ON id = page WHERE stands_for IS NOT NULL
+            )
+            SELECT url FROM roots JOIN pages ON id = page"""
+        return [url for (url,) in self._tables.rows(query)]
 
     def fetch_order(self) -> list[str]:
         """URLs of the pages that have an answer, in the order of their last answers."""
@@ -335,12 +331,11 @@ class PageTable(Subject):
         """Pages that were given up or forbidden, each with its reason; scans all pages."""
         return list(self._tables.rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
 
-    def redirects_and_failures(self) -> Iterator[tuple[int, str, str, bytes | None]]:
-        """Pages that redirect, failed or have gone: number, state, reason, and the target of a redirect as bytes.
-        Scans all pages."""
+    def redirects_and_failures(self) -> Iterator[tuple[int, str, str, int | None]]:
+        """Pages that redirect, failed or have gone: number, state, reason, and the target of a redirect. Scans all
+        pages."""
         query = """
-            SELECT id, state, reason, CASE state WHEN 'alias' THEN targets END FROM pages LEFT JOIN links ON source = id
-            WHERE state IN ('error', 'gone')
+            SELECT id, state, reason, stands_for FROM pages WHERE state IN ('error', 'gone')
                OR state = 'alias' AND (reason GLOB 'redirect-*' OR reason = 'meta-refresh')"""
         return self._tables.each(query)
 

@@ -9,7 +9,6 @@ from minicrawl.store.declaration import PageId, PageIds, Time, columns, table
 from minicrawl.store.tables import Subject
 
 SKETCH_BYTES = 40
-_FIRST, _LAST = -(2**63), 2**63 - 1
 _SAID_FIRST = "(leader IS NULL OR distance IS NOT NULL)"
 """As in the index `fetches_payloads`."""
 _MOST_COPIES = 4_096
@@ -85,33 +84,15 @@ class Recognised(Subject):
     """Reads the fingerprints in `fetches`, and the tables `probes`, `recent_pages` and `parameters`."""
 
     def fingerprints(self) -> Iterator[FingerprintColumns]:
-        """Fingerprints of all pages, in the order of their first answers, a thousand at a time.
-
-        SQLite joins each column into a text, which is faster than a Python object per value. Sketches come in hex, as
-        older SQLite ends a joined text at the first byte of 0.
-        """
-        query = f"""
-            SELECT group_concat(page, ' '), group_concat(payload, ' '),
-                group_concat(leader IS NULL AND sketch IS NOT NULL, ''),
-                group_concat(hex(coalesce(sketch, zeroblob({SKETCH_BYTES}))), '')
-            FROM fetches WHERE id BETWEEN ? AND ? AND payload IS NOT NULL"""
-        for first, last in self._fetches():
-            pages, payloads, flags, sketches = self._tables.row(query, first, last)
-            if pages is None:
-                continue
-            page, payload = (np.fromstring(column, np.int64, sep=" ") for column in (pages, payloads))
-            leads = np.frombuffer(flags.encode(), np.uint8) == ord("1")
-            sketch = np.frombuffer(bytes.fromhex(sketches), np.uint64).reshape(len(page), -1)
-            yield FingerprintColumns(page, payload, sketch, leads)
-
-    def _fetches(self) -> Iterator[tuple[int, int]]:
-        """Ranges of fetch numbers, first and last, a thousand fetches each."""
-        query, size = "SELECT id FROM fetches WHERE id >= ? ORDER BY id LIMIT 1 OFFSET ?", self._tables.sizes.rows
-        first = _FIRST
-        while (following := self._tables.value(query, first, size)) is not None:
-            yield first, following - 1
-            first = following
-        yield first, _LAST
+        """Fingerprints of all pages, in the order of their first answers, a thousand at a time."""
+        query = """
+            SELECT page, payload, sketch, leader IS NULL AND sketch IS NOT NULL FROM fetches
+            WHERE payload IS NOT NULL ORDER BY id"""
+        for rows in self._tables.blocks(query, self._tables.sizes.rows):
+            page, payload, sketch, leads = zip(*rows, strict=True)
+            sketches = b"".join(one or bytes(SKETCH_BYTES) for one in sketch)
+            bits = np.frombuffer(sketches, np.uint64).reshape(len(page), -1)
+            yield FingerprintColumns(np.array(page), np.array(payload), bits, np.array(leads, np.bool_))
 
     def fingerprint(self, page: int) -> Fingerprint | None:
         """The fingerprint of one page; None when it has none."""

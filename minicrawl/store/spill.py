@@ -1,6 +1,6 @@
 """Temporary arrays on disk, read in the order written: for data that exceeds memory."""
 
-import struct
+import marshal
 import tempfile
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -12,10 +12,6 @@ import numpy.typing as npt
 
 from minicrawl.errors import StoreError
 
-Array = npt.NDArray[Any]
-
-_GROUP = struct.Struct("<qq")  # of a group: number of arrays, bytes of all their elements
-_HEAD = struct.Struct("<4sq")  # of an array: dtype, number of elements
 _BUFFER = 2**13  # bytes; by default 2**17 since Python 3.14, which is not in anybody's plan of memory
 
 
@@ -35,25 +31,22 @@ class Spill(AbstractContextManager["Spill"]):
     def __exit__(self, *_: object) -> None:
         self._folder.cleanup()
 
-    def append(self, block: int, arrays: tuple[Array, ...]) -> None:
+    def append(self, block: int, arrays: tuple[npt.NDArray[Any], ...]) -> None:
         """Append a group of arrays to the block."""
         with disk_errors(self._path), self._groups(block).open("ab", _BUFFER) as file:
-            file.write(_GROUP.pack(len(arrays), sum(array.nbytes for array in arrays)))
-            file.writelines(_HEAD.pack(array.dtype.str.encode(), len(array)) for array in arrays)
-            file.writelines(array.tobytes() for array in arrays)
+            marshal.dump([(array.dtype.str, array.tobytes()) for array in arrays], file)
 
-    def read(self, block: int) -> Iterator[tuple[Array, ...]]:
+    def read(self, block: int) -> Iterator[tuple[npt.NDArray[Any], ...]]:
         """The groups of the block, none when nothing was appended; the arrays are read-only."""
         path = self._groups(block)
         with disk_errors(self._path):
             if not path.exists():
                 return
             with path.open("rb", _BUFFER) as file:
-                while head := file.read(_GROUP.size):
-                    count, size = _GROUP.unpack(head)
-                    yield tuple(_arrays(file.read(count * _HEAD.size), file.read(size)))
+                while file.tell() < path.stat().st_size:
+                    yield tuple(np.frombuffer(data, kind) for kind, data in marshal.load(file))
 
-    def put(self, block: int, array: Array) -> None:
+    def put(self, block: int, array: npt.NDArray[Any]) -> None:
         """Store the block's array as float64, replacing the one before."""
         with disk_errors(self._path):
             array.astype(np.float64, copy=False).tofile(self._column(block))
@@ -68,15 +61,6 @@ class Spill(AbstractContextManager["Spill"]):
 
     def _column(self, block: int) -> Path:
         return self._path / f"{block}.column"
-
-
-def _arrays(heads: bytes, elements: bytes) -> Iterator[Array]:
-    """The arrays of a group. Groups are small and many, so each is read in one go."""
-    at = 0
-    for kind, length in _HEAD.iter_unpack(heads):
-        array = np.frombuffer(elements, dtype=kind.rstrip(b"\0").decode(), count=length, offset=at)
-        at += array.nbytes
-        yield array
 
 
 @contextmanager

@@ -21,6 +21,11 @@ _AT_ONCE = 1_000
 _LEAST_ROW = 16
 """Minimum bytes of a page."""
 
+COMMIT = "commit"
+"""Key of meta: how many commits the store has. Before that for each of the last times that it was opened to be written
+to how many it had, and random digits: so a copy that was put back, and has gone another way, is told from the original.
+"""
+
 table("meta", "single values, by name", keys="key", key=str, value=MetaValue)
 
 

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import Watch, closed_if_it_fails, hold, open_to_write, real_path, transaction
-from minicrawl.store.declaration import MetaValue, delete, insert, upsert
+from minicrawl.store.declaration import THIS_COMMIT, MetaValue, delete, insert, upsert
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import from_bytes, to_bytes
 from minicrawl.store.page_writing import PageRows
@@ -24,9 +24,9 @@ from minicrawl.store.recognised import Fingerprint
 from minicrawl.store.refreshes import Change
 from minicrawl.store.requisites import RequisiteRow
 from minicrawl.store.sites import VoiceRow
-from minicrawl.store.tables import Row
+from minicrawl.store.tables import COMMIT, Row
 
-_VERSIONS = 8
+_VERSIONS, _OPENED = 8, 99
 _KEEP_VERSION = "INSERT OR REPLACE INTO text_versions (at, page, start, size) SELECT ?, page, start, size"
 _FORGET_VERSIONS = """
     DELETE FROM text_versions WHERE page = ? AND at < (
@@ -47,6 +47,9 @@ class Writer(Store):
                 super().__init__(path, db, sizes)
                 self.page_rows = PageRows(self)
                 self._watch = Watch(real_path(path))
+                before = str(self.meta(COMMIT) or 0).split()[-_OPENED:]
+                self._opened, self._commit = [*before, os.urandom(4).hex()], int(before[-1])
+                db.create_function("this_commit", 0, lambda: self._commit)
                 if not self.hash_key:
                     self.hash_key = os.urandom(16)
                     with self.transaction():
@@ -68,7 +71,9 @@ class Writer(Store):
     def transaction(self) -> Iterator[None]:
         """Run the block as a transaction. Raises StoreError, also when the file at `path` was replaced."""
         self._watch.check()
+        self._commit += 1
         with self.errors, transaction(self.db):
+            self.save_meta({COMMIT: " ".join([*self._opened, str(self._commit)])})
             yield
 
     @property
@@ -81,15 +86,11 @@ class Writer(Store):
         with self.errors:
             self.db.execute("PRAGMA shrink_memory")
 
-    def vacuum(self) -> None:
-        """Rewrite the file without free space."""
-        with self.errors:
-            self.db.execute("VACUUM")
-
     # Rows; call all inside `transaction`.
 
-    def add(self, kind: type[Row], rows: Iterable[Row], *, if_new: bool = False) -> None:
-        """Add rows of a kind that is declared as one of a table. if_new: leave those out whose keys are there."""
+    def add(self, kind: type[Row] | str, rows: Iterable[Row | tuple[object, ...]], *, if_new: bool = False) -> None:
+        """Add rows of a kind that is declared as one of a table, or whole rows of a table by its name. if_new: leave
+        those out whose keys are there."""
         self.db.executemany(insert(kind, "INSERT OR IGNORE" if if_new else "INSERT"), rows)
 
     def put(self, kind: type[Row], rows: Iterable[Row]) -> None:
@@ -104,13 +105,12 @@ class Writer(Store):
         """Add candidates for the best pages. is_anew: replace the earlier ones."""
         if is_anew:
             self.db.execute("DELETE FROM best")
-        self.db.executemany("INSERT OR IGNORE INTO best (page) VALUES (?)", ((page,) for page in pages))
+        self.add("best", ((page,) for page in pages), if_new=True)
 
     def save_places(self, order: npt.NDArray[np.int32]) -> None:
         """Store the order of all pages: their numbers, best first."""
         self.db.execute("DELETE FROM places")
-        rows = ((first, to_bytes(order[first : first + PLACES])) for first in range(0, len(order), PLACES))
-        self.db.executemany("INSERT INTO places (first, pages) VALUES (?, ?)", rows)
+        self.add("places", ((at, to_bytes(order[at : at + PLACES])) for at in range(0, len(order), PLACES)))
 
     def save_links(self, links: Iterable[Links]) -> None:
         """Replace pages' rows of links. The pages' states must be saved before: an alias stands for its target."""
@@ -142,16 +142,9 @@ class Writer(Store):
         """Delete rows of the outbox: for each home those up to a number."""
         self.db.executemany("DELETE FROM outbox WHERE home = ? AND number <= ?", confirmed)
 
-    def save_digests(self, digests: Iterable[int]) -> None:
-        self.db.executemany("INSERT OR IGNORE INTO digests (digest) VALUES (?)", ((digest,) for digest in digests))
-
-    def save_sitemap_pages(self, pages: Iterable[tuple[int, int, bool]]) -> None:
-        """(page, sitemap that lists it, whether it made the page known). The first one of a page stays."""
-        self.db.executemany("INSERT OR IGNORE INTO sitemap_pages (page, sitemap, made_known) VALUES (?, ?, ?)", pages)
-
     def save_fingerprints(self, rows: Mapping[int, Fingerprint | None]) -> None:
         """rows: by page; None: the page no longer has one."""
-        updates = ", ".join(f"{column} = ?" for column in Fingerprint._fields[1:])
+        updates = ", ".join([*(f"{column} = ?" for column in Fingerprint._fields[1:]), f"changed = {THIS_COMMIT}"])
         nothing = (None,) * (len(Fingerprint._fields) - 1)
         update = f"UPDATE fetches SET {updates} WHERE id = (SELECT fetch FROM pages WHERE id = ?)"
         self.db.executemany(update, ((*(row[1:] if row else nothing), page) for page, row in rows.items()))
@@ -204,5 +197,4 @@ class Writer(Store):
     def save_ranking(self, name: str, values: npt.NDArray[np.floating]) -> None:
         """Store a named ranking, a value per page by number; replaces the one of that name."""
         self.db.execute("DELETE FROM rankings WHERE name = ?", (name,))
-        rows = ((name, page, value) for page, value in enumerate(values.tolist()))
-        self.db.executemany("INSERT INTO rankings (name, page, value) VALUES (?, ?, ?)", rows)
+        self.add("rankings", ((name, page, value) for page, value in enumerate(values.tolist())))

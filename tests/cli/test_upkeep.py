@@ -17,12 +17,6 @@ def test_what_is_saved_is_told_and_is_a_store(store: Path, tmp_path: Path) -> No
     assert run("check", "--store", saved).exit_code == 0
 
 
-def test_the_store_itself_is_no_place_to_save_to(store: Path) -> None:
-    kept = store.read_bytes()
-    assert run("salvage", store, "--store", store).exit_code != 0
-    assert store.read_bytes() == kept
-
-
 def test_a_store_is_as_small_as_it_can_be_and_says_what_it_said(store: Path) -> None:
     before = rows(store, "SELECT * FROM ranks")
     rows(store, "CREATE TABLE ballast AS SELECT zeroblob(1000000) AS weight")

@@ -3,15 +3,18 @@
 import asyncio
 import random
 import shutil
-from collections import Counter
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from signal import SIGKILL
+from typing import Any
 
 import pytest
 from support.cluster_runs import check_same, crawled_alone, run_in_parts
-from support.gathered import sound_pages
+from support.gathered import in_full, sound_pages
 from support.partitions import Partitions, random_web
 from support.partitions import crawled_alone as alone_in_memory
 from support.sites import faults_in, rows, texts_in
@@ -30,40 +33,25 @@ NO_CALENDAR = ("/calendar/",)
 """Which of its months a crawl reads, as more are a trap, depends on the order of its visits."""
 ALL_DEFAULTS: dict[str, Any] = {"allow_private": True, "delay": 0.0, "scope": "any", "text": True, "deny": NO_CALENDAR}
 """Without waits, in all of the web but its calendar."""
-ALONE: dict[str, Any] = {"traps": True, "sitemaps": True, "text": True, "deny": NO_CALENDAR}
-"""The same for one process."""
-
-
-class Crawls(NamedTuple):
-    """Gathered of one crawl in partitions: begun, while it ran, and ended; alone: of one process."""
-
-    begun: Path
-    ended: Path
-    alone: Path
 
 
 @pytest.fixture(scope="module")
-def crawls(ray: str, tmp_path_factory: pytest.TempPathFactory) -> Crawls:
+def crawls(ray: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a crawl in partitions, web, gathered while it ran and when it had ended; alone: of one process."""
     path = tmp_path_factory.mktemp("crawls")
-    folder, made = path / "web", Crawls(*(path / name for name in ("begun.db", "ended.db", "alone.db")))
 
     def beside(keeper: Keeper) -> None:
-        def gather_once(progress: Progress) -> None:
-            if progress.fetched and not made.begun.exists():
-                gather(folder, made.begun)
+        def gather_some(progress: Progress) -> None:
+            if progress.fetched and not text_path(path / "begun.db").exists():
+                gather(path / "web", path / "begun.db")
 
-        keeper.listener = replace(keeper.listener, shows=gather_once)
+        keeper.listener = replace(keeper.listener, shows=gather_some)
 
-    ended = asyncio.run(run_in_parts(folder, 4, ALL_DEFAULTS, beside))
-    assert (ended.reason, made.begun.exists()) == ("nothing-left", True)
-    gather(folder, made.ended)
-    crawled_alone(made.alone, **ALONE)
-    return made
-
-
-def links(store: Path) -> Counter[tuple[object, ...]]:
-    ends = "JOIN pages AS one ON one.id = source JOIN pages AS other ON other.id = target"
-    return Counter(rows(store, f"SELECT one.url, other.url FROM link_pairs {ends}"))
+    ended = asyncio.run(run_in_parts(path / "web", 4, ALL_DEFAULTS, beside))
+    assert (ended.reason, text_path(path / "begun.db").exists()) == ("nothing-left", True)
+    gather(path / "web", path / "ended.db")
+    crawled_alone(path / "alone.db", traps=True, sitemaps=True, text=True, deny=NO_CALENDAR)
+    return path
 
 
 def told(store: Path) -> dict[object, tuple[object, ...]]:
@@ -77,32 +65,37 @@ def told(store: Path) -> dict[object, tuple[object, ...]]:
 
 
 @pytest.mark.slow
-def test_a_gathered_store_is_that_of_one_crawl(crawls: Crawls) -> None:
-    together, alone = sound_pages(crawls.ended), sound_pages(crawls.alone)
+def test_a_gathered_store_is_that_of_one_crawl(crawls: Path) -> None:
+    both = crawls / "ended.db", crawls / "alone.db"
+    together, alone = map(sound_pages, both)
     check_same(together, alone)
     assert list(together)[:100] == list(alone)[:100]
-    assert links(crawls.ended) == links(crawls.alone)
-    assert told(crawls.ended) == told(crawls.alone)
-    for table in ("links", "fetches", "texts", "robots", "sitemaps", "sitemap_pages", "voices", "doors"):
-        count = f"SELECT count(*) FROM {table}"
-        assert rows(crawls.ended, count) == rows(crawls.alone, count), table
+    ours, theirs = map(in_full, both)
+    assert ours["links"] == theirs["links"]
+    for table in ("fetches", "texts", "robots", "sitemaps", "sitemap_pages", "voices", "doors"):
+        assert ours[table].total() == theirs[table].total(), table
+    assert told(both[0]) == told(both[1])
     # The lines of each text, as which of them a host repeats, and are not content, hangs on the order of its pages.
-    kept, expected = (
-        {url: sorted(text.splitlines()) for url, text in texts_in(store).items()}
-        for store in (crawls.ended, crawls.alone)
-    )
+    kept, expected = ({url: sorted(text.splitlines()) for url, text in texts_in(store).items()} for store in both)
     assert kept == expected != {}
 
 
 @pytest.mark.slow
-def test_one_process_goes_on_with_it(crawls: Crawls, tmp_path: Path) -> None:
+def test_a_gathering_that_is_killed_is_made_up_for(crawls: Path, tmp_path: Path) -> None:
+    """It dies when all rows and texts are written, and nothing is committed."""
     store = tmp_path / "crawl.db"
-    shutil.copy(crawls.begun, store)
-    if (texts := text_path(crawls.begun)).exists():  # it may be that no page had one yet
-        shutil.copy(texts, text_path(store))
+    for file, copy in ((crawls / "begun.db", store), (text_path(crawls / "begun.db"), text_path(store))):
+        shutil.copy(file, copy)
+    program = f"""
+import os, pathlib, minicrawl.store.gather as it
+it.Store.course = lambda store: os.kill(os.getpid(), 9)
+it.gather(pathlib.Path({str(crawls / "web")!r}), pathlib.Path({str(store)!r}))"""
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -SIGKILL
+    with text_path(store).open("ab") as texts:
+        texts.write(b"what a kill may leave")
     assert faults_in(store) == []
-    check_same(crawled_alone(store, **ALONE), sound_pages(crawls.alone))
-    assert faults_in(store) == []
+    assert gather(crawls / "web", store)
+    assert in_full(store) == in_full(crawls / "ended.db")
 
 
 # In the midst of a crawl.
@@ -205,19 +198,40 @@ def test_commits_between_two_looks_are_waited_for(
 # What already exists, and what cannot be gathered.
 
 
-def test_it_is_brought_up_to_date(midst: Partitions, folder: Path, store: Path) -> None:
-    assert gather(folder, store)
-    before = store.read_bytes()
-    assert not gather(folder, store)
-    assert store.read_bytes() == before
-    midst.crawl()
-    assert gather(folder, store)
-    of_parts = {url for file in midst.stores for url in rows(file, "SELECT url FROM pages")}
-    assert set(rows(store, "SELECT url FROM pages")) == of_parts
-    rows(store, "UPDATE meta SET value = value + 1 WHERE key = 'virtual'")
-    with pytest.raises(MinicrawlError, match="has changed since it was gathered"):
-        gather(folder, store)
-    assert gather(folder, store, force=True)
+def test_gathered_again_it_is_as_gathered_anew(midst: Partitions, folder: Path, store: Path) -> None:
+    copy, anew, writer = store.with_name("copy"), store.with_name("anew.db"), midst.open[0].state.writer
+    read = [page for (page,) in rows(midst.stores[0], "SELECT id FROM pages WHERE state = 'fetched'")]
+
+    def forget_answers() -> None:
+        with writer.transaction():
+            writer.page_rows.forget_answers(read[1:])
+        shutil.copytree(folder, copy)
+
+    def put_the_copy_back() -> None:
+        """And go on another way, with more commits than before."""
+        for number in midst.numbers:
+            midst.kill(number)
+        shutil.copytree(copy, folder, dirs_exist_ok=True)
+        for number in midst.numbers:
+            midst.start(number)
+        midst.web = {}
+        midst.crawl()
+        for _ in range(20):
+            midst.exchange()
+
+    gather(folder, store)
+    file, numbers = store.stat().st_ino, rows(store, "SELECT id, url FROM pages")
+    for change in (partial(midst.turn, 0), forget_answers, midst.crawl, put_the_copy_back):
+        change()
+        for number in midst.numbers:
+            midst.commit(number)
+        assert gather(folder, store)
+        gather(folder, anew, force=True)
+        assert in_full(store) == in_full(anew)
+        assert faults_in(store) == []
+        if change != put_the_copy_back:
+            assert store.stat().st_ino == file
+            assert set(numbers) <= set(rows(store, "SELECT id, url FROM pages"))
 
 
 @pytest.mark.usefixtures("midst")
@@ -228,21 +242,27 @@ def test_a_file_of_another_crawl_is_left_alone(folder: Path, store: Path, tmp_pa
             gather(folder, file)
     assert (store.read_text(), sorted(tmp_path.iterdir())) == ("mine", [store, folder])
     assert gather(folder, store, force=True)
-    with Writer(store), pytest.raises(MinicrawlError, match="a crawl is using"):
+    before = store.read_bytes()
+    assert not gather(folder, store)
+    assert store.read_bytes() == before
+    with Writer(store) as writer, pytest.raises(MinicrawlError, match="a crawl is using"):
+        with writer.transaction():
+            writer.save_meta({"is_ranked": 0})
         gather(folder, store, force=True)
+    with pytest.raises(MinicrawlError, match="has changed since it was gathered"):
+        gather(folder, store)
 
 
 def test_what_is_not_a_whole_crawl_is_refused(midst: Partitions, folder: Path, store: Path, tmp_path: Path) -> None:
     for number in midst.numbers:
         midst.kill(number)
-    parted, older = found(folder), shutil.copytree(folder, tmp_path / "older")
+    parted = found(folder)
     with midst:
         midst.crawl()
     elsewhere = replace(found(folder), nodes={1: "10.0.0.2"})
     refused: dict[str, Callable[[], object]] = {
         "there is no crawl in partitions": lambda: shutil.rmtree(folder),
         "but is missing or empty": lambda: parted.store(1).unlink(),
-        "restore all from one copy": lambda: shutil.copy(older / "001.db", folder),
         "is damaged": lambda: parted.store(1).write_bytes(parted.store(1).read_bytes()[:5000]),
         "a row refers to one that is not": lambda: rows(parted.store(1), "UPDATE links SET targets = x'ffffff00'"),
         "the number 2000000000": lambda: rows(parted.store(1), "UPDATE pages SET id = 2000000000 WHERE id = 3"),

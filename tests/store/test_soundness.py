@@ -26,7 +26,7 @@ def written(store: Path) -> Writer:
         )
         writer.save_best([0], is_anew=False)
         writer.put(SitemapRow, [SitemapRow(0, 0, "http://a.test/s.xml", 0, 0, "ok")])
-        writer.save_sitemap_pages([(1, 0, True)])
+        writer.add("sitemap_pages", [(1, 0, True)])
         writer.page_rows.save_alternates([(0, 3)])
         writer.add(RecentPage, [RecentPage(0, 1, None, b"1234", True)])
     return writer

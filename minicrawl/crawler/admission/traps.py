@@ -268,7 +268,7 @@ class Traps:
     def save(self, writer: Writer) -> None:
         patterns, digests = self.take_rows()
         writer.put(PatternRow, patterns)
-        writer.save_digests(digests)
+        writer.add("digests", ((digest,) for digest in digests), if_new=True)
 
     def _refusal(self, url: str, pattern: UrlPattern, source: str, found_on: UrlPattern) -> str | None:
         """The rule against an unknown URL, or None: it counts as known from now on."""

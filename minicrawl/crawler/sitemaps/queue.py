@@ -214,7 +214,7 @@ class SitemapQueue:
         writer.put(SitemapRow, [self._rows[number] for number in sorted(self._changed)])
         writer.add(ListedUrl, self._listed)
         writer.remove(ListedUrl, (row[:2] for row in self._unlisted))
-        writer.save_sitemap_pages(self._pages)
+        writer.add("sitemap_pages", self._pages, if_new=True)
         writer.save_meta({"sitemap_thirds": self.thirds})
         if self._has_news_of_left_out:
             writer.save_meta({"sitemaps_left_out": json.dumps(self._left_out)})

@@ -78,11 +78,6 @@ def packed(records: Records, ends: Sequence[int]) -> list[bytes]:
     return [json.dumps([column[start:end] for column in columns]).encode() for start, end in pairwise([0, *ends])]
 
 
-def from_bytes(row: bytes) -> Records:
-    """Unpack a row. Raises ValueError for an invalid one."""
-    return unpacked([row])[0]
-
-
 def unpacked(rows: Sequence[bytes]) -> tuple[Records, list[int]]:
     """Unpack rows. Returns the records of all, and for each row the index behind its last. Raises ValueError if one is
     invalid.

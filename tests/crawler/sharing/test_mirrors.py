@@ -10,7 +10,7 @@ from support.sites import rows
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Mirrors, Share
 from minicrawl.opic.book import UNIT
-from minicrawl.store.partitions.records import Records, from_bytes
+from minicrawl.store.partitions.records import Records, unpacked
 
 A, B, C = "http://a.test/", "http://b.test/", "http://b.test/c"
 WEB = {A: [B, C, "http://a.test/2"], "http://a.test/2": [B]}
@@ -42,7 +42,7 @@ def turn(intake: Intake) -> None:
 
 def sent(intake: Intake) -> list[Records]:
     assert intake.state.outbox is not None
-    return [from_bytes(row.records) for row in intake.state.outbox.rows(1)]
+    return [unpacked([row.records])[0] for row in intake.state.outbox.rows(1)]
 
 
 def test_mirror_is_never_asked_for_and_all_that_it_gathers_is_handed_over(intake: Intake) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from minicrawl.crawler.sharing import Outbox
 from minicrawl.errors import StoreError
-from minicrawl.store.partitions.records import Records, Sums, from_bytes, packed, unpacked
+from minicrawl.store.partitions.records import Records, Sums, packed, unpacked
 from minicrawl.store.transfers import NeighbourRow
 from minicrawl.store.writer import Writer
 
@@ -40,7 +40,7 @@ def test_row_may_be_sent_from_its_commit_on_until_it_is_confirmed(writer: Writer
     outbox.add([2, 0], [1, 2], unpacked([*packed(b, [1]), *packed(c, [1])])[0])
     commit(outbox, writer)
     assert [(row.home, row.number, row.received) for row in outbox.rows(2)] == [(2, 1, 1), (2, 2, 7)]
-    assert from_bytes(outbox.rows(2)[1].records).urls == ["http://b.test/"]
+    assert unpacked([outbox.rows(2)[1].records])[0].urls == ["http://b.test/"]
     assert sorted(outbox.homes()) == [0, 2]
     outbox.confirm(2, 1)
     outbox.confirm(2, 1)

@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from minicrawl.store.partitions.records import Records, Sums, from_bytes, joined, packed, sums, unpacked
+from minicrawl.store.partitions.records import Records, Sums, joined, packed, sums, unpacked
 
 
 def some_records(rng: random.Random, count: int) -> Records:
@@ -59,4 +59,4 @@ def test_records_of_several_are_added_up(senders: int) -> None:
 )
 def test_bytes_that_are_no_records(row: bytes) -> None:
     with pytest.raises(ValueError, match=r"record|JSON|Expecting|decode"):
-        from_bytes(row)
+        unpacked([row])
