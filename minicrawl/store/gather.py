@@ -201,24 +201,22 @@ class _Gathering:
         self._text_parts: list[list[list[int]]] = kept.get("texts", [[] for _ in stores])
         self._text_end = before.get("text_size") or HEAD
         self._since = list(map(_since, kept["commits"], self._commits)) if kept else [-1] * len(stores)
-        self._clock = 0.0
         self._kept = int(db.execute("SELECT count(*) FROM pages").fetchone()[0])
         self._pages, self._size, self._olds, are_first = self._page_numbers()
         has_texts = self._text_end == HEAD or (texts.exists() and texts.stat().st_size >= self._text_end)
         self.fits = None not in self._since and are_first and has_texts
 
     def run(self) -> None:
-        db = self._db
-        ours = [dict(db.execute(f"SELECT name, id FROM {table}")) for table in ("hosts", "sites")]
+        ours = [dict(self._db.execute(f"SELECT name, id FROM {table}")) for table in ("hosts", "sites")]
         for table in tables().keys() - _CHANGED - {"url_hashes"}:
-            db.execute(f"DELETE FROM {table}")
+            self._db.execute(f"DELETE FROM {table}")
         self._add_hosts(*ours)
         self._define_functions(*ours)
         for table in tables().keys() - _WORKED_OUT:
             self._copy_rows(table)
         # Pages that their homes do not know yet; what they have received comes next.
         unread = "state = 'waiting', reason = 'link', inlinks = 0, cash = 0, forwarded = 0"
-        db.execute(f"UPDATE pages SET {unread} WHERE state = 'elsewhere'")
+        self._db.execute(f"UPDATE pages SET {unread} WHERE state = 'elsewhere'")
         self._receive()
         self._finish()
 
@@ -242,9 +240,11 @@ class _Gathering:
             olds.append(pages["is_home"] & (True if shared_out is None else pages["id"] < int(shared_out)))
             each.append(pages)
         homes = [pages["digest"][pages["is_home"] & ~old] for pages, old in zip(each, olds, strict=True)]
-        mirrors = [pages["digest"][~pages["is_home"]] for pages in each]
         old = np.concatenate([pages["digest"][is_old] for pages, is_old in zip(each, olds, strict=True)])
-        known, first = np.unique(np.concatenate([kept, old, *homes, *mirrors]), return_index=True)
+        known = np.sort(np.concatenate([kept, old, *homes]))
+        found = (pages["digest"] for pages in each)
+        missing = [some[known.take(np.searchsorted(known, some), mode="clip") != some] for some in found]
+        known, first = np.unique(np.concatenate([kept, old, *homes, *missing]), return_index=True)
         number = np.empty(len(known), np.int32)
         number[np.argsort(first)] = np.arange(len(known), dtype=np.int32)
         is_known = np.zeros(len(known), np.bool_)
