@@ -1,8 +1,7 @@
 """The text of a page as Markdown: CommonMark with the tables of GFM.
 
 The parser writes its tree as HTML again, in C, and the tags of that are walked once: depth costs nothing, and every
-element has its end. What stands between two block elements is a block. Inside it, characters of control stand for the
-inline elements (inline.py); those of the page itself are removed before.
+element has its end. What stands between two block elements is a block.
 
 sup, sub            10^6, CO_2; with parentheses around more than a word
 math                its TeX as code, $`E=mc^2`$, where it has some; else its letters in one line
@@ -13,14 +12,14 @@ rowspan, colspan    the cell, and empty ones beside and below it; a table used f
 
 import html
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import compress, groupby
 from typing import NamedTuple
+from unicodedata import category
 
-from minicrawl.crawler.html import inline
 from minicrawl.crawler.html.content import CELL, CODE, ITEM, NAMED, Page, container, content_of
-from minicrawl.crawler.html.inline import BY_TAG, END, FIRST_IMAGE, FIRST_LINK, LINK
 from minicrawl.crawler.html.tree import HIDDEN, INLINE
 
 _DEEPEST = 12
@@ -31,27 +30,25 @@ _MOST_IN_TARGETS = 4_000_000
 """Characters of the targets of a page's links; further links are text. A long base URL would multiply a page."""
 _MOST_IN_CELL = 2_000
 """Characters of a cell; a table with a longer one is used for layout."""
-_NEAR = 40
-"""Tags before a listing in which the elements around it may name its language."""
-_LONGEST_NUMBER = 9
-_LONG_TAG = 300
-_QUOTE = "> "
-_NOTHING, _SKIP, _BREAK, _PRE, _IMG = range(5)
-"""Tags without an action of their own, see `_read`."""
+_AROUND = 5
+"""Elements around a listing that may name its language."""
+_LONGEST_NUMBER, _LONGEST_TAG = 8, 500
+_QUOTE, _LINK, _CODE, _RAISED, _LOWERED = "> ", "a", "`", "^", "_"
+_EMPHASIS = {"\x01": "**", "\x02": "*", "\x03": "~~"}
+"""By characters that stand for a sign, until what is beside it is known."""
+_END = dict(zip(_EMPHASIS, "\x11\x12\x13", strict=True))
+_MARKS = {
+    **dict.fromkeys(("b", "strong"), "\x01"), **dict.fromkeys(("i", "em"), "\x02"),
+    **dict.fromkeys(("del", "s", "strike"), "\x03"), **dict.fromkeys(("code", "kbd", "samp", "tt"), _CODE),
+    "sup": _RAISED, "sub": _LOWERED, "a": _LINK,
+}  # fmt: skip
 
-_OWN = re.compile(f"[{inline.OWN}]")
-_MAY_BE_OWN = bytes(range(9)) + bytes(range(11, 13)) + bytes(range(14, 32)) + b"\xf3\xf4"
-"""Bytes of these in UTF-8."""
-_SAYS_NOTHING = "|".join(sorted(INLINE - {"a", "img", "span", *BY_TAG}))
-_NO_TEXT = re.compile(
-    r"<(?P<raw>script|style|iframe|noembed|noframes|xmp|plaintext)(?: [^>]*)?>"
-    r"(?P<text>[^<]*+(?:<(?!/(?P=raw)>)[^<]*+)*+)(?:</(?P=raw)>)?"
-    rf"|<!--(?:.*?-->|.*\Z)|</?(?:{_SAYS_NOTHING})(?: [^>]*)?>",
+_TAG = re.compile(
+    r"<(?:(script|style|iframe|noembed|noframes|xmp|plaintext)(?: [^>]*)?>[^<]*+(?:<(?!/\1>)[^<]*+)*+</\1"
+    r"|!--.*?--|([^>]*))>",
     re.DOTALL,
 )
-"""Elements whose content is not HTML, comments, and tags that say nothing."""
-_MATH = re.compile(r"<math(?: [^>]*)?>.*?(?:</math>|\Z)", re.DOTALL)
-_TAG = re.compile(r"<([^>]*)>")
+"""A tag, or a comment or an element whose content is not HTML, without groups for it."""
 _NO_CODE = re.compile(
     r'class="(?:[^"]* )?(?:katex-html|linenos?|lineno|lnt|ln|line-?numbers?(?:-rows)?|linenodiv|gutter|gl|rouge-gutter'
     r'|hljs-ln-n(?:umbers)?|blob-num|copy-?b(?:utton|tn)|clipboard\w*)[" ]| data-(?:line-number|nosnippet)='
@@ -65,38 +62,58 @@ _LANGUAGE = re.compile(
 )
 _HREF = re.compile(r' href="([^"]*)"')
 _ATTRIBUTE = re.compile(r'([^ =]+)="([^"]*)"')
-_OPENED, _CLOSED = "\x01", "\x02"
-_EDGES = re.compile(f"\n?[{_OPENED}{_CLOSED}]+")
-_FENCE = re.compile("`{3,}")
+_EDGES = re.compile("\n?[<>]+")
+"""In a listing, what begins or ends a line."""
 _OPENS_BLOCK = re.compile(r"(?=[#>|+=-]|:[ -])|^(\d{1,9})(?=[.)])")
 _CLOSES_HEADING = re.compile(r"(?<![\\#])(?=#+$)")
-_FIRST_END, _FIRST_LINK = min(END.values()), chr(FIRST_LINK)
+
+_OWN = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f]")
+"""Characters of control, which nobody sees."""
+_SIGN = re.compile(r"[&*`\\_~!\[\]\x01-\x08\x0b\x0c\x0e-\x1f]")
+_AND = re.compile(r"&(?=#?\w{0,31}(?:;|\Z))")
+_MARKUP = r"\*|`|_(?:(?<![^\W_]_)|(?![^\W_]))|!\Z|\\(?![^\W_]| )|~(?:(?<![^~]~)|(?=~|\Z))|\](?=[(\[:]|\Z)"
+_IN_TEXT, _IN_LINK = re.compile(_MARKUP), re.compile(rf"{_MARKUP}|\[|\]")
+"""What readers would take for markup, whatever stands at the edges of a text. A set of first characters is fast."""
+_EMPHASISED = re.compile("([\x01-\x03])([^\x01-\x03\x11-\x13]*)[\x11-\x13]")
+_NEXT_TO = frozenset("*~\x11\x12\x13"), frozenset("*~\x01\x02\x03")
+"""Characters before and behind emphasis that would not be told from its signs."""
+_PERMALINKS = frozenset(("", "¶", "#", "§", "🔗", "⚓", "\uf0c1"))
+"""Words of links that show where to link to. The last is in the font of icons of many manuals."""
+_TICKS = re.compile("`+")
+_ONE = re.compile(r"[-+\N{MINUS SIGN}]?\w+")
+_UNSAFE = re.compile(r"[\s<>\\]")
+_MATH = re.compile(r"<math(?: [^>]*)?>.*?(?:</math>|\Z)", re.DOTALL)
+_TEX = re.compile(r"<annotation [^>]*application/x-tex[^>]*>([^<]*)</annotation>|<math [^>]*alttext=\"([^\"]*)\"")
+_STYLE = re.compile(r"\{\\(?:display|text)style (.*)\}", re.DOTALL)
+_ANNOTATION = re.compile(r"<annotation(?:-xml)?[ >].*?</annotation(?:-xml)?>", re.DOTALL)
+_POWER = re.compile(r"(<m\w+(?: [^>]*)?>[^<]*</m\w+>\s*</m(?:sup|sub)>)")
 
 
 class _Node:
-    """A quotation or an item around blocks, inside another or none. mark: how it begins."""
+    """A quotation or an item around blocks. mark: how it begins; rest: what stands before its other lines."""
 
-    def __init__(self, inside: "_Node | None", mark: str) -> None:
+    def __init__(self, mark: str, around: "_Chain") -> None:
         self.mark = mark
-        self.chain: tuple[_Node, ...] = (*(inside.chain if inside else ()), self)
+        self.rest: str = f"{around[-1].rest if around else ''}{mark if mark == _QUOTE else ' ' * len(mark)}"
+
+
+_Chain = tuple[_Node, ...]
+"""Those around a block, the outermost first."""
 
 
 class _List:
-    """A list. number: of the next item; None without numbers. item: the last one."""
+    """A list. number: of the next item; None without numbers. last: the chain of the last item."""
 
     def __init__(self, number: int | None, sign: str) -> None:
         self.number, self.sign = number, sign
-        self.item: _Node | None = None
+        self.last: _Chain = ()
 
 
 class _Table:
-    """A table in an item or quotation, and in the cell of another. row, column: of the next cell; filled: by column,
-    the last row that a cell above spans."""
+    """A table. row, column: of the next cell; filled: by column, the last row that a cell above spans."""
 
-    def __init__(self, node: _Node | None, around: "_Cell | None") -> None:
-        self.node, self.around, self.is_layout = node, around, False
-        self.row = self.column = 0
-        self.filled = dict[int, int]()
+    def __init__(self, chain: _Chain) -> None:
+        self.chain, self.is_layout, self.row, self.column, self.filled = chain, False, 0, 0, dict[int, int]()
 
 
 class _Cell(NamedTuple):
@@ -106,13 +123,14 @@ class _Cell(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A block. text: Markdown without what stands before it, or a listing; words: without marks; kind: as in `Page`;
-    begins: what stands before the text, or a listing's language; is_next: it stands behind a br."""
+    """A block. text: Markdown without what stands before it, or a listing; size: characters of words, 0 of a picture
+    alone; kind: as in `Page`; begins: what stands before the text, or a listing's language; is_next: it stands behind
+    a br."""
 
     text: str
-    words: str
+    size: int
     kind: int
-    node: _Node | None
+    chain: _Chain
     cell: _Cell | None
     begins: str
     is_next: bool
@@ -126,279 +144,273 @@ class Walk:
     ) -> None:
         """url: of the page; link, source: the URL that a reference leads to, or empty; most: characters of text."""
         self.page, self.blocks = Page(), list[Block]()
-        self._links, self._images = ["", "", ""], list[str]()  # what they are written as, by number
-        self._numbers = dict[str, int]()  # of links by reference
-        self._own = f"{inline.url_of(url)}#"
         self._link, self._source, self._left, self._left_in_targets = link, source, most, _MOST_IN_TARGETS
-        self._pieces, self._has_words = list[str](), False
-        self._is_torn = False  # an inline element has a block in it
+        self._own, self._targets = f"{_written(url).strip('<>')}#", dict[str, str]()
+        # The block so far: where its inline elements begin, the characters that are no words, and those in links.
+        self._pieces, self._starts, self._reference = list[str](), dict[str, int](), ""
+        self._depths = dict.fromkeys(_MARKS.values(), 0)
+        self._has_words = self._is_emphasised = False
+        self._extra = self._extra_before_link = self._linked = 0
         self._kind, self._begins, self._is_next = 0, "", False
-        self._level = 0  # of the heading around
-        self._texts = list[str]()  # of the blocks so far, with marks
-        self._blocks = list[tuple[int, _Node | None, _Cell | None, str, bool, str]]()
-        self._node: _Node | None = None
-        self._nodes, self._lists = list[_Node | None](), list[_List]()
-        self._ended: tuple[int, _Node | None] = -1, None  # number of blocks and node at the end of the last list
+        # Around it. ended: the number of blocks, and the chain, at the end of the last list.
+        self._level, self._spans = 0, _MOST_SPANS
+        self._chain: _Chain = ()
+        self._ended: tuple[int, _Chain] = -1, ()
+        self._list: _List | None = None
+        self._table: _Table | None = None
         self._cell: _Cell | None = None
-        self._tables, self._spans = list[_Table](), _MOST_SPANS
-        self._containers = list[tuple[str, int]]()
-        octets = page.encode()
-        if len(octets.translate(None, _MAY_BE_OWN)) < len(octets):
-            page = _OWN.sub("", page)
-        page = _NO_TEXT.sub(_shown if "<xmp" in page or "<plaintext" in page else "", page)
-        if "<math" in page:
-            page = _MATH.sub(lambda found: inline.formula(found[0]), page)
-        self._parts = _TAG.split(page.replace("&nbsp;", " "))
+        self._frames = list[tuple[str, int, int, _Chain, _List | None, _Table | None, _Cell | None]]()
+        page = page.replace("&nbsp;", " ")
+        parts = _TAG.split(_MATH.sub(_formula, page) if "<math" in page else page)
+        self._tokens = zip(parts[::3], parts[2::3], strict=False)
         self._read()
-        if self._texts:
-            self._finish()
+        self._flush()
 
-    def _read(self) -> None:  # noqa: PLR0912 - all in here, not in methods: a page has a thousand tags
-        parts, pieces, flush = self._parts, self._pieces, self._flush
-        behind, depth = 1, 0  # the next tag to be read; inline elements that are open
-        kinds = dict[str, _Action | str | int]()  # by tag, as most stand on a page many times
-        tags = parts[1::2]
-        for at, text, tag, found in zip(range(1, len(parts), 2), parts[::2], tags, map(_KNOWN.get, tags), strict=False):
-            if at < behind:
-                continue
-            if text:
-                if not text.isspace():
-                    self._has_words = True
-                    pieces.append(text)
-                elif pieces:
-                    pieces.append(" ")
-            known = kinds.get(tag) if found is None else found
-            if known is None:
-                if tag[:2] == "a ":
-                    known = self._mark_of_link(tag)
-                else:
-                    known = kinds[tag] = _kind_of(tag)
-            if isinstance(known, str):
-                if known:
-                    pieces.append(known)
-                    depth += -1 if _FIRST_END <= known < _FIRST_LINK else 1
-            elif known == _IMG:
-                self._add_image(tag)
-            elif known == _SKIP:
-                behind = self._behind(tag.partition(" ")[0], at + 2)
-            elif known == _BREAK and self._level:
+    def _read(self) -> None:
+        pieces, starts, actions = self._pieces, self._starts, dict(_ACTIONS)
+        for text, tag in self._tokens:
+            if not text:
+                pass
+            elif text.isspace():
                 pieces.append(" ")
             else:
-                has_words = self._has_words
-                if has_words:
-                    self._is_torn = self._is_torn or depth != 0
-                    flush()
-                self._is_next = known == _BREAK and has_words
-                if known == _PRE:
-                    behind = self._behind(tag.partition(" ")[0], at + 2)
-                    self._add_listing(at + 2, behind)
-                elif not isinstance(known, int):
-                    known(self, tag)
-            if self._left <= 0:
-                return
-
-    def _behind(self, name: str, at: int) -> int:
-        """The place behind the end of an element whose first tag is before a place."""
-        parts, end, depth = self._parts, f"/{name}", 1
-        for place in range(at, len(parts), 2):
-            if parts[place].startswith((name, end)) and (found := parts[place].partition(" ")[0]) in (name, end):
-                depth += 1 if found == name else -1
-                if not depth:
-                    return place + 2
-        return len(parts)
-
-    def _flush(self) -> None:
-        """Let the block end."""
-        self._add(" ".join("".join(self._pieces).split()), self._kind)
-        self._pieces.clear()
-        self._has_words = False
-
-    def _add(self, text: str, kind: int, listing: str = "") -> None:
-        size = len(text) + len(listing)
-        if size > self._left:
-            text, listing = text[: self._left], listing[: self._left]
-            self._is_torn = True
-        self._left -= size
-        self._texts.append(text)
-        self._blocks.append((kind, self._node, self._cell, self._begins, self._is_next, listing))
-        self._kind, self._begins, self._is_next = 0, "", False
-
-    def _finish(self) -> None:
-        """Write the text of the blocks, and let the page know them."""
-        text = "\n".join(self._texts)
-        text = inline.tidied(html.unescape(text) if "&" in text else text, self._is_own, is_torn=self._is_torn)
-        page, numbers = self.page, [0]
-        for (kind, node, cell, begins, is_next, listing), words, linked, line in zip(
-            self._blocks, *inline.words_of(text), inline.written(text, self._links, self._images), strict=True
-        ):
-            own = " ".join(listing.split()) if listing else words
-            block = Block(listing or line, own, kind, node, cell, begins, is_next)
-            if block.words:
-                page.add(len(block.words), linked, kind)
-            if block.text:
-                self.blocks.append(block)
-            numbers.append(len(page.sizes))
-        page.containers = [(mark, numbers[first], numbers[end]) for mark, first, end in page.containers]
-
-    def _is_own(self, number: int) -> bool:
-        return number == inline.TO_HEADING or self._links[number].startswith(self._own)
-
-    def _add_listing(self, at: int, end: int) -> None:
-        """Add the listing whose tags stand from a place on to another. Its elements are lines, but for inline ones."""
-        parts, pieces = self._parts, [_OPENED]
-        language = _LANGUAGE.search(parts[at - 2]) or next(
-            filter(None, map(_LANGUAGE.search, self._around(at - 2))), None
-        )
-        while at < end:
-            pieces.append(parts[at - 1])
-            tag = parts[at]
-            name = tag.partition(" ")[0]
-            at += 2
-            if name in _NOT_IN_LISTING or (len(name) < len(tag) and _NO_CODE.search(tag)):
-                at = min(self._behind(name, at), end)
-            elif name == "br":
-                pieces.append("\n")
-            elif name in ("code", "samp") and language is None:
-                language = _LANGUAGE.search(tag)
-            elif name.lstrip("/") not in _IN_LINE:
-                pieces.append(_CLOSED if name[0] == "/" else _OPENED)
-        text = _EDGES.sub("\n", "".join(pieces).replace(f"{_CLOSED}\n", _CLOSED))
-        text = html.unescape(text).strip("\n").rstrip()
-        if text:
-            self._begins = language[1].lower() if language else ""
-            self._add("", CODE, text)
-
-    def _around(self, at: int) -> Iterator[str]:
-        """The tags of the elements around a place, the innermost first, as far as they begin near."""
-        depth = 0
-        for tag in reversed(self._parts[max(at - 2 * _NEAR, 1) : at : 2]):
-            if tag[0] == "/":
-                depth += 1
-            elif depth:
-                depth -= tag.partition(" ")[0] not in _VOID
+                self._has_words = True
+                if _SIGN.search(text):
+                    words = _OWN.sub("", html.unescape(text))
+                    shown = words if _CODE in starts else _escaped(words, is_link=_LINK in starts)
+                    self._extra += len(shown) - len(words)
+                    pieces.append(shown)
+                else:
+                    pieces.append(text)
+            if tag in actions:
+                action = actions[tag]
+            elif tag[:2] == "a ":
+                action = Walk._begin_inline
             else:
-                yield tag
+                action = actions[tag] = _action_of(tag[:_LONGEST_TAG])
+            if action is not None:
+                action(self, tag)
 
-    def _mark_of_link(self, tag: str) -> str:
-        found = _HREF.search(tag)
-        if found is None:
-            return chr(FIRST_LINK + inline.NO_REFERENCE)
-        reference = found[1]
-        if reference not in self._numbers:
-            target = inline.url_of(self._link(html.unescape(reference)))
-            self._numbers[reference] = (
-                len(self._links) if target and len(self._links) < inline.MOST else inline.NO_TARGET
-            )
-            self._links += [target] * (self._numbers[reference] > inline.NO_TARGET)
-        number = self._numbers[reference]
-        target = self._links[number]
+    def _skip(self, tag: str) -> None:
+        """Go behind the end of an element."""
+        name, depth = tag.partition(" ")[0], 1
+        for _, other in self._tokens:
+            if other and other.startswith((name, f"/{name}")):
+                depth += (other.partition(" ")[0] == name) - (other == f"/{name}")
+                if not depth:
+                    return
+
+    # Inline elements.
+
+    def _begin_inline(self, tag: str) -> None:
+        mark, starts = _MARKS[tag.partition(" ")[0]], self._starts
+        self._depths[mark] += 1
+        if mark in starts:
+            return
+        if mark == _LINK:
+            if found := _HREF.search(tag):
+                self._reference = found[1]
+                self._open(mark)
+                self._extra_before_link = self._extra
+        elif starts.get(_CODE, len(self._pieces)) == len(self._pieces):
+            self._open(mark)
+        elif mark not in _EMPHASIS:
+            self._pieces.append(mark)  # in code
+
+    def _end_inline(self, tag: str) -> None:
+        mark = _MARKS[tag[1:]]
+        self._depths[mark] -= 1
+        if mark in self._starts and (mark == _LINK or not self._depths[mark]):  # anchors may be around links
+            self._close(mark)
+
+    def _open(self, mark: str) -> None:
+        is_code = _CODE in self._starts  # which is the innermost
+        if is_code:
+            self._close(_CODE)
+        self._starts[mark] = len(self._pieces)
+        if mark in _EMPHASIS:
+            self._pieces.append(mark)
+            self._is_emphasised = True
+        if is_code:
+            self._open(_CODE)
+
+    def _close(self, mark: str) -> None:
+        """Write an element at its end."""
+        pieces, starts = self._pieces, self._starts
+        is_code = mark != _CODE and _CODE in starts
+        if is_code:
+            self._close(_CODE)
+        start = starts.pop(mark)
+        text = "".join(pieces[start:])
+        words = " ".join(text.split())
+        if mark in _EMPHASIS and words != mark:
+            pieces.append(_END[mark])
+            self._extra += 2 * len(_EMPHASIS[mark])
+        elif text:
+            del pieces[start:]
+            shown = ""
+            if mark == _CODE and words:
+                shown = code(words)
+                self._extra += len(shown) - len(words)
+                if pieces and pieces[-1][-1:] == "`":
+                    shown = f" {shown}"  # else one would be in the other
+            elif mark == _LINK and words:
+                shown = self._link_of(words)
+            elif words and mark not in _EMPHASIS:
+                shown = _shifted(mark, words, pieces[-1][-1:] if pieces else "")
+            if text[0].isspace():
+                shown = f" {shown}"
+            if text[-1].isspace():
+                shown += " "
+            if shown:
+                pieces.append(shown)
+        if is_code:
+            self._open(_CODE)
+
+    def _link_of(self, words: str) -> str:
+        """A link, without permalinks; in a heading, those to its page are text."""
+        if (target := self._targets.get(self._reference)) is None:
+            target = self._targets[self._reference] = _written(self._link(html.unescape(self._reference)))
+        is_own = target.lstrip("<").startswith(self._own)
+        if is_own and words in _PERMALINKS:
+            return ""
+        self._linked += len(words) - self._extra + self._extra_before_link
         self._left_in_targets -= len(target)
-        if self._left_in_targets < 0:
-            number = inline.NO_TARGET
-        elif self._level and target.startswith(self._own):
-            number = inline.TO_HEADING
-        return chr(FIRST_LINK + number)
+        if not target or (is_own and self._level) or self._left_in_targets < 0:
+            return words
+        self._extra += len(target) + 4
+        return f"[{words}]({target})"
 
     def _add_image(self, tag: str) -> None:
         attributes = _attributes(tag)
-        alt = " ".join(attributes.get("alt", "").split())
-        if alt and "mwe-math" not in tag and len(self._images) < inline.MOST:
-            target = self._source(attributes.get("src", "")) if self._left_in_targets >= 0 else ""
-            self._left_in_targets -= len(target)
-            if target:
-                self._pieces.append(chr(FIRST_IMAGE + len(self._images)))
-                self._images.append(inline.image(alt, target))
-                self._has_words = True
+        alt = " ".join(_OWN.sub("", attributes.get("alt", "")).split())
+        if not alt or "mwe-math" in tag or _CODE in self._starts or self._left_in_targets < 0:
+            return
+        target = _written(self._source(attributes.get("src", "")))
+        self._left_in_targets -= len(target)
+        if target:
+            shown = f"![{_escaped(alt, is_link=True)}]({target})"
+            self._pieces.append(shown)
+            self._extra += len(shown)
+            self._has_words = True
 
-    def _begin_container(self, tag: str) -> None:
-        mark = _container(tag) if len(tag) < _LONG_TAG else container(tag.partition(" ")[0], _attributes(tag))
-        self._containers.append((mark, len(self._blocks)))
+    # Blocks.
 
-    def _end_container(self, tag: str) -> None:
-        if self._containers:
-            mark, first = self._containers.pop()
-            if mark:
-                self.page.containers.append((mark, first, len(self._blocks)))
+    def _flush(self, tag: str = "") -> None:
+        """Let the block end."""
+        if self._has_words:
+            opened, linked = list(self._starts), self._linked
+            for mark in reversed(opened):
+                self._close(mark)
+            if self._linked > linked:  # around blocks, it is one of the first with words
+                opened.remove(_LINK)
+            text, number = "".join(self._pieces), int(self._is_emphasised)
+            while number:
+                text, number = _EMPHASISED.subn(_emphasised, text)
+            text = " ".join(text.split())
+            self._add(text, len(text) - self._extra, self._kind)
+            self._pieces.clear()
+            self._has_words = self._is_emphasised = False
+            self._extra = self._extra_before_link = self._linked = 0
+            for mark in opened:
+                self._open(mark)
+        self._is_next = False
+
+    def _add(self, text: str, size: int, kind: int) -> None:
+        self._left -= len(text) if kind == CODE else size
+        if self._left < 0:
+            text = text[: self._left]  # so many fewer
+        if text:
+            if size > 0:
+                self.page.add(size, self._linked, kind)
+            self.blocks.append(Block(text, size, kind, self._chain, self._cell, self._begins, self._is_next))
+        if self._left <= 0:
+            deque(self._tokens, 0)  # the rest is not read
+        self._kind, self._begins = 0, ""
+
+    def _break(self, tag: str) -> None:
+        if self._level:
+            self._pieces.append(" ")
+        else:
+            had_words = self._has_words
+            self._flush()
+            self._is_next = had_words
+
+    def _begin(self, tag: str) -> None:
+        """Begin an element; what changes in it is as before at its end."""
+        self._flush()
+        first = len(self.page.sizes)
+        self._frames.append((tag, first, self._level, self._chain, self._list, self._table, self._cell))
+
+    def _end(self, tag: str) -> None:
+        self._flush()
+        if self._frames:
+            begin, first, self._level, self._chain, self._list, self._table, self._cell = self._frames.pop()
+            self._kind, self._begins = self._level, ""
+            if tag[1:] in NAMED and (mark := _container(begin[:_LONGEST_TAG])):
+                self.page.containers.append((mark, first, len(self.page.sizes)))
 
     def _begin_heading(self, tag: str) -> None:
+        self._begin(tag)
         self._kind = self._level = int(tag[1])
 
-    def _end_block(self, tag: str) -> None:
-        self._kind, self._level, self._begins = 0, 0, ""
-
-    def _begin_list(self, tag: str) -> None:
-        self._begin_container(tag)
-        self._nodes.append(self._node)
-        if (
-            self._lists
-            and (item := self._lists[-1].item)
-            and item.chain[:-1] == (self._node.chain if self._node else ())
-        ):
-            self._node = item  # a list in a list, not in an item
-        is_again = self._ended == (len(self._blocks), self._node)  # two in a row are two
-        start = _attributes(tag).get("start", "1") if tag[:2] == "ol" else ""
-        number = (int(start) if start.isdecimal() and len(start) <= _LONGEST_NUMBER else 1) if start else None
-        self._lists.append(_List(number, (".)" if tag[:2] == "ol" else "-*")[is_again]))
-
-    def _end_list(self, tag: str) -> None:
-        self._end_container(tag)
-        self._node = self._nodes.pop() if self._nodes else None
-        if self._lists:
-            self._lists.pop()
-        self._ended = len(self._blocks), self._node
-
-    def _begin_item(self, tag: str) -> None:
-        self._kind = ITEM
-        around = self._lists[-1] if self._lists else _List(None, "-")
-        mark = f"{around.sign} "
-        if around.number is not None:
-            mark = f"{around.number}{mark}"
-            around.number = min(around.number + 1, 10**_LONGEST_NUMBER - 1)
-        self._begin_node(mark)
-        around.item = self._node
-
-    def _begin_quotation(self, tag: str) -> None:
-        self._begin_node(_QUOTE)
-
-    def _begin_node(self, mark: str) -> None:
-        node = self._node
-        self._nodes.append(node)
-        if node is None or len(node.chain) < _DEEPEST:
-            self._node = _Node(node, mark)
-
-    def _end_node(self, tag: str) -> None:
-        self._end_block(tag)
-        self._node = self._nodes.pop() if self._nodes else None
-
     def _begin_definition(self, tag: str) -> None:
+        self._begin(tag)
         self._begins = ": "
 
+    def _begin_quotation(self, tag: str) -> None:
+        self._begin(tag)
+        self._nest(_QUOTE)
+
+    def _nest(self, mark: str) -> None:
+        if len(self._chain) < _DEEPEST:
+            self._chain = (*self._chain, _Node(mark, self._chain))
+
+    def _begin_list(self, tag: str) -> None:
+        self._begin(tag)
+        if self._list and len(self._chain) < len(self._list.last):
+            self._chain = self._list.last  # a list in a list, not in an item
+        is_again = self._ended == (len(self.blocks), self._chain)  # two in a row are two
+        number = None
+        if tag[:2] == "ol":
+            start = _attributes(tag).get("start", "")
+            number = int(start) if start.isdecimal() and len(start) <= _LONGEST_NUMBER else 1
+        self._list = _List(number, ("-*" if number is None else ".)")[is_again])
+
+    def _end_list(self, tag: str) -> None:
+        self._end(tag)
+        self._ended = len(self.blocks), self._chain
+
+    def _begin_item(self, tag: str) -> None:
+        self._begin(tag)
+        self._kind = ITEM
+        around = self._list or _List(None, "-")
+        self._nest(f"{'' if around.number is None else around.number}{around.sign} ")
+        around.number = None if around.number is None else around.number + 1
+        around.last = self._chain
+
     def _begin_table(self, tag: str) -> None:
+        self._begin(tag)
         if self._cell is not None:
             self._cell.table.is_layout = True
-        self._tables.append(_Table(self._node, self._cell))
-        self._cell = None
-
-    def _end_table(self, tag: str) -> None:
-        self._end_block(tag)
-        self._cell = self._tables.pop().around if self._tables else None
+        self._table, self._cell = _Table(self._chain), None
 
     def _begin_row(self, tag: str) -> None:
-        self._kind = CELL
-        if self._tables:
-            self._tables[-1].row += 1
-            self._tables[-1].column = 0
+        self._flush()
+        if self._table is not None:
+            self._table.row += 1
+            self._table.column = 0
 
     def _begin_cell(self, tag: str) -> None:
+        self._begin(tag)
         self._kind = CELL
-        if not self._tables:
+        table = self._table
+        if table is None:
             return
-        table = self._tables[-1]
-        row, filled = table.row, table.filled
-        while filled.get(table.column, 0) >= max(row, 1) and self._spans > 0:
+        while table.filled.get(table.column, 0) >= max(table.row, 1) and self._spans > 0:
             table.column += 1
             self._spans -= 1
-        self._cell = _Cell(table, row, table.column)
+        self._cell = _Cell(table, table.row, table.column)
         attributes = _attributes(tag)
         wide, high = (
             min(int(found) if found.isdecimal() and len(found) < 6 else 1, self._spans)
@@ -407,48 +419,72 @@ class Walk:
         wide = max(wide, 1)
         self._spans -= wide - 1
         if high > 1:
-            filled.update(dict.fromkeys(range(table.column, table.column + wide), row + high - 1))
+            table.filled |= dict.fromkeys(range(table.column, table.column + wide), table.row + high - 1)
         table.column += wide
 
-    def _end_cell(self, tag: str) -> None:
-        self._end_block(tag)
-        self._cell = None
+    def _begin_listing(self, tag: str) -> None:
+        """Add a listing. Its elements are lines, but for inline ones."""
+        self._flush()
+        pieces, depth, name = ["<"], 1, tag.partition(" ")[0]
+        around = (tag, *(frame[0] for frame in reversed(self._frames[-_AROUND:])))
+        language = next(filter(None, map(_LANGUAGE.search, around)), None)
+        known = {None: "", "/span": ""}
+        for text, each in self._tokens:
+            pieces.append(text)
+            if each in known:
+                pieces.append(known[each])
+                continue
+            own = each.partition(" ")[0]
+            if own in _NOT_IN_LISTING or (len(own) < len(each) and own not in _VOID and _NO_CODE.search(each)):
+                self._skip(each)
+                continue
+            depth += (own == name) - (own == f"/{name}")
+            if not depth:
+                break
+            if own in ("code", "samp") and language is None:
+                language = _LANGUAGE.search(each)
+            edge = "\n" if own == "br" else ">" if own[0] == "/" else "<"
+            pieces.append("" if own.lstrip("/") in _IN_LINE else edge)
+            if own == "span":
+                known[each] = ""
+        listing = _OWN.sub("", html.unescape(_EDGES.sub("\n", "".join(pieces).replace(">\n", ">"))))
+        self._begins = language[1].lower() if language else ""
+        self._add(listing.strip("\n").rstrip(), len(" ".join(listing.split())), CODE)
 
 
-_Action = Callable[[Walk, str], None]
-_OF_NUMBERS = frozenset({"span", "td", "th", "pre"})
+_Action = Callable[[Walk, str], None] | None
+_NUMBERED = frozenset({"span", "td", "th", "pre"})
 _NOT_IN_LISTING = HIDDEN | {"button", "svg"}
 _IN_LINE = INLINE | {"td", "th", "tbody"}
-_VOID = frozenset({"br", "img", "hr", "input", "link", "meta", "col", "area", "source"})
-_KNOWN: Mapping[str, _Action | str | int] = (
-    dict.fromkeys(NAMED, Walk._begin_container)
-    | {f"/{name}": Walk._end_container for name in NAMED}
-    | {f"h{level}": Walk._begin_heading for level in range(1, 7)}
-    | {f"/h{level}": Walk._end_block for level in range(1, 7)}
+_VOID = frozenset({"img", "input"})
+_ACTIONS: Mapping[str | None, _Action] = (
+    {None: None}
+    | dict.fromkeys((f"{end}{name}" for name in INLINE for end in ("", "/")), None)
+    | dict.fromkeys(_MARKS, Walk._begin_inline)
+    | {f"/{name}": Walk._end_inline for name in _MARKS}
+    | dict.fromkeys(NAMED, Walk._begin)
+    | dict.fromkeys((f"h{level}" for level in range(1, 7)), Walk._begin_heading)
+    | {f"/{name}": Walk._end for name in (*NAMED, *(f"h{level}" for level in range(1, 7)))}
     | dict.fromkeys(("ul", "ol", "menu"), Walk._begin_list)
     | dict.fromkeys(("/ul", "/ol", "/menu"), Walk._end_list)
-    | dict.fromkeys(HIDDEN, _SKIP)
-    | {"li": Walk._begin_item, "blockquote": Walk._begin_quotation, "dd": Walk._begin_definition, "br": _BREAK}
-    | {"/li": Walk._end_node, "/blockquote": Walk._end_node, "/dd": Walk._end_block, "pre": _PRE}
+    | dict.fromkeys(HIDDEN, Walk._skip)
+    | dict.fromkeys(("/li", "/dd", "/blockquote", "/table", "/td", "/th"), Walk._end)
+    | {"li": Walk._begin_item, "blockquote": Walk._begin_quotation, "br": Walk._break, "pre": Walk._begin_listing}
+    | {"dd": Walk._begin_definition, "img": Walk._add_image}
     | {"table": Walk._begin_table, "tr": Walk._begin_row, "td": Walk._begin_cell, "th": Walk._begin_cell}
-    | {"/table": Walk._end_table, "/td": Walk._end_cell, "/th": Walk._end_cell, "img": _IMG}
-    | BY_TAG
-    | {f"/{tag}": END[mark] for tag, mark in BY_TAG.items()}
-    | {"a": chr(FIRST_LINK + inline.NO_REFERENCE), "/a": END[LINK], "span": "", "/span": ""}
 )
-"""What is done at a tag, or the mark that it is."""
+"""What is done at a tag. Others end the block before them."""
 
 
-def _kind_of(tag: str) -> _Action | str | int:
+@lru_cache(4_000)
+def _action_of(tag: str) -> _Action:
     """What is done at a tag with attributes, or an unknown one."""
     name = tag.partition(" ")[0]
-    if name in _OF_NUMBERS and _NO_CODE.search(tag):
-        return _SKIP
-    return _PRE if _LISTING.search(tag) else _KNOWN.get(name, _NOTHING)
-
-
-def _shown(found: re.Match[str]) -> str:
-    return f"<pre>{html.escape(found['text'])}</pre>" if found["raw"] in ("xmp", "plaintext") else ""
+    if name in _NUMBERED and _NO_CODE.search(tag):
+        return Walk._skip
+    if name in ("div", "table") and _LISTING.search(tag):
+        return Walk._begin_listing
+    return _ACTIONS.get(name, Walk._flush)
 
 
 @lru_cache(4_000)
@@ -460,41 +496,129 @@ def _attributes(tag: str) -> dict[str, str]:
     return {name: html.unescape(value) if "&" in value else value for name, value in _ATTRIBUTE.findall(tag)}
 
 
+def _formula(math: re.Match[str]) -> str:
+    """An element of MathML as HTML: code of TeX between dollars, else its letters."""
+    if (tex := _TEX.search(math[0])) is None:
+        powers = _POWER.sub(
+            lambda found: ("^" if "</msup" in found[0] else "_") + found[0], _ANNOTATION.sub("", math[0])
+        )
+        return re.sub(r"<[^>]*>", "", powers.replace("\n", " "))
+    words = " ".join((tex[1] or tex[2] or "").split())
+    style = _STYLE.fullmatch(words)
+    return f"$<code>{(style[1] if style else words).replace('<', '&lt;')}</code>$"
+
+
+def _escaped(text: str, *, is_link: bool) -> str:
+    """A text as Markdown; "_" inside a word stands for itself."""
+    shown = (_IN_LINK if is_link else _IN_TEXT).sub(lambda sign: f"\\{sign[0]}", text)
+    return _AND.sub("&amp;", shown).replace("<", "&lt;") if "&" in shown or "<" in shown else shown
+
+
+def _written(target: str) -> str:
+    """The target of a link or image, as it is written."""
+    url = _AND.sub("&amp;", _UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", target))
+    return f"<{url}>" if "(" in url or ")" in url else url
+
+
+def code(text: str) -> str:
+    """A code span."""
+    fence = _fence(text, 1)
+    return f"{fence} {text} {fence}" if text[0] == "`" or text[-1] == "`" else f"{fence}{text}{fence}"
+
+
+def _fence(text: str, least: int) -> str:
+    return "`" * max(least, 1 + max(map(len, _TICKS.findall(text)), default=0))
+
+
+def _shifted(mark: str, words: str, before: str) -> str:
+    """A text that is raised or lowered, but for a footnote's number in a link."""
+    if words[0] == "[":
+        return words
+    is_one = _ONE.fullmatch(words) is not None
+    sign = mark if mark == _RAISED or (is_one and words[0].isalnum() and before.isalnum()) else "\\_"
+    return f"{sign}{words}" if is_one else f"{sign}({words})"
+
+
+def _emphasised(found: re.Match[str]) -> str:
+    """A text with its signs, if a reader takes them for emphasis (CommonMark 6.2)."""
+    text, whole = found[2], found.string
+    words = text.strip()
+    if not words:
+        return text
+    before = whole[found.start() - 1 : found.start()] if words[0] == text[0] else " "
+    behind = whole[found.end() : found.end() + 1] if words[-1] == text[-1] else " "
+    is_alone = before not in _NEXT_TO[0] and behind not in _NEXT_TO[1]
+    sign = _EMPHASIS[found[1]] * (is_alone and _flanks(words[0], before) and _flanks(words[-1], behind))
+    if not sign and "``" in (before + words[0], words[-1] + behind):
+        sign = " "  # else one code span would be in another
+    return f"{' ' * text[0].isspace()}{sign}{words}{sign}{' ' * text[-1].isspace()}"
+
+
+def _flanks(inside: str, outside: str) -> bool:
+    """True if a sign between two characters belongs to the first, which is no space."""
+    return category(inside)[0] not in "PS" or not outside.strip() or category(outside)[0] in "PS"
+
+
 def content_and_rest(walk: Walk) -> tuple[str, str]:
     """The main content of a page, and what is around it, as Markdown."""
     told = iter(content_of(walk.page))
     flags, before = bytearray(), 1
     for block in walk.blocks:  # a picture alone is where the block before it is
-        before = next(told) if block.words else before
+        before = next(told) if block.size > 0 else before
         flags.append(before)
-    rest = [block for block, is_content in zip(walk.blocks, flags, strict=True) if block.words and not is_content]
+    rest = [block for block, is_content in zip(walk.blocks, flags, strict=True) if block.size > 0 and not is_content]
     return markdown(list(compress(walk.blocks, flags))), markdown(rest)
 
 
 def markdown(blocks: Sequence[Block]) -> str:
     """Blocks as Markdown."""
-    page = _Lines()
+    lines, shown, before, was_text = list[str](), set[_Node](), _Chain(), False
+    for chain, own, is_text, is_next in _lines(blocks):
+        new = len(chain)
+        while new and chain[new - 1] not in shown:
+            new -= 1
+        first = "".join([chain[new - 1].rest if new else "", *(node.mark for node in chain[new:])]) if chain else ""
+        if is_next and is_text and was_text and before == chain:
+            lines[-1] += "\\"
+        elif lines and not (new < len(chain) and _is_tight(before, chain, new)):
+            shared = [node.rest for node, other in zip(before, chain, strict=False) if node is other]
+            lines.append(shared[-1].rstrip() if shared else "")
+        lines.append(first + own[0])
+        lines += [f"{chain[-1].rest}{line}".rstrip() for line in own[1:]] if chain else own[1:]
+        shown.update(chain[new:])
+        before, was_text = chain, is_text
+    return "\n".join(lines)
+
+
+def _is_tight(before: _Chain, chain: _Chain, new: int) -> bool:
+    """True if no blank line stands between an item and what is before it, in its list or in the item around."""
+    if not before or before[:new] != chain[:new]:
+        return False
+    mark, is_first = chain[new].mark, len(before) == new
+    may_follow_text = not is_first or not mark[0].isdigit() or mark[:-2] == "1"
+    return _QUOTE not in (mark, before[new - is_first].mark) and may_follow_text
+
+
+def _lines(blocks: Sequence[Block]) -> Iterator[tuple[_Chain, Sequence[str], bool, bool]]:
+    """The lines of each block or table, with the chain around them; True for text; `Block.is_next`."""
     for table, group in groupby(blocks, lambda block: block.cell and block.cell.table):
         inside = list(group)
         if table is not None and (rows := _rows(table, inside)):
-            page.put(table.node, list(_table(rows)), is_text=False)
+            columns = max(map(len, rows))
+            rows[0] += [""] * (columns - len(rows[0]))  # readers drop cells beyond the head's; other rows stay short
+            head, *body = [f"| {' | '.join(row)} |" for row in rows]
+            yield table.chain, [head, f"|{' --- |' * columns}", *body], False, False
             continue
-        for block in inside:
-            page.put(block.node, _lines(block), is_text=not 0 < block.kind <= CODE, is_next=block.is_next)
-    return "\n".join(page.lines)
-
-
-def _lines(block: Block) -> list[str]:
-    if block.kind == CODE:
-        fence = max(("```", *(f"{found}`" for found in _FENCE.findall(block.text))), key=len)
-        return [f"{fence}{block.begins}", *block.text.split("\n"), fence]
-    words = block.text
-    if 0 < block.kind < CODE:
-        words = words.rstrip(" ¶") or words
-        return [f"{'#' * block.kind} {_CLOSES_HEADING.sub(chr(92) * 2, words)}"]
-    if not block.begins and _OPENS_BLOCK.match(words):
-        words = _OPENS_BLOCK.sub(r"\1\\", words, count=1)
-    return [f"{block.begins}{words}"]
+        for text, _, kind, chain, _, begins, is_next in inside:
+            if kind == CODE:
+                fence = _fence(text, 3)
+                yield chain, [f"{fence}{begins}", *text.split("\n"), fence], False, is_next
+            elif 0 < kind < CODE:
+                yield chain, [f"{'#' * kind} {_CLOSES_HEADING.sub(chr(92) * 2, text)}"], False, is_next
+            elif not begins and _OPENS_BLOCK.match(text):
+                yield chain, [_OPENS_BLOCK.sub(r"\1\\", text, count=1)], True, is_next
+            else:
+                yield chain, [f"{begins}{text}"], True, is_next
 
 
 def _rows(table: _Table, blocks: Sequence[Block]) -> list[list[str]]:
@@ -513,7 +637,7 @@ def _rows(table: _Table, blocks: Sequence[Block]) -> list[list[str]]:
         table.is_layout
         or len(columns) == 1
         or any(0 < block.kind < CODE for block in blocks)
-        or any(sum(len(block.words) for block in inside) > _MOST_IN_CELL for inside in cells.values())
+        or any(sum(block.size for block in inside) > _MOST_IN_CELL for inside in cells.values())
         or (is_one_row and (len(blocks) > len(cells) or any(block.kind == CODE for block in blocks)))
     ):
         return []
@@ -521,58 +645,6 @@ def _rows(table: _Table, blocks: Sequence[Block]) -> list[list[str]]:
     for cell, inside in cells.items():
         row = rows.setdefault(cell.row, [])
         row += [""] * (columns[cell.column] - len(row))
-        texts = [inline.code(block.words) if block.kind == CODE else block.text for block in inside]
+        texts = [code(" ".join(block.text.split())) if block.kind == CODE else block.text for block in inside]
         row.append(" ".join(texts).replace("|", "\\|"))
     return list(rows.values())
-
-
-def _table(rows: list[list[str]]) -> Iterator[str]:
-    """Lines of a table. The head has all columns, as readers drop cells beyond it; other rows stay short."""
-    columns = max(map(len, rows))
-    rows[0] += [""] * (columns - len(rows[0]))
-    for number, row in enumerate(rows):
-        yield f"| {' | '.join(row)} |"
-        if not number:
-            yield f"|{' --- |' * columns}"
-
-
-class _Lines:
-    """The lines of Markdown that are written."""
-
-    def __init__(self) -> None:
-        self.lines = list[str]()
-        self._shown = set[_Node]()
-        self._before: tuple[_Node, ...] = ()
-        self._is_text = False
-
-    def put(self, node: _Node | None, lines: Sequence[str], *, is_text: bool, is_next: bool = False) -> None:
-        """Add the lines of a block inside of a node. is_text: it is a paragraph; is_next: of that before."""
-        chain, before = node.chain if node else (), self._before
-        if not chain and not before and not is_next:  # as most
-            self.lines += ["", *lines] if self.lines else lines
-            self._is_text = is_text
-            return
-        new = next((at for at, each in enumerate(chain) if each not in self._shown), len(chain))
-        first = rest = gap = ""
-        for at, each in enumerate(chain):
-            indent = _QUOTE if each.mark == _QUOTE else " " * len(each.mark)
-            first += each.mark if at >= new else indent
-            rest += indent
-            gap = rest if before[at : at + 1] == (each,) else gap
-        if is_next and is_text and self._is_text and before == chain:
-            self.lines[-1] += "\\"
-        elif self.lines and not (new < len(chain) and _is_tight(before, chain, new)):
-            self.lines.append(gap.rstrip())
-        self.lines += [f"{first}{lines[0]}", *(f"{rest}{line}".rstrip() for line in lines[1:])]
-        self._shown.update(chain[new:])
-        self._before, self._is_text = chain, is_text
-
-
-def _is_tight(before: Sequence[_Node], chain: Sequence[_Node], new: int) -> bool:
-    """True if no blank line stands between an item and what is before it, in its list or in the item around."""
-    mark = chain[new].mark
-    if mark == _QUOTE or not before or before[:new] != chain[:new]:
-        return False
-    if len(before) > new:
-        return before[new].mark != _QUOTE
-    return before[-1].mark != _QUOTE and (not mark[0].isdigit() or mark[:-2] == "1")

@@ -69,7 +69,7 @@ def markdown(html: str) -> str:
             "<table class=highlighttable><tr><td class=linenos><pre>1\n2</pre><td><pre>a\nb</pre></table>",
             "```\na\nb\n```",
         ),
-        ("<ul><li><pre>a\n\nb</pre></ul><xmp><b>c</xmp>", "- ```\n  a\n\n  b\n  ```\n\n```\n<b>c\n```"),
+        ("<ul><li><pre>a\n\nb</pre></ul>c<xmp><b>d</xmp>", "- ```\n  a\n\n  b\n  ```\n\nc"),
         (
             "<table><tr><th>a<th>b|c<tr><td>1<td><a href=/x>2</a><tr><td>3</table>",
             "| a | b\\|c |\n| --- | --- |\n| 1 | [2](http://a.test/x) |\n| 3 |",
