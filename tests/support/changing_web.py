@@ -2,10 +2,11 @@
 
 import json
 import random
+from collections.abc import Sequence
 
 from minicrawl.model import KINDS
 
-NOISES = ("time", "advertisement", "counter", "session", "teasers")
+NOISES = ("time", "advertisement", "counter", "session", "teasers", "latest")
 CHANGES = {kind: kind for kind in KINDS if kind != "watch"} | {"words of a link": "link", "new": "text", "gone": "text"}
 """What changes, and the kind of change that it is."""
 _TEASERS = 40
@@ -16,10 +17,10 @@ def words(rng: random.Random, count: int) -> str:
 
 
 class ChangingPage:
-    """A page of a shop. `change` changes its content; each `html` has other noise."""
+    """A page of a shop. `change` changes its content; each `html` has other noise. posts: the host's latest."""
 
-    def __init__(self, number: int, rng: random.Random, noises: set[str]) -> None:
-        self.number, self.rng, self.noises = number, rng, noises
+    def __init__(self, number: int, rng: random.Random, noises: set[str], posts: Sequence[int] = range(10)) -> None:
+        self.number, self.rng, self.noises, self.posts = number, rng, noises, posts
         self.paragraphs = [words(rng, rng.randrange(15, 60)) for _ in range(rng.randrange(6, 20))]
         self.links = [(f"/page/{rng.randrange(200)}", words(rng, 3)) for _ in range(4)]
         self.images = [f"/image/{rng.random()}.png" for _ in range(3)]
@@ -72,6 +73,8 @@ class ChangingPage:
             shown = rng.sample(range(_TEASERS), 4)
             parts.append("<h2>More</h2>")
             parts += [f"<li><a href='/page/{one}{session}'>Teaser {one}</a> and its words" for one in shown]
+        if "latest" in noises:
+            parts += [f"<li><a href='/post/{post}'>Post {post}</a> and its words" for post in self.posts[-10:]]
         footer = f"<p>Made in {rng.random():.6f} s</p>" if "time" in noises else ""
         return (
             f"<!doctype html><html lang=en><head><title>{values['title']}</title>"

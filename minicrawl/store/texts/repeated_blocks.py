@@ -2,7 +2,8 @@
 
 A picture of a host tells which of its blocks stood on which of 64 pages: the last ones, by their numbers modulo 64. It
 has room for 4,096 blocks. Each has a place by its id, and another beside it; where both are taken by blocks of two
-pages or more, one of those loses a page. So what many pages repeat stays, and what one page has goes.
+pages or more, one of those loses a page. So what many pages repeat stays, and what one page has goes. Once on
+four pages, a block counts as on four from then on: the pages read last lose an old post after all the others.
 """
 
 import zlib
@@ -62,7 +63,7 @@ class RepeatedBlocks:
         bit = np.uint64(1 << page % _PAGES)
         self._known |= int(bit)
         self.noted += 1
-        self._pages &= ~bit
+        self._pages[np.bitwise_count(self._pages) != REPEATED] &= ~bit
         ids = np.frombuffer(blocks, ">u4").astype(np.uint32) >> ID_SHIFT
         at = ids % _PLACES
         both = np.array((at, at ^ 1))

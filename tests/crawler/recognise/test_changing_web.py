@@ -28,10 +28,12 @@ def told(
     A change is missed that is not told at the next fetch, and by what it is; the alarm that comes later is not false.
     """
     rng, picture, counts = random.Random(1), RepeatedBlocks(), Counter[str]()
-    pages = [ChangingPage(number, random.Random(number), noise) for number, noise in enumerate(noises)]
+    posts = list(range(10))
+    pages = [ChangingPage(number, random.Random(number), noise, posts) for number, noise in enumerate(noises)]
     memories, open_changes = dict[int, bytes](), dict[int, int]()
     wanted = Wanted(places=True, blocks=True, watch=watch)
     for fetch in range(FETCHES):
+        posts.append(10 + fetch)
         for number, page in enumerate(pages):
             what = rng.choice(list(CHANGES)) if fetch >= LEARNING and rng.random() < 0.15 else None
             if what is not None:
@@ -63,7 +65,7 @@ def told(
 
 @pytest.mark.parametrize(
     "noises",
-    [[set[str]()] * 200, [{NOISES[page % 5]} for page in range(200)], [set(NOISES)] * 200],
+    [[set[str]()] * 200, [{NOISES[page % 6]} for page in range(200)], [set(NOISES)] * 200],
     ids=["none", "one each", "all"],
 )
 def test_without_validators_changes_are_told_at_once_by_their_kind_and_noise_is_none(noises: list[set[str]]) -> None:
