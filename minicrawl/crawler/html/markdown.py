@@ -15,7 +15,7 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import compress, groupby
+from itertools import compress, count, groupby, repeat
 from typing import NamedTuple
 from unicodedata import category
 
@@ -74,7 +74,7 @@ _AND = re.compile(r"&(?=#?\w{0,31}(?:;|\Z))")
 _MARKUP = r"\*|`|_(?:(?<![^\W_]_)|(?![^\W_]))|!\Z|\\(?![^\W_]| )|~(?:(?<![^~]~)|(?=~|\Z))|\](?=[(\[:]|\Z)"
 _IN_TEXT, _IN_LINK = re.compile(_MARKUP), re.compile(rf"{_MARKUP}|\[|\]")
 """What readers would take for markup, whatever stands at the edges of a text. A set of first characters is fast."""
-_EMPHASISED = re.compile("([\x01-\x03])([^\x01-\x03\x11-\x13]*)[\x11-\x13]")
+_EMPHASISED = re.compile("([\x01-\x03])( ?)([^\x01-\x03\x11-\x13]*?)( ?)[\x11-\x13]")
 _NEXT_TO = frozenset("*~\x11\x12\x13"), frozenset("*~\x01\x02\x03")
 """Characters before and behind emphasis that would not be told from its signs."""
 _PERMALINKS = frozenset(("", "¶", "#", "§", "🔗", "⚓", "\uf0c1"))
@@ -99,14 +99,6 @@ class _Node:
 
 _Chain = tuple[_Node, ...]
 """Those around a block, the outermost first."""
-
-
-class _List:
-    """A list. number: of the next item; None without numbers. last: the chain of the last item."""
-
-    def __init__(self, number: int | None, sign: str) -> None:
-        self.number, self.sign = number, sign
-        self.last: _Chain = ()
 
 
 class _Table:
@@ -156,10 +148,11 @@ class Walk:
         self._level, self._spans = 0, _MOST_SPANS
         self._chain: _Chain = ()
         self._ended: tuple[int, _Chain] = -1, ()
-        self._list: _List | None = None
+        self._list: Iterator[str] = repeat("- ")  # how its next items begin
+        self._last_item: _Chain = ()
         self._table: _Table | None = None
         self._cell: _Cell | None = None
-        self._frames = list[tuple[str, int, int, _Chain, _List | None, _Table | None, _Cell | None]]()
+        self._frames = list[tuple[str, int, int, _Chain, Iterator[str], _Table | None, _Cell | None]]()
         page = page.replace("&nbsp;", " ")
         parts = _TAG.split(_MATH.sub(_formula, page) if "<math" in page else page)
         self._tokens = zip(parts[::3], parts[2::3], strict=False)
@@ -194,11 +187,9 @@ class Walk:
     def _skip(self, tag: str) -> None:
         """Go behind the end of an element."""
         name, depth = tag.partition(" ")[0], 1
-        for _, other in self._tokens:
-            if other and other.startswith((name, f"/{name}")):
-                depth += (other.partition(" ")[0] == name) - (other == f"/{name}")
-                if not depth:
-                    return
+        while depth:
+            other = next(self._tokens, ("", f"/{name}"))[1] or ""
+            depth += (other.partition(" ")[0] == name) - (other == f"/{name}")
 
     # Inline elements.
 
@@ -224,22 +215,23 @@ class Walk:
             self._close(mark)
 
     def _open(self, mark: str) -> None:
-        is_code = _CODE in self._starts  # which is the innermost
-        if is_code:
+        if _CODE in self._starts:  # which is the innermost
             self._close(_CODE)
+            self._open(mark)
+            mark = _CODE
         self._starts[mark] = len(self._pieces)
         if mark in _EMPHASIS:
             self._pieces.append(mark)
             self._is_emphasised = True
-        if is_code:
-            self._open(_CODE)
 
     def _close(self, mark: str) -> None:
         """Write an element at its end."""
         pieces, starts = self._pieces, self._starts
-        is_code = mark != _CODE and _CODE in starts
-        if is_code:
+        if mark != _CODE and _CODE in starts:
             self._close(_CODE)
+            self._close(mark)
+            self._open(_CODE)
+            return
         start = starts.pop(mark)
         text = "".join(pieces[start:])
         words = " ".join(text.split())
@@ -258,14 +250,8 @@ class Walk:
                 shown = self._link_of(words)
             elif words and mark not in _EMPHASIS:
                 shown = _shifted(mark, words, pieces[-1][-1:] if pieces else "")
-            if text[0].isspace():
-                shown = f" {shown}"
-            if text[-1].isspace():
-                shown += " "
-            if shown:
+            if shown := f"{' ' * text[0].isspace()}{shown}{' ' * text[-1].isspace()}":
                 pieces.append(shown)
-        if is_code:
-            self._open(_CODE)
 
     def _link_of(self, words: str) -> str:
         """A link, without permalinks; in a heading, those to its page are text."""
@@ -306,7 +292,7 @@ class Walk:
                 opened.remove(_LINK)
             text, number = "".join(self._pieces), int(self._is_emphasised)
             while number:
-                text, number = _EMPHASISED.subn(_emphasised, text)
+                text, number = _EMPHASISED.subn(_emphasised, " ".join(text.split()))
             text = " ".join(text.split())
             self._add(text, len(text) - self._extra, self._kind)
             self._pieces.clear()
@@ -367,15 +353,17 @@ class Walk:
             self._chain = (*self._chain, _Node(mark, self._chain))
 
     def _begin_list(self, tag: str) -> None:
+        is_in_list = bool(self._frames) and self._frames[-1][0].partition(" ")[0] in _LISTS  # and in none of its items
         self._begin(tag)
-        if self._list and len(self._chain) < len(self._list.last):
-            self._chain = self._list.last  # a list in a list, not in an item
+        if is_in_list:
+            self._chain = self._last_item[: len(self._chain) + 1]
+        self._last_item = self._chain
         is_again = self._ended == (len(self.blocks), self._chain)  # two in a row are two
-        number = None
+        self._list = repeat("* " if is_again else "- ")
         if tag[:2] == "ol":
             start = _attributes(tag).get("start", "")
-            number = int(start) if start.isdecimal() and len(start) <= _LONGEST_NUMBER else 1
-        self._list = _List(number, ("-*" if number is None else ".)")[is_again])
+            first = int(start) if start.isdecimal() and len(start) <= _LONGEST_NUMBER else 1
+            self._list = (f"{number}{'.)'[is_again]} " for number in count(first))
 
     def _end_list(self, tag: str) -> None:
         self._end(tag)
@@ -384,10 +372,8 @@ class Walk:
     def _begin_item(self, tag: str) -> None:
         self._begin(tag)
         self._kind = ITEM
-        around = self._list or _List(None, "-")
-        self._nest(f"{'' if around.number is None else around.number}{around.sign} ")
-        around.number = None if around.number is None else around.number + 1
-        around.last = self._chain
+        self._nest(next(self._list))
+        self._last_item = self._chain
 
     def _begin_table(self, tag: str) -> None:
         self._begin(tag)
@@ -456,6 +442,7 @@ _Action = Callable[[Walk, str], None] | None
 _NUMBERED = frozenset({"span", "td", "th", "pre"})
 _NOT_IN_LISTING = HIDDEN | {"button", "svg"}
 _IN_LINE = INLINE | {"td", "th", "tbody"}
+_LISTS = frozenset({"ul", "ol", "menu"})
 _VOID = frozenset({"img", "input"})
 _ACTIONS: Mapping[str | None, _Action] = (
     {None: None}
@@ -465,8 +452,8 @@ _ACTIONS: Mapping[str | None, _Action] = (
     | dict.fromkeys(NAMED, Walk._begin)
     | dict.fromkeys((f"h{level}" for level in range(1, 7)), Walk._begin_heading)
     | {f"/{name}": Walk._end for name in (*NAMED, *(f"h{level}" for level in range(1, 7)))}
-    | dict.fromkeys(("ul", "ol", "menu"), Walk._begin_list)
-    | dict.fromkeys(("/ul", "/ol", "/menu"), Walk._end_list)
+    | dict.fromkeys(_LISTS, Walk._begin_list)
+    | {f"/{name}": Walk._end_list for name in _LISTS}
     | dict.fromkeys(HIDDEN, Walk._skip)
     | dict.fromkeys(("/li", "/dd", "/blockquote", "/table", "/td", "/th"), Walk._end)
     | {"li": Walk._begin_item, "blockquote": Walk._begin_quotation, "br": Walk._break, "pre": Walk._begin_listing}
@@ -541,17 +528,16 @@ def _shifted(mark: str, words: str, before: str) -> str:
 
 def _emphasised(found: re.Match[str]) -> str:
     """A text with its signs, if a reader takes them for emphasis (CommonMark 6.2)."""
-    text, whole = found[2], found.string
-    words = text.strip()
+    mark, lead, words, trail = found.groups()
     if not words:
-        return text
-    before = whole[found.start() - 1 : found.start()] if words[0] == text[0] else " "
-    behind = whole[found.end() : found.end() + 1] if words[-1] == text[-1] else " "
+        return f"{lead}{trail}"
+    before = lead or found.string[found.start() - 1 : found.start()]
+    behind = trail or found.string[found.end() : found.end() + 1]
     is_alone = before not in _NEXT_TO[0] and behind not in _NEXT_TO[1]
-    sign = _EMPHASIS[found[1]] * (is_alone and _flanks(words[0], before) and _flanks(words[-1], behind))
+    sign = _EMPHASIS[mark] * (is_alone and _flanks(words[0], before) and _flanks(words[-1], behind))
     if not sign and "``" in (before + words[0], words[-1] + behind):
         sign = " "  # else one code span would be in another
-    return f"{' ' * text[0].isspace()}{sign}{words}{sign}{' ' * text[-1].isspace()}"
+    return f"{lead}{sign}{words}{sign}{trail}"
 
 
 def _flanks(inside: str, outside: str) -> bool:
@@ -627,10 +613,7 @@ def _rows(table: _Table, blocks: Sequence[Block]) -> list[list[str]]:
     Such a table has another in it, one column with words, or a heading, or much text in a cell, or listings or several
     blocks of a cell in its only row. Columns without words, which keep others apart, are left out.
     """
-    cells: dict[_Cell, list[Block]] = {}
-    for block in blocks:
-        assert block.cell is not None, "they are those of a table"
-        cells.setdefault(block.cell, []).append(block)
+    cells = {cell: list(group) for cell, group in groupby(blocks, lambda block: block.cell) if cell is not None}
     columns = {column: at for at, column in enumerate(sorted({cell.column for cell in cells}))}
     is_one_row = len({cell.row for cell in cells}) == 1
     if (
