@@ -81,7 +81,7 @@ _PERMALINKS = frozenset(("", "¶", "#", "§", "🔗", "⚓", "\uf0c1"))
 """Words of links that show where to link to. The last is in the font of icons of many manuals."""
 _TICKS = re.compile("`+")
 _ONE = re.compile(r"[-+\N{MINUS SIGN}]?\w+")
-_UNSAFE = re.compile(r"[\s<>\\]")
+_UNSAFE = re.compile(r"[\s<>\\&()]")
 _MATH = re.compile(r"<math(?: [^>]*)?>.*?(?:</math>|\Z)", re.DOTALL)
 _TEX = re.compile(r"<annotation [^>]*application/x-tex[^>]*>([^<]*)</annotation>|<math [^>]*alttext=\"([^\"]*)\"")
 _STYLE = re.compile(r"\{\\(?:display|text)style (.*)\}", re.DOTALL)
@@ -412,8 +412,7 @@ class Walk:
         """Add a listing. Its elements are lines, but for inline ones."""
         self._flush()
         pieces, depth, name = ["<"], 1, tag.partition(" ")[0]
-        around = (tag, *(frame[0] for frame in reversed(self._frames[-_AROUND:])))
-        language = next(filter(None, map(_LANGUAGE.search, around)), None)
+        language = _LANGUAGE.search(" ".join([tag, *(frame[0] for frame in reversed(self._frames[-_AROUND:]))]))
         known = {None: "", "/span": ""}
         for text, each in self._tokens:
             pieces.append(text)
@@ -503,7 +502,9 @@ def _escaped(text: str, *, is_link: bool) -> str:
 
 def _written(target: str) -> str:
     """The target of a link or image, as it is written."""
-    url = _AND.sub("&amp;", _UNSAFE.sub(lambda found: f"%{ord(found[0]):02X}", target))
+    if not _UNSAFE.search(target):  # as most
+        return target
+    url = _AND.sub("&amp;", _UNSAFE.sub(lambda sign: sign[0] if sign[0] in "&()" else f"%{ord(sign[0]):02X}", target))
     return f"<{url}>" if "(" in url or ")" in url else url
 
 
@@ -514,7 +515,7 @@ def code(text: str) -> str:
 
 
 def _fence(text: str, least: int) -> str:
-    return "`" * max(least, 1 + max(map(len, _TICKS.findall(text)), default=0))
+    return "`" * (max(least, 1 + max(map(len, _TICKS.findall(text)))) if "`" in text else least)
 
 
 def _shifted(mark: str, words: str, before: str) -> str:
