@@ -294,7 +294,8 @@ class Walk:
             while number:
                 text, number = _EMPHASISED.subn(_emphasised, " ".join(text.split()))
             text = " ".join(text.split())
-            self._add(text, len(text) - self._extra, self._kind)
+            shown = f"{text[:-2]}{text[-1]}" if text[-2:] in ("\\]", "\\!") else text  # behind which is nothing
+            self._add(shown, len(text) - self._extra, self._kind)
             self._pieces.clear()
             self._has_words = self._is_emphasised = False
             self._extra = self._extra_before_link = self._linked = 0
