@@ -16,7 +16,7 @@ from minicrawl.model import InFlightNow
 from minicrawl.system import busy_seconds
 
 _ATTEMPTS_AT_ONCE = 8  # each takes about half a millisecond
-_FEWEST, _BUSY, _LOOKS_APART = 2, 0.95, 0.1
+_FEWEST, _BUSY, _LOOKS_APART = 2, 0.9, 0.1
 
 Task = asyncio.Task[None]
 
