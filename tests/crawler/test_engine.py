@@ -251,7 +251,7 @@ def test_coverage_of_a_crawl_that_has_ended_is_what_the_read_pages_have_of_the_k
         is_read = np.isin(folded.states, ["fetched", "alias"])
         assert report.read == np.count_nonzero(is_read)
         share = folded.importance(REASONABLE)[is_read].sum()
-        assert report.coverage_shown == pytest.approx(share and ReadShare.settled(share, 0).shown, abs=1e-5)
+        assert report.coverage_shown == pytest.approx(ReadShare.settled(share, 0).shown, abs=1e-5)
 
 
 def test_links_left_out_are_counted_as_the_store_has_them(tmp_path: Path) -> None:

@@ -200,7 +200,7 @@ def test_crawl_of_a_larger_web_comes_near_the_truth(seed: int) -> None:
 
 
 def test_nothing_known_or_read_is_nothing_covered() -> None:
-    assert Coverage(Book()).shares() == (0.0, 0.0)
+    assert Coverage(Book()).shares() == ReadShare.settled(0.0, 2) == (0.0, 0.0)
     book, coverage = unread(1)
     assert coverage.shares() == (0.0, 0.0)
     book.visit(0, pages([]))
