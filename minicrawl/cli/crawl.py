@@ -1,5 +1,6 @@
 """minicrawl crawl"""
 
+import gc
 import json
 import os
 import sys
@@ -250,6 +251,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     from minicrawl.cli.display import BestSoFar, awaiting_index, showing
 
     started = time.monotonic()
+    gc.freeze()  # modules stay: the collector need not look through them
     is_parted = parts[0] is not None or is_folder(guide.path)
     if not is_parted:
         keep_little_free_memory()

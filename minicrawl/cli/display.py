@@ -140,11 +140,14 @@ class BestSoFar:
 @contextmanager
 def showing(live: bool, best: Callable[[], Best]) -> Iterator[Callable[[Progress], None]]:
     """Yield a function that shows progress on standard error: live, or a plain line every few seconds."""
+    if not live:
+        yield _plain_lines(best)
+        return
     from rich.console import Console
     from rich.live import Live
 
     console = Console(stderr=True, highlight=False)
-    if not live or console.is_dumb_terminal:
+    if console.is_dumb_terminal:
         yield _plain_lines(best)
         return
     from minicrawl.cli.live_display import render

@@ -208,8 +208,8 @@ class CrawlState:
         budgets = None if sites is None else Budgets(sites.vouchers, frontier.pages.by_host())
         if budgets is not None:
             is_seed = accounts.depth[: accounts.size] == 0
-            hosts = np.unique(frontier.pages.host_of[: accounts.size][is_seed])
-            budgets.protect(frontier.hosts[host].name for host in hosts.tolist())
+            hosts = set(frontier.pages.host_of[: accounts.size][is_seed].tolist())
+            budgets.protect(frontier.hosts[host].name for host in hosts)
         return Traps(self.writer.patterns, budgets=budgets, is_empty=not accounts.size)
 
 
