@@ -249,9 +249,11 @@ class Arrivals:
         self.ring()
 
     def ring(self) -> None:
-        """Ring the bell: something has changed."""
-        self._has_rung = True
-        self._bell.set()
+        """Ring the bell: something has changed. It sounds once all that has ended with this has been noted: a request
+        that delivers its answer leaves its slot right after."""
+        if not self._has_rung:
+            self._has_rung = True
+            asyncio.get_running_loop().call_soon(self._bell.set)
 
     async def take(self) -> bool:
         """Absorb arrivals; returns False if the rest must wait until other tasks have gone on."""
