@@ -16,31 +16,30 @@ reason           extent that was read
 ok               all of it
 truncated        up to where the connection broke, or the gzip did
 malformed        all of it, but elements stay open; or up to where it is no sane XML: entities are declared,
-                 elements are 100 deep, a tag does not end for 64 kB
+                 elements are 100 deep, a tag, comment or CDATA does not end for 64 kB
 too-many         the first 50,000 URLs
 too-large        the first 50 MB, or a million tags or lines
-undecodable      up to where it is no gzip any more
+undecodable      about up to where it is no gzip any more
 not-a-sitemap    nothing, or as much as it took to see that there are no URLs
 parser-failed    up to where a part of ours failed over it, see minicrawl.crawler.http.transport
 """
 
 import codecs
 import re
-import zlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from minicrawl.crawler.admission.scope import MAX_URL_LENGTH
 from minicrawl.crawler.html.decode import encoding_of_xml
+from minicrawl.crawler.http.body import Decoder, decoder
 from minicrawl.crawler.urls.normalise import normalise
+from minicrawl.errors import FetchError
 
-_HOPELESS = 64 * 1024  # characters of text without a URL
+_HOPELESS = 64 * 1024  # characters of text without a URL, or of one tag
 _MOST_ELEMENTS = 1_000_000  # or lines
 _DEEPEST = 100
-_LONGEST_TAG = 64 * 1024
-_LONGEST_TEXT = 10 * (MAX_URL_LENGTH + 1)  # no reference is longer than 10 characters: longer texts are no URLs
+_LONGEST_TEXT = 2 * MAX_URL_LENGTH  # enough of a longer one to refuse it
 _ABSOLUTE = re.compile(r"\s*https?://", re.IGNORECASE)
-_LASTMOD = re.compile(r"<lastmod>([^<]*+)</lastmod>")
 # By root: the element of an entry, and the one in it that has the URL.
 _LISTED = {
     "urlset": ("url", "loc"),
@@ -51,72 +50,64 @@ _LISTED = {
 }
 _DECLARATION = re.compile(r"<\?xml\s")
 _ROOT = re.compile(rf"<(?:\w+:)?(?:{'|'.join(_LISTED)})\b")
-# Text, then a tag: the slash of an end tag, its name, its attributes. A ">" may stand in quotes, a "<" may not.
-_TAG = re.compile(r"""([^<]*+)<(/?)([^\W\d][^\s<>/"']*+)((?:[^<>"']++|"[^<"]*+"|'[^<']*+')*+)>""")
-# A plain entry in one match: elements with nothing but text in them, one of which is the URL.
-_TEXT_ELEMENTS = r"(?:\s*+<((?:\w++:)?(?!(?:%s|%s)>)\w++)>[^<]*+</\%d>)*+"
-_PLAIN_ENTRIES = {
-    (entry, link): re.compile(
-        rf"\s*+<{entry}>{_TEXT_ELEMENTS % (entry, link, 1)}\s*+<{link}>([^<]*+)</{link}>"
-        rf"{_TEXT_ELEMENTS % (entry, link, 3)}\s*+</{entry}>"
-    )
-    for entry, link in _LISTED.values()
-    if (entry, link) != _LISTED["feed"]
-}
+# Text, then a comment, CDATA, a declaration or an instruction, or a tag: the slash of an end tag, its name, its
+# attributes. A ">" may stand in quotes, a "<" may not.
+_MARKUP = re.compile(
+    r"""([^<]*+)<(?:!--.*?--|!\[CDATA\[(.*?)\]\]|[!?](?!--|\[CDATA\[)[^<>]*+"""
+    r"""|(/?)([^\W\d][^\s<>/"']*+)((?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+))>""",
+    re.DOTALL,
+)
 _BROKEN_TAG = re.compile(r"""<(/?)([^\W\d]?[^\s<>/"']*+)([^<>]*+)>?""")
 _MAY_BEGIN_TAG = re.compile(r"[^\W\d]|[/!?]")
 _ATTRIBUTE = re.compile(r"""([^\s<>/"'=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _IS_NO_LINK = re.compile(r"""isPermaLink\s*=\s*["']?\s*false""", re.IGNORECASE)
-_COMMENT_END, _CDATA_END = "-->", "]]>"
-_ENDS = {"<!--": _COMMENT_END, "<![CDATA[": _CDATA_END}
 _REFERENCE = re.compile(r"&(?:(amp|lt|gt|quot|apos)|#([0-9]{1,7})|#x([0-9A-Fa-f]{1,6}));")
 _MEANT = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 
 
-def document_of(head: str, *, is_dated: bool = False) -> "tuple[Document, int]":
-    """The parser for a text that begins like this, and where to start: XML may have something before it. is_dated:
-    lastmod is read, too."""
-    start = _DECLARATION.search(head) or (None if head.startswith("<") else _ROOT.search(head))
-    if start is not None:
-        return _Xml(is_dated), start.start()
-    return _Xml(is_dated) if head.startswith("<") else _Lines(), 0
-
-
 class _Xml:
     """The URLs that XML lists, parsed as it comes. `is_index`: they are of other sitemaps. `hopeless`: the reason for
-    which reading on is of no use. `dated`: lastmod by URL, as written."""
+    which reading on is of no use. `dated`: lastmod by URL, as written, if is_dated."""
 
-    def __init__(self, is_dated: bool = False) -> None:
+    def __init__(self, *, is_dated: bool = False) -> None:
         self._is_dated = is_dated
         self.is_index = False
         self.hopeless: str | None = None
         self.dated: dict[str, str] = {}
         self._urls: list[str] = []
-        self._last_url = self._lastmod = ""  # of the entry that is open
         self._listed: tuple[str, str] | None = None
         self._open: list[str] = []
         self._left = _MOST_ELEMENTS
-        self._rest = ""  # a tag as far as it has come
-        self._until = ""  # the end of the open comment or CDATA
-        # The open URL: its settled texts, and the text behind these, whose last reference may go on.
-        self._texts: list[str] | None = None
-        self._raw = ""
-        self._length = 0
-        self._is_wrapped = False  # the URL is in an element within its own
+        self._rest = ""  # text and a tag as far as they have come
+        self._text: str | None = None  # of the element with a URL that is open
         self._is_guid = False  # it is a guid, which counts for an item without a link (RSS 2.0)
-        self._guid = ""
+        self._url = self._lastmod = self._guid = ""  # of the entry that is open
 
     def feed(self, text: str) -> list[str]:
         """Parse some more text, and return its URLs."""
-        text, at, goes_on = self._rest + text, 0, True
-        while goes_on and self.hopeless is None:
-            if self._until:
-                at, goes_on = self._inside(text, at)
-                continue
-            at = self._tags(text, at)
-            if self.hopeless is None:
-                at, goes_on = self._other(text, at)
-        self._rest = text[at:] if self.hopeless is None else ""
+        text, at = self._rest + text, 0
+        while self.hopeless is None:
+            if found := _MARKUP.match(text, at):
+                before, literal, slash, name, attributes = found.groups()
+                if self._text is not None:
+                    self._write(_resolved(before) + (literal or ""))
+                if name:
+                    if self._is_dated and slash and self._open[-1:] == ["lastmod"]:
+                        self._date(before)
+                    self._tag(slash, name, attributes)
+                elif text.startswith("<!ENTITY", at + len(before)):
+                    self.hopeless = "malformed"
+                self._spend()
+                at = found.end()
+            elif (end := self._broken(text, at)) is not None:
+                at = end
+            else:
+                break
+        self._rest = text[at:]
+        if len(self._rest) > _HOPELESS:
+            is_text = "<" not in self._rest
+            self._rest, self._text = "", None  # no URL is as long
+            self.hopeless = self.hopeless or (None if is_text else "malformed")
         urls, self._urls = self._urls, []
         return urls
 
@@ -128,174 +119,88 @@ class _Xml:
         """The reason code of a document that has ended here."""
         if self._listed is None:
             return "not-a-sitemap"
-        return "malformed" if self._open else "ok"
+        return "malformed" if self._open or self._rest.startswith("<!") else "ok"
 
-    def _tags(self, text: str, at: int) -> int:
-        """Parse texts and tags up to the first other or incomplete item."""
-        while self.hopeless is None:
-            if match := self._plain_entry(text, at):
-                self._spend()
-                self._last_url = self._lastmod = ""
-                self._list(_resolved(match[2]))
-                if self._is_dated and (dates := _LASTMOD.search(match[0])):
-                    self._date(dates[1])
-                at = match.end()
-                continue
-            match = _TAG.match(text, at)
-            if match is None:
-                break
-            before, slash, name, attributes = match.groups()
-            if self._is_dated and slash and self._open[-1:] == ["lastmod"]:
-                self._date(before)
-            if self._texts is not None and before:
-                self._write(before)
-            self._tag(slash, name, attributes)
-            at = match.end()
-        return at
-
-    def _plain_entry(self, text: str, at: int) -> re.Match[str] | None:
-        """The plain entry that begins there, if no other one is open."""
-        if self._listed not in _PLAIN_ENTRIES or self._listed[0] in self._open or not self._open:
-            return None
-        match = _PLAIN_ENTRIES[self._listed].match(text, at)
-        return match if match and len(match[2]) <= _LONGEST_TEXT else None
-
-    def _other(self, text: str, at: int) -> tuple[int, bool]:
-        """Parse a text without a tag behind it, or an item that is no whole tag. Returns where to go on, and False if
-        more text is needed first."""
+    def _broken(self, text: str, at: int) -> int | None:
+        """Parse text up to a "<" that begins no whole markup, with a tag up to the next "<", which tells that it is
+        broken. Returns where that ends; None if more text is needed first."""
         start = text.find("<", at)
-        self._write(text[at:start] if start >= 0 else text[at:])
-        if start < 0:
-            return len(text), False
-        for begin, end in _ENDS.items():
-            if text.startswith(begin, start):
-                self._until = end
-                self._settle()
-                self._spend()
-                return start + len(begin), True
-        if start + 1 < len(text) and not _MAY_BEGIN_TAG.match(text, start + 1):
-            self._write("<")
+        if start < 0 or len(text) == start + 1 or text.startswith(("<!--", "<![CDATA["), start):
+            return None
+        if not _MAY_BEGIN_TAG.match(text, start + 1):
+            self._write(_resolved(text[at : start + 1]))
             self._spend()
-            return start + 1, True
-        is_declaration = text.startswith(("<!", "<?"), start)
-        if text.startswith("<!ENTITY", start):
-            self.hopeless = "malformed"
+            return start + 1
+        if text.find("<", start + 1) < 0:
+            return None
         broken = _BROKEN_TAG.match(text, start)
         assert broken is not None
-        # Only the next "<" tells that a tag is broken: quotes that are open may end before it.
-        is_whole = text.find("<", start + 1) >= 0 or (is_declaration and broken[0].endswith(">"))
-        if not is_whole:
-            if len(text) - start > _LONGEST_TAG:
-                self.hopeless = "malformed"
-            return start, False
-        if is_declaration:
-            self._spend()
-        else:
-            self._tag(broken[1], broken[2], broken[3])
-        return broken.end(), True
-
-    def _inside(self, text: str, at: int) -> tuple[int, bool]:
-        """`_other` within a comment or CDATA."""
-        end = text.find(self._until, at)
-        stop = end if end >= 0 else max(at, len(text) - len(self._until) + 1)
-        if self._until == _CDATA_END and self._texts is not None:
-            self._write(text[at:stop])
-            self._settle(is_literal=True)
-        if end < 0:
-            return stop, False
-        self._until = ""
-        return end + len(_CDATA_END), True
+        self._write(_resolved(text[at:start]))
+        self._spend()
+        if text[start + 1] not in "!?":
+            self._tag(*broken.groups())
+        return broken.end()
 
     def _tag(self, slash: str, name: str, attributes: str) -> None:
-        self._spend()
         name = name.rpartition(":")[2]
         if slash:
             self._close(name)
         elif self._open:
             self._begin(name, attributes)
         else:
-            self._root(name, attributes)
-
-    def _root(self, name: str, attributes: str) -> None:
-        listed = _LISTED.get(name)
-        if self._listed is None:
-            self._listed, self.is_index = listed, name == "sitemapindex"
-            if listed is None:
-                self.hopeless = "not-a-sitemap"
-        if listed == self._listed and not attributes.endswith("/"):  # behind the root there may be anything
-            self._open.append(name)
+            listed = _LISTED.get(name)
+            if self._listed is None:
+                self._listed, self.is_index = listed, name == "sitemapindex"
+                if listed is None:
+                    self.hopeless = "not-a-sitemap"
+            if listed == self._listed and not attributes.endswith("/"):  # behind the root there may be anything
+                self._open.append(name)
 
     def _begin(self, name: str, attributes: str) -> None:
-        """Begin an element. An open URL ends where an element begins behind it, an open entry where another entry
-        begins."""
+        """Begin an element. An open URL ends where any element begins, an open entry where another entry does."""
         assert self._listed is not None
         entry, link = self._listed
-        if self._texts is not None:
-            if not (self._texts or self._raw):  # <loc><url>http://...: the URL is in the first element
-                self._is_wrapped = True
-                self._enter(name, attributes)
-                return
+        if self._text is not None:
             self._close(self._open[-1])
         if name == entry:
             if entry in self._open:
                 self._close(entry)
-            self._last_url = self._lastmod = self._guid = ""
-        is_link = name == link and self._open[-1] == entry
-        self._is_guid = name == "guid" and self._open[-1] == entry == "item" and not _IS_NO_LINK.search(attributes)
-        if is_link and self._listed == _LISTED["feed"]:
-            self._reference(attributes)
-        if (is_link or self._is_guid) and self._listed != _LISTED["feed"] and not attributes.endswith("/"):
-            self._texts, self._raw, self._length, self._is_wrapped = [], "", 0, False
-        self._enter(name, attributes)
-
-    def _enter(self, name: str, attributes: str) -> None:
-        if attributes.endswith("/"):
-            return
+            self._url = self._lastmod = self._guid = ""
+        is_in_entry = self._open[-1] == entry
+        self._is_guid = name == "guid" and is_in_entry and entry == "item" and not _IS_NO_LINK.search(attributes)
+        if name == link and is_in_entry and entry == "entry":  # Atom has URLs in attributes
+            named: dict[str, str] = {}
+            for key, *values in _ATTRIBUTE.findall(attributes):
+                named.setdefault(key, _resolved("".join(values)))
+            if named.get("rel", "alternate") == "alternate":
+                self._list(named.get("href", ""))
+        elif (name == link and is_in_entry) or self._is_guid:
+            self._text = ""
         self._open.append(name)
-        if len(self._open) > _DEEPEST:
+        if attributes.endswith("/"):
+            self._close(name)
+        elif len(self._open) > _DEEPEST:
             self.hopeless = "malformed"
 
     def _close(self, name: str) -> None:
         """End an element and all that are open in it; the end of an element that is not open is ignored."""
         if name not in self._open:
             return
-        if self._texts is not None:
-            self._settle()
-            url = "".join(self._texts)
+        if self._text is not None:
             if self._is_guid:
-                self._guid = url
-            elif not self._is_wrapped or _ABSOLUTE.match(
-                url
-            ):  # in another element a relative one is not a URL, but a date
-                self._list(url)
-            self._texts = None
-        if name == "item" and not self._last_url and _ABSOLUTE.match(self._guid):
+                self._guid = self._text
+            else:
+                self._list(self._text)
+            self._text = None
+        if name == "item" and not self._url and _ABSOLUTE.match(self._guid):
             self._list(self._guid)
         while self._open.pop() != name:
             pass
 
-    def _reference(self, attributes: str) -> None:
-        values_of: dict[str, str] = {}
-        for name, *values in _ATTRIBUTE.findall(attributes):
-            values_of.setdefault(name, _resolved("".join(values)))
-        if values_of.get("rel", "alternate") == "alternate":
-            self._list(values_of.get("href", ""))
-
     def _write(self, text: str) -> None:
-        """Add to the open URL, if any, up to the longest useful text."""
-        if self._texts is None:
-            return
-        if not (self._texts or self._raw):
-            text = text.lstrip()
-        text = text[: _LONGEST_TEXT - self._length]
-        self._raw += text
-        self._length += len(text)
-
-    def _settle(self, *, is_literal: bool = False) -> None:
-        """Settle the text so far: no reference goes on behind it."""
-        if self._texts is not None and self._raw:
-            self._texts.append(self._raw if is_literal else _resolved(self._raw))
-            self._raw = ""
+        """Add to the open URL, if any."""
+        if self._text is not None:
+            self._text = (self._text + text).lstrip()[:_LONGEST_TEXT]
 
     def _spend(self) -> None:
         self._left -= 1
@@ -303,17 +208,16 @@ class _Xml:
             self.hopeless = self.hopeless or "too-large"
 
     def _list(self, url: str) -> None:
-        url = url.strip()
-        if url:
+        if url := url.strip():
             self._urls.append(url)
-            self._last_url = url
+            self._url = url
             self._date(self._lastmod)
 
     def _date(self, text: str) -> None:
         """Set the lastmod of the open entry, before its URL or behind it."""
         self._lastmod = text.strip()
-        if self._last_url and self._lastmod:
-            self.dated[self._last_url] = self._lastmod
+        if self._url and self._lastmod:
+            self.dated[self._url] = self._lastmod
 
 
 def _resolved(text: str) -> str:
@@ -348,7 +252,7 @@ class _Lines:
         if last.endswith(("\n", "\r")):
             lines.append(last)
             last = ""
-        self._line = last.lstrip()[: 2 * MAX_URL_LENGTH]  # enough of a longer line to refuse it
+        self._line = last.lstrip()[:_LONGEST_TEXT]
         urls = self._urls(lines)
         self._left -= len(lines)
         if self._left < 0:
@@ -370,9 +274,6 @@ class _Lines:
         return urls
 
 
-Document = _Xml | _Lines
-
-
 # Limits of the protocol, for indexes too.
 MAX_URLS = 50_000
 MAX_BYTES = 50 * 2**20
@@ -380,9 +281,7 @@ STEP = 16 * 1024
 """Bytes, unpacked, of one step: a few milliseconds."""
 
 _HEAD = 1024  # bytes that tell the encoding, and characters that tell XML from text
-_SIP = 4096  # bytes that are unpacked at a time
 _GZIP_MAGIC = b"\x1f\x8b"
-_GZIP = 16 + zlib.MAX_WBITS
 
 
 class SitemapReader:
@@ -404,16 +303,21 @@ class SitemapReader:
         self._wanted = max(step, _HEAD)  # bytes of the next step
         self._size = 0
         self._head = b""
-        self._has_begun = False
-        self._packing: _Gzip | None = None
+        self._unpacks: Decoder | None = None
         self._block = b""
         self._decoder: codecs.IncrementalDecoder | None = None
-        self._document: Document | None = None
+        self._document: _Xml | _Lines | None = None
 
     def feed(self, chunk: bytes) -> Iterator[list[str]]:
         """Read on; yields the normalised URLs of each step, often none. Nothing is read once it `is_over`."""
+        if self._unpacks is None:
+            self._head += chunk
+            if len(self._head) < len(_GZIP_MAGIC):
+                return
+            self._unpacks = decoder("gzip" if self._head.startswith(_GZIP_MAGIC) else None)
+            chunk, self._head = self._head, b""
         try:
-            for piece in self._unpacked(chunk):
+            for piece in self._unpacks.pieces(chunk):
                 self._block += piece
                 while len(self._block) >= self._wanted and not self.is_over:
                     block, self._block = self._block[: self._wanted], self._block[self._wanted :]
@@ -421,7 +325,7 @@ class SitemapReader:
                     yield self._read(block)
                 if self.is_over:
                     return
-        except zlib.error:
+        except FetchError:
             yield self._read(self._block)
             self._end("undecodable")
 
@@ -429,7 +333,7 @@ class SitemapReader:
         """The rest, after all bytes, or after the connection broke (`truncated`)."""
         if self.is_over:
             return
-        is_cut = truncated or not (self._packing is None or self._packing.is_whole)
+        is_cut = truncated or not (self._unpacks is None or self._unpacks.is_complete)
         yield self._read(self._head + self._block, is_last=True, is_cut=is_cut)
         reason = self._document.verdict() if self._document is not None else "not-a-sitemap"
         self._end("truncated" if is_cut and reason != "not-a-sitemap" else reason)
@@ -447,19 +351,13 @@ class SitemapReader:
         if not self.is_over:
             self.reason, self.is_over = reason, True
 
-    def _unpacked(self, chunk: bytes) -> Iterator[bytes]:
-        if not self._has_begun:
-            chunk, self._head = self._head + chunk, b""
-            if len(chunk) < len(_GZIP_MAGIC):
-                self._head = chunk
-                return
-            self._has_begun = True
-            self._packing = _Gzip() if chunk.startswith(_GZIP_MAGIC) else None
-        if self._packing is None:
-            yield chunk
-            return
-        for start in range(0, len(chunk), _SIP):
-            yield from self._packing.unpacked(chunk[start : start + _SIP])
+    def _begun(self, text: str) -> str:
+        """Choose the parser for a text by its beginning. Returns what it is to read: XML may have something before."""
+        head = text[:_HEAD]
+        start = _DECLARATION.search(head) or (None if head.startswith("<") else _ROOT.search(head))
+        is_xml = start is not None or head.startswith("<")
+        self._document = _Xml(is_dated=self._is_dated) if is_xml else _Lines()
+        return text[start.start() :] if start is not None else text
 
     def _read(self, block: bytes, *, is_last: bool = False, is_cut: bool = False) -> list[str]:
         left = self._most - self._size
@@ -474,8 +372,8 @@ class SitemapReader:
             text = text.lstrip("\ufeff \t\r\n")
             if not (text or is_last):
                 return []
-            self._document, start = document_of(text[:_HEAD], is_dated=self._is_dated)
-            text = text[start:]
+            text = self._begun(text)
+        assert self._document is not None
         listed = self._document.feed(text)
         if is_last and not is_cut:
             listed += self._document.rest()
@@ -498,45 +396,3 @@ def read_lastmod(text: str) -> float | None:
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
     except (ValueError, OverflowError):
         return None
-
-
-class _Gzip:
-    """The bytes of a gzipped sitemap. `is_whole`: the last member is complete."""
-
-    def __init__(self) -> None:
-        self._member = zlib.decompressobj(_GZIP)
-        self._behind: bytes | None = b""  # bytes behind a member that may begin the next; None if they do not
-
-    @property
-    def is_whole(self) -> bool:
-        return self._member.eof
-
-    def unpacked(self, sip: bytes) -> Iterator[bytes]:
-        """Unpack some bytes, at most a step at a time: all that is sound, then zlib.error."""
-        while sip:
-            if self._member.eof:
-                sip = self._next_member(sip)
-                continue
-            before = self._member.copy()
-            try:
-                piece = self._member.decompress(sip, STEP)
-            except zlib.error:
-                # zlib withheld the output of the sound bytes before the error.
-                yield from (before.decompress(sip[at : at + 1]) for at in range(len(sip)))
-                raise
-            yield piece
-            sip = self._member.unconsumed_tail or self._member.unused_data
-            while len(piece) == STEP and not (sip or self._member.eof):
-                piece = self._member.decompress(b"", STEP)
-                yield piece
-
-    def _next_member(self, sip: bytes) -> bytes:
-        """The bytes of the next member: gzip may have several (RFC 1952 2.2); anything else is ignored."""
-        if self._behind is None:
-            return b""
-        sip = self._behind + sip
-        self._behind = sip if _GZIP_MAGIC.startswith(sip) and sip != _GZIP_MAGIC else None
-        if sip.startswith(_GZIP_MAGIC):
-            self._member, self._behind = zlib.decompressobj(_GZIP), b""
-            return sip
-        return b""
