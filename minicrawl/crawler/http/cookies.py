@@ -25,10 +25,10 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator
-from datetime import UTC, datetime
 from pathlib import Path
 
 from minicrawl import log
+from minicrawl.crawler.http.response_fields import http_date
 from minicrawl.crawler.net.addresses import is_literal
 from minicrawl.crawler.urls.keys import hostname, is_public_suffix, site_of
 from minicrawl.crawler.urls.normalise import normalise
@@ -40,11 +40,6 @@ LONGEST = 4096
 """Characters of name and value (RFC 6265 6.1); a longer cookie is ignored."""
 _LONGEST_ATTRIBUTE = 1024
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-_DELIMITER = re.compile(r"[\x09\x20-\x2f\x3b-\x40\x5b-\x60\x7b-\x7e]+")
-_TIME = re.compile(r"(\d{1,2}):(\d{1,2}):(\d{1,2})(?:\D.*)?", re.ASCII | re.DOTALL)
-_DAY = re.compile(r"(\d{1,2})(?:\D.*)?", re.ASCII | re.DOTALL)
-_YEAR = re.compile(r"(\d{2,4})(?:\D.*)?", re.ASCII | re.DOTALL)
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _LAST = 253402300799.0  # the last second of the year 9999
 
 
@@ -96,7 +91,7 @@ def _is_meant(key: str, given: str) -> bool:
     """True if an attribute is valid. The last valid one of a name counts."""
     match key:
         case "expires":
-            return parse_date(given) is not None
+            return http_date(given) is not None
         case "max-age":
             return re.fullmatch(r"-?\d+", given, re.ASCII) is not None
         case "domain":
@@ -110,7 +105,7 @@ def _expires(found: dict[str, str], now: float) -> float | None:
         age = found["max-age"]
         seconds = int(age) if len(age) <= 15 else (-1 if age.startswith("-") else _LAST)
         return min(now + seconds, _LAST) if seconds > 0 else 0.0
-    return parse_date(found["expires"]) if "expires" in found else None
+    return http_date(found["expires"]) if "expires" in found else None
 
 
 def _keeps_promise(cookie: Cookie) -> bool:
@@ -118,43 +113,6 @@ def _keeps_promise(cookie: Cookie) -> bool:
     if name.startswith("__host-"):
         return bool(cookie.secure) and not cookie.domain and cookie.path == "/"
     return bool(cookie.secure) or not name.startswith("__secure-")
-
-
-def parse_date(text: str) -> float | None:
-    """Unix seconds of a date in any of the formats that servers use; None if it is none (RFC 6265 5.1.1)."""
-    found: dict[str, tuple[int, ...]] = {}
-    for token in _DELIMITER.split(text):
-        for part, read in _DATE_PARTS.items():
-            if part not in found and (numbers := read(token)) is not None:
-                found[part] = numbers
-                break
-    if len(found) < len(_DATE_PARTS):
-        return None
-    (year,), (month,), (day,), (hour, minute, second) = (found[part] for part in ("year", "month", "day", "time"))
-    year += 1900 if 70 <= year <= 99 else 2000 if year <= 69 else 0
-    if year < 1601:
-        return None
-    try:
-        return datetime(year, month, day, hour, minute, second, tzinfo=UTC).timestamp()
-    except ValueError:
-        return None
-
-
-def _numbers_in(pattern: re.Pattern[str]) -> Callable[[str], tuple[int, ...] | None]:
-    def read(token: str) -> tuple[int, ...] | None:
-        match = pattern.fullmatch(token)
-        return tuple(map(int, match.groups())) if match else None
-
-    return read
-
-
-def _month(token: str) -> tuple[int, ...] | None:
-    name = token[:3].lower()
-    return (_MONTHS.index(name) + 1,) if name in _MONTHS else None
-
-
-# In the order of RFC 6265 5.1.1: a token is the first of these that it can be and that is not yet found.
-_DATE_PARTS = {"time": _numbers_in(_TIME), "day": _numbers_in(_DAY), "month": _month, "year": _numbers_in(_YEAR)}
 
 
 MOST_OF_A_SITE = 180
@@ -308,17 +266,15 @@ def read_cookie_file(path: Path) -> list[Cookie]:
         raise SettingError(f"--cookie-file {path} is not UTF-8 text") from error
     except OSError as error:
         raise SettingError(f"--cookie-file {path} cannot be read: {error.strerror}") from error
-    if text.lstrip().startswith(("[", "{")):
-        raise SettingError(f"--cookie-file {path} is JSON; let your browser's add-on write it in Netscape's format")
-    lines = [line for line in text.splitlines() if line.strip() and (line[0] != "#" or line.startswith(_HTTP_ONLY))]
-    numbers = {line: number for number, line in reversed(list(enumerate(text.splitlines(), 1)))}
     found = []
-    for line in lines:
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip() or (line[0] == "#" and not line.startswith(_HTTP_ONLY)):
+            continue
         cookie = _parsed(line, changed)
         if cookie is None:
             raise SettingError(
-                f"--cookie-file {path}, line {numbers[line]}: not a cookie: seven parts divided by tabs, the "
-                "fifth a time in seconds"
+                f"--cookie-file {path}, line {number}: not a cookie in Netscape's format: seven parts divided by tabs, "
+                "the fifth a time in seconds"
             )
         found.append(cookie)
     return found
@@ -339,18 +295,8 @@ def _parsed(line: str, changed: float) -> Cookie | None:
     is_sendable = all(" " <= char <= "\xff" and char not in ";\x7f" for char in name + value)
     if math.isinf(until) or url is None or not path.startswith("/") or not is_sendable or not name:
         return None
-    return Cookie(
-        hostname(url),
-        path,
-        name,
-        value,
-        has_hosts_below.upper() != "TRUE",
-        secure.upper() == "TRUE",
-        line.startswith(_HTTP_ONLY),
-        until if until > 0 else None,
-        changed,
-        changed,
-    )
+    flags = has_hosts_below.upper() != "TRUE", secure.upper() == "TRUE", line.startswith(_HTTP_ONLY)
+    return Cookie(hostname(url), path, name, value, *flags, until if until > 0 else None, changed, changed)
 
 
 def write_cookie_file(path: Path, cookies: Iterable[CookieRow]) -> None:

@@ -13,7 +13,6 @@ from minicrawl.crawler.http.cookies import (
     CookieJar,
     default_path,
     domain_matches,
-    parse_date,
     parse_set_cookie,
     path_matches,
 )
@@ -84,39 +83,6 @@ def set_cookie(  # noqa: PLR0913 - the attributes of a cookie
 )
 def test_a_field_is_read_as_the_rfc_says(text: str, expected: Cookie | None) -> None:
     assert parse_set_cookie(text, PARSED_AT) == expected
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Wed, 09 Jun 2021 10:18:14 GMT",
-        "Wednesday, 09-Jun-21 10:18:14 GMT",
-        "Wed Jun  9 10:18:14 2021",
-        "09 Jun 2021 10:18:14 +0500",
-        "2021 9 10:18:14 june".replace("2021 9", "9 2021"),
-        "10:18:14 9 JUNI 21",
-        "Wed;09_Jun_2021_10:18:14x".replace("_", "/"),
-    ],
-)
-def test_a_date_is_read_in_any_form(text: str) -> None:
-    assert parse_date(text) == JUNE
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        *("", "Wed", "09 Jun 2021", "09 2021 10:18:14", "Jun 2021 10:18", "32 Jun 2021 10:18:14"),
-        *("30 Feb 2021 10:18:14", "9 Jun 1600 10:18:14", "9 Jun 2021 24:00:00", "9 Jun 2021 10:60:00"),
-        *("9 Jun 2021 10:18:60", "009 Jun 2021 1:1:1", "9 Jun 20211 10:18:14"),
-    ],
-)
-def test_what_is_no_date_is_none(text: str) -> None:
-    assert parse_date(text) is None
-
-
-@pytest.mark.parametrize(("year", "meant"), [("69", 2069), ("70", 1970), ("99", 1999), ("00", 2000), ("1994", 1994)])
-def test_years_of_two_digits_are_of_this_century_or_the_last(year: str, meant: int) -> None:
-    assert parse_date(f"1 Jan {year} 00:00:00") == calendar.timegm((meant, 1, 1, 0, 0, 0))
 
 
 @given(st.text(alphabet=st.characters(codec="latin-1"), max_size=80))

@@ -68,7 +68,7 @@ def test_a_file_that_is_not_there_has_no_cookies(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        (b"# c\n\nexample.com hush", "line 3: not a cookie: seven parts"),
+        (b"# c\n\nexample.com hush", "line 3: not a cookie in Netscape's format: seven parts"),
         (b"example.com\tTRUE\tno-path\tTRUE\t0\thush\thush", "line 1: not"),
         (b"example.com\tTRUE\t/\tTRUE\tsoon\thush\thush", "line 1: not"),
         (b"a%\tTRUE\t/\tTRUE\t0\thush\thush", "line 1: not"),
