@@ -1,45 +1,33 @@
-"""Hosts of the web: their clocks, their health, and outages on our own side.
-
-A host, its IP address, and the clocks that say when they may be asked. Time is passed in.
+"""Hosts of the web: their clocks, their health, and outages on our own side. Time is passed in.
 
 turn     a host is handed out for a page or an errand, and is in flight until that ends, with or without a request
 errand   a request to a host that is for no page: robots.txt, a sitemap, the host's address
+base     the longer of --delay and the Crawl-delay of its robots.txt
+strain   an answer of a host in trouble: 429, 502, 503, 504, a time-out, no connection, a broken one, no answer from
+         the name server
+backoff  doubled by each strain, from one second at least to 5 minutes at most; halved by every other answer, until
+         the base is reached
 
-Politeness: the delay between two requests to a host, and when the host counts as dead.
-
-base      the longer of --delay and the Crawl-delay of its robots.txt
-strain    an answer of a host in trouble: 429, 502, 503, 504, a time-out, no connection, a broken one, no answer from
-          the name server
-backoff   doubled by each strain, from one second at least to 5 minutes at most; halved by every other answer, until
-          the base is reached
-
-The delay is the longest of base, backoff and twice the time of the last answer, the latter capped at 30 s (Mercator and
-Heritrix do the same, by factors of 10 and 5). A host whose answers take half a second stays at a --delay of one. The
-delay counts from when a request reached its host: when the answer is there, or a 25th of the delay after the request
-left, and 40 ms at least, whichever comes first. So no two requests reach a host within its delay, and a slow host is
-still asked once per delay.
+The delay between two requests is the longest of base, backoff and twice the time of the last answer, the latter capped
+at 30 s (Mercator and Heritrix do the same, by factors of 10 and 5). It counts from when a request reached its host:
+when the answer is there, or a 25th of the delay after the request left, and 40 ms at least, whichever comes first. So
+no two requests reach a host within its delay, and a slow host is still asked once per delay.
 
 Eight strains in a row, which take more than four minutes, and a host is dead: for a day its pages have their turns
 without a request. One strain after that and it is dead for another day; any other answer, even a 404, revives it.
+--delay 0 switches all of this off.
 
---delay 0 switches politeness off: none of this applies, and the stored health of hosts is ignored.
+Outages on our side: if hosts that have answered before seem to die together, the fault is ours.
 
-Outages on our side. Hosts die one by one; if hosts that have answered before seem to die together, the fault is
-ours: the network, the name server, the proxy or an option.
+silent   a request that failed as it would without a network, see SILENT; any other failure shows a live network
+sign     a silent request to a host that has answered before, and not failed since
+check    a request for any answer at all: to a host that has answered before, or one that was never asked
 
-silent    a request that failed as it would without a network, see SILENT; any other failure shows a live network
-sign      a silent request to a host that has answered before, in this run or an earlier one, and not failed since
-doubt     the time in which only silent requests have come back since the last answer: they are held, not yet failed
-check     a request for any answer at all: to a host that has answered before, or one that was never asked
-
-The rule: after signs from HOSTS different hosts without an answer in between, only checks are sent. If one of the first
-CHECKS is answered, the hosts are at fault: held requests have failed, and the crawl goes on. If not, it is an outage:
-held requests wait for another turn as if they had not had one, and so do all that fail until somebody answers. Checks
-are then a second apart, twice as long each time, up to a minute.
-
-Hosts that never answered give no signs, so a crawl may end with any number of dead hosts, and a crawl that gets no
-answer from the start ends at once. Held requests fail after all when there are more than MOST_HELD, after a minute, or
-when nothing else is left to ask for.
+After signs from HOSTS different hosts without an answer in between, silent requests are held, and only checks are sent.
+If one of the first CHECKS is answered, the hosts are at fault: held requests have failed, and the crawl goes on. If
+not, it is an outage: held requests wait for another turn as if they had not had one, and so do all that fail until
+somebody answers. Checks are then a second apart, twice as long each time, up to a minute. Held requests fail after all
+when there are more than MOST_HELD, after a minute, or when nothing else is left to ask for.
 """
 
 import math

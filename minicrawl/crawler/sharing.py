@@ -11,8 +11,7 @@ until its home has confirmed that a commit there put the cash into its own. So i
 is taken once: a home takes only the row after the last that it has taken.
 
 A site is whole in one partition, and so are its links. So the home of a page needs only the sum of the voices elsewhere
-for it (opic/sites.py). They are added up whenever births are shared out, and changes are handed over with the rest that
-mirrors gather.
+for it (opic/sites.py), which are handed over with the rest that mirrors gather.
 """
 
 from collections import deque

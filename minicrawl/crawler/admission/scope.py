@@ -1,8 +1,8 @@
 """Scope and focus: the links that a crawl follows, the rule that refuses each other one; what the user wants more of.
 
 The rules hold for links and for the pages that a page stands for: targets of redirects, meta refresh and rel=canonical.
-Seeds are exempt: a user who names a URL wants it. So are the pages of their sites that they redirect to, whose host or
-folder is then in scope as well. Hosts are the same with and without www., by http and by https.
+Seeds are exempt, and so are the pages of their sites that they redirect to, whose host or folder is then in scope as
+well. Hosts are the same with and without www., by http and by https.
 
 --scope linked is --scope site and the targets of links from there, which are fetched only to check these links: their
 redirects are followed to the end, but none of their links and hints, nor sitemaps of their hosts. A seed's redirect to

@@ -3,10 +3,9 @@
 A pattern is a host, at most two folders, the form of the last segment and the names of the parameters, with numbers,
 ids and dates blanked.
 
-Numbered pages that only count are a trap: a calendar by days since some day, by weeks, by offsets, without end. Such
-pages repeat each other but for numbers, are linked from each other, and lead to ever more of their kind. Each of these
-also holds for honest pages: tables of measurements, articles with a link to the next one, lists. But those have words
-of their own, are linked from elsewhere, or end: threads of ten pages each count to ten, however many threads there are.
+Numbered pages that only count are a trap. They repeat each other but for numbers, are linked from each other, and lead
+to ever more of their kind. Each of these also holds for honest pages: tables of measurements, articles with a link to
+the next one, lists. But those have words of their own, are linked from elsewhere, or end.
 """
 
 import json

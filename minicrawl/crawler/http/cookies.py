@@ -5,12 +5,6 @@ So it never leaves its registrable domain. Beyond the RFC, as browsers do (draft
 characters, and __Secure- and __Host- names without the attributes that they promise, are ignored; a cookie set over
 plain http is never Secure and replaces no Secure one. Time is passed in.
 
-    cookies of a request = those in its site's jar with
-        domain = host, or a parent domain, unless the cookie is for its host alone
-        path   = path of the URL, or a folder above it
-        https, if the cookie is Secure
-    longer paths first, then older cookies
-
 Cookies outlast a run in the store, and in the user's cookie file, written at the end in Netscape's format, as browsers'
 add-ons, curl and wget read and write it. A line is a cookie, its parts separated by tabs:
 

@@ -1,4 +1,4 @@
-"""Headers and passwords that the user gives for hosts, and the origins that each may go to.
+"""Headers and passwords that the user gives for hosts, and the origins that each may go to; the proxies of an origin.
 
     no host           the origins of the seeds
     *                 every host
@@ -8,8 +8,6 @@
 
 A header that may carry no secret, such as Accept-Language, goes to all ports and schemes of NAME. The URL that is
 requested decides, so no secret follows a link or a redirect.
-
-Choose the proxies of an origin, by --proxy or the environment.
 
     --proxy URL            for every origin except those of NO_PROXY
     --proxy PATTERN=URL    for matching origins; the first matching pattern decides; "none": no proxy

@@ -1,17 +1,15 @@
-"""Ed25519 keys that sign requests: made, read, and published in a key directory.
+"""Ed25519 keys that sign requests: made, read, and published; HTTP message signatures by the profile of Web Bot Auth.
 
-A key is a PKCS #8 PEM file that its owner alone may read. The directory is a JSON Web Key Set (RFC 7517, RFC 8037) at a
+A key is a PKCS #8 PEM file that its owner alone may read. Its directory is a JSON Web Key Set (RFC 7517, RFC 8037) at a
 well-known path of the crawler's own origin (draft-ietf-webbotauth-httpsig-protocol, Key Distribution).
-
-Signed requests: HTTP message signatures (RFC 9421) by the profile of Web Bot Auth.
 
     Signature-Agent: sig1="https://crawler.example"
     Signature-Input: sig1=("@authority" "signature-agent";key="sig1");created=...;expires=...;keyid="...";...
     Signature:       sig1=:...:
 
-A server reads the key where Signature-Agent says, and verifies that a request comes from the crawler. An origin stands
-for the directory at its well-known path, by draft-ietf-webbotauth-httpsig-protocol-00; any other URL is that of the
-directory itself, by -01. Each request has a signature of its own.
+A server reads the key where Signature-Agent says, and verifies that a request comes from the crawler (RFC 9421). An
+origin stands for the directory at its well-known path, by draft-ietf-webbotauth-httpsig-protocol-00; any other URL is
+that of the directory itself, by -01. Each request has a signature of its own.
 """
 
 import json

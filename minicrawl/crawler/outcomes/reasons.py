@@ -3,15 +3,9 @@
 A code is one of MEANINGS, or of a family: http-STATUS, redirect-STATUS, and CAUSE-REFUSAL for a page that leads to
 another one which is refused, such as canonical-loop or redirect-scope-site.
 
-When a crawl goes on, pages that were given up are asked for again:
-
-failures of our own   no connection came about: the network was down, an option was wrong. Always
-passing failures      these, and those that a host may have got over: time-outs, broken connections, 5xx, dead hosts.
-                      With --retry
-any other             with its reason behind --retry, or "all"
-a seed                if it is given again
-
-Such a page waits like one that never had a turn. The cash that it passed on then stays passed on.
+When a crawl goes on, pages given up for failures of our own (no connection came about) are asked for again; with
+--retry passing failures and other reasons; and a seed that is given again. Such a page waits like one that never had a
+turn. The cash that it passed on then stays passed on.
 """
 
 import re

@@ -1,38 +1,22 @@
-"""Group pages with the same or nearly the same content.
+"""Group pages with the same or nearly the same content, and decide whether to believe a page's rel=canonical.
 
 The first page of a group is its leader; a later page with its payload, or with a sketch that differs from a leader's
-in at most ALIKE bits, is marked with it, whatever host it is on: a mirror is a duplicate. Pages that say little
-resemble nothing (fingerprint.py). Marks change nothing else. A leader is no duplicate
-itself: a copy of a near-duplicate is marked with the leader of that.
+in at most ALIKE bits, is marked with it, whatever host it is on. Marks change nothing else. A leader is no duplicate
+itself, and an alias is no leader until it stands for itself again.
 
 The first 192 bits of each leader's sketch are in memory; the rest is in its row of `fetches`, for the few that are
 alike so far. Three of the 192 bits' runs of 16 are bands: pages with J = .95 agree in a band with probability .67,
-in one of three at least with .96, so only leaders with an equal band are compared, the latest first: pages made from
-one template come one after another.
-
-An index of the store finds pages by their payload. Fingerprints of aliases are kept, too, but an alias is no
-leader until it stands for itself again.
+in one of three at least with .96, so only leaders with an equal band are compared, the latest first.
 
 Invariant: the result depends only on the rows of `fetches` and on which pages are aliases, so a restart finds the
 same, as long as no more than MOST_IN_BAND leaders have an equal band. Entries of pages that have changed since stay in
 memory, and are passed over: the row decides. Once most are stale, load everything anew.
 
-Decide whether to believe a page's rel=canonical.
-
-A page may name a canonical URL under another path and yet differ from it: a print version, a part of a series. But a
-broken template may name one URL, mostly the home page, on every page of a site; if believed, the whole site would be
-one page. So a canonical URL is refuted once DIFFERENT pages under other paths have named it whose contents differ from
-its own and from one another; from then on, pages that differ from it in this way stand for themselves. A page that
-differs in the query only, or has the same content, is believed as before.
-
-Claims are kept in memory for the MOST_NAMED canonical URLs named last. Another one's are read from the store again when
-it is next named.
-
-Classify near-duplicates by the URLs of a page and its leader.
-
-print     one of them is for printing, or for small screens
-mirror    the same path on another host
-template  two pages of one folder: mostly made from one template, or from one list
+A broken template may name one canonical URL on every page of a site. So it is refuted once DIFFERENT pages under other
+paths have named it whose contents differ from its own and from one another; from then on, pages that differ from it in
+this way stand for themselves. A page that differs in the query only, or has the same content, is believed as before.
+Claims are in memory for the MOST_NAMED canonical URLs named last; another one's are read from the store when it is next
+named.
 """
 
 import re
@@ -342,7 +326,8 @@ _PARTS = re.compile(r"[./?&=]")
 
 
 def kind_of(url: str, leader: str) -> str | None:
-    """The kind, as above; None if the URLs tell nothing. Both are normalised."""
+    """The kind of a near-duplicate, by normalised URLs; None if they tell nothing. print: one of them is for printing
+    or small screens; mirror: the same path on another host; template: two pages of one folder."""
     if _is_for_print(url) != _is_for_print(leader):
         return "print"
     host, _, path = url.partition("//")[2].partition("/")

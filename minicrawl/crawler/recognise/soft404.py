@@ -2,11 +2,10 @@
 
 When a page shares half of its text and most of its words with another page of its host that was read shortly before,
 and either few words of both are left then, or both have a word that is typical of error pages, this may be the host's
-text for missing pages. (Pages of one template share most words, too, but each has its own.) So pages beside it that
-cannot exist are asked for, in turns of the host (Bar-Yossef et al., Sic transit gloria telae, WWW 2004), a second one
-if the first is answered by a page with status 200, a third one if answers differ much. No host is asked for more than
-MOST_PROBES such pages. A redirect to the front page of its origin counts as a page of its own, also as the answer to a
-probe. In an audit one page is enough whose title or h1 has such a word, or 404.
+text for missing pages. So pages beside it that cannot exist are asked for (Bar-Yossef et al., Sic transit gloria telae,
+WWW 2004), a second one if the first is answered by a page with status 200, a third one if answers differ much. A
+redirect to the front page of its origin counts as a page of its own, also as the answer to a probe. In an audit one
+page is enough whose title or h1 has such a word, or 404.
 
 The common part of the answers to probes is the origin's text for a missing page.
 
@@ -16,9 +15,8 @@ like  a page is like the answers if it has all of F, but for words of their URLs
       words, none if V is 0, and not many more numbers. Words of its own URL do not count if the answers repeat theirs.
 
 Pages like the answers are soft 404s, unless nearly all pages of the host are: these may be an application that draws
-every page in the browser. So one page must be unlike them for every eight that are like them, and two at least. Answers
-with no text, or with as little as a page that surely exists, prove nothing. Where V is not 0, F must have two words
-that hardly any other page has: else F is a template and common words.
+every page in the browser. Answers with no text, or with as little as a page that surely exists, prove nothing. Where V
+is not 0, F must have two words that hardly any other page has: else F is a template and common words.
 
 verdict of a probe    the answers were
 not-found             an error, a redirect but to the front page, not HTML, or a page without text
@@ -29,8 +27,6 @@ catch-all             the same, but so do all pages
 
 Pages read before are judged, too, and all are judged anew when there is more evidence. They are stored at the end of a
 run, so a killed run leaves only those of the runs before to its successor.
-
-A page's vocabulary is taken when it is first compared: of few pages, as sketches tell most pairs apart.
 """
 
 import re

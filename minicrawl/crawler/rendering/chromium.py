@@ -1,15 +1,11 @@
-"""Find, start and restart a Chromium without network, and limit its memory and CPU.
+"""Find, start and restart a Chromium without network, limit its memory and CPU, and take its screenshots.
 
 All requests of a page go to a function of ours. Everything that could bypass that (redirects, web sockets, WebRTC,
 workers) finds no network, as Chromium is in a cage, see there. It also resolves no name, has an unreachable proxy, and
 hides from pages the means to speak UDP: without a cage, this is the only protection.
 
 The only module that imports playwright, which the extra `render` installs; it speaks with Chromium over a pipe.
-
-Take screenshots of a rendered page: of the window, of the whole page, and a thumbnail.
-
-Chromium makes all three, in WebP, half the bytes of PNG: nothing here reads a picture. The names are those of
-browsertrix, so viewers of its archives show them: urn:view:URL, urn:fullPage:URL, urn:thumbnail:URL.
+Screenshots are in WebP, half the bytes of PNG, under the names of browsertrix, so viewers of its archives show them.
 """
 
 import asyncio

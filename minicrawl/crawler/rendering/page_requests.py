@@ -1,15 +1,7 @@
-"""Answer the requests of a page's scripts.
+"""Answer the requests of a page's scripts (docs/render.md says which).
 
 Chromium itself reaches no network: its requests come here and are answered by the crawl's own fetcher. So --connect-to,
 --ca-file, --proxy, --max-size and the refusal of private addresses apply, to every redirect too.
-
-request                   answer
-script, fetch, XHR        the server's, at the pace of the crawl, if robots.txt of its host allows it
-style sheet               an empty one, so that a page that waits for it goes on
-image, font, film, frame  none
-anything else             none: web sockets, navigation, any method but GET
-
-A page that is to look as in a browser gets style sheets, images, fonts, films and frames like scripts.
 
 A request to another origin than the page's carries no secret: an origin for which the user has given a password or a
 secret header is not asked. A redirect to another origin is followed here, invisible to the browser, so its CORS fields

@@ -5,20 +5,13 @@ use        search: an index, with results that lead to the page; ai-input: input
 verdict    a use is allowed, disallowed, or unknown, where nobody says anything
 statement  one line of a robots.txt, a header or a meta element, as written, and its verdicts
 
-The vocabularies:
-
 Content-Usage    draft-ietf-aipref-vocab (August 2026): a dictionary (RFC 9651), label=y or n; case matters
 Content-Signal   draft-romm-aipref-contentsignals and contentsignals.org: use=yes or no, in any case of letters
 noai, noimageai  robots directives that DeviantArt introduced in 2022
 
-Labels of earlier drafts of Content-Usage are unknown to the present one, which has unknown labels ignored.
-
-The rules of a group of robots.txt on the use of what may be fetched: Content-Usage (draft-ietf-aipref-attach,
-August 2026), and Content-Signal alike.
-
-A rule has a path, which may be left out, and a statement. Of each vocabulary the rule with the longest matching path
-counts, as for access; rules with equal paths are combined, the most restrictive verdict holds. A statement that makes
-no sense says nothing, but its path counts.
+A rule of robots.txt on use (draft-ietf-aipref-attach, August 2026) has a path, which may be left out, and a statement.
+Of each vocabulary the rule with the longest matching path counts, as for access; rules with equal paths are combined,
+the most restrictive verdict holds. A statement that makes no sense says nothing, but its path counts.
 """
 
 import re

@@ -2,26 +2,16 @@
 
 The format is told from the bytes, not from Content-Type: XML with the root urlset or sitemapindex, an RSS or Atom feed,
 or a URL per line; all of these also in gzip. No tree is built and no entity but XML's own five is known, so nothing can
-grow. A fault in a sitemap is a reason, never an exception; the URLs up to there count. changefreq and priority are
-ignored: sites set them as they like, and cash decides on the order. lastmod is for pages that are fetched again, see
-minicrawl.crawler.frontier.schedules.
+grow. A fault in a sitemap is a reason (docs/sitemaps.md), never an exception; the URLs up to there count. changefreq
+and priority are ignored: sites set them as they like, and cash decides on the order.
 
 Much of the XML out there is malformed. The parser only tells tags from text: control characters, a lone "&", "]]>" in a
 text, a doubled attribute, "--" in a comment, an unknown entity change nothing; text before the XML declaration is
-skipped, and an element ends where one begins that cannot be inside it, or the one around it ends.
+skipped, and an element ends where one begins that cannot be inside it, or the one around it ends. It is malformed if
+elements stay open at its end; and it is read no further where entities are declared, elements are 100 deep, or a tag, a
+comment or CDATA does not end for 64 kB.
 
 The bytes are read in steps of the same size, so the result does not depend on the pieces in which they come.
-
-reason           extent that was read
-ok               all of it
-truncated        up to where the connection broke, or the gzip did
-malformed        all of it, but elements stay open; or up to where it is no sane XML: entities are declared,
-                 elements are 100 deep, a tag, comment or CDATA does not end for 64 kB
-too-many         the first 50,000 URLs
-too-large        the first 50 MB, or a million tags or lines
-undecodable      about up to where it is no gzip any more
-not-a-sitemap    nothing, or as much as it took to see that there are no URLs
-parser-failed    up to where a part of ours failed over it, see minicrawl.crawler.http.transport
 """
 
 import codecs

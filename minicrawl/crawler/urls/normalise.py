@@ -1,11 +1,8 @@
 """Parse, resolve and normalise URLs after the WHATWG URL standard (with the library ada); rules for single hosts.
 
-Tracking and session parameters: they tell who follows a link, not which page it leads to.
-
-A link with them is treated as a link to the page without them. The rest of the URL stays as it was, byte for byte. This
-is a policy of the crawl (`--keep-parameters` switches it off), not a part of normalising: normalise() keeps them all.
-
-A server may insist, and redirect to the URL with a session id: such a redirect is followed as it is.
+Tracking and session parameters tell who follows a link, not which page it leads to. A link with them is treated as a
+link to the page without them; the rest of the URL stays as it was, byte for byte. This is a policy of the crawl
+(`--keep-parameters` switches it off): normalise() keeps them all. A redirect to a URL with a session id is followed.
 """
 
 import codecs
