@@ -12,7 +12,7 @@ from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.outage_watch import OutageWatch
 from minicrawl.crawler.requests.request import Deliver, Request
-from minicrawl.crawler.sources.workers import ChangingSource
+from minicrawl.crawler.sources.workers import Source
 from minicrawl.events import PageFetched
 from minicrawl.model import InFlightNow
 from minicrawl.settings import CrawlSettings
@@ -32,7 +32,7 @@ class Dispatch:
         self,
         intake: Intake,
         requests: DueRequests,
-        source: ChangingSource,
+        source: Source,
         settings: CrawlSettings,
         progress: RunProgress,
         events: EventStream,
@@ -152,11 +152,7 @@ class Dispatch:
         return begun is not None
 
     async def _ask(self, request: Request) -> None:
-        source = self._source.begin()
-        try:
-            await request.ask(self._intake.steps.source(source), self._deliver)
-        finally:
-            self._source.end(source)
+        await request.ask(self._intake.steps.source(self._source), self._deliver)
         self._deliver(request.links, partial(self._take, request))
 
     def _take(self, request: Request, now: float) -> None:

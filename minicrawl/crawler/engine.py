@@ -21,7 +21,7 @@ from minicrawl.crawler.loop.limits import SteadyClock
 from minicrawl.crawler.net.open_files import UNLIMITED, Room
 from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.due import DueRequests
-from minicrawl.crawler.sources.workers import ChangingSource
+from minicrawl.crawler.sources.workers import Source
 from minicrawl.events import Paused, Progressed, Resumed, Stopping
 from minicrawl.model import Progress, RunState
 from minicrawl.settings import CrawlSettings
@@ -102,7 +102,7 @@ class Engine:
         self,
         intake: Intake,
         requests: DueRequests,
-        source: ChangingSource,
+        source: Source,
         settings: CrawlSettings,
         *,
         files: Callable[[int], Room] = UNLIMITED,

@@ -28,7 +28,7 @@ from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.remembered_settings import Resumed, is_nameless, refuse_partition, resumed
 from minicrawl.crawler.sharing import Share
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
-from minicrawl.crawler.sources.workers import ChangingSource, WorkerSource
+from minicrawl.crawler.sources.workers import Source
 from minicrawl.crawler.steps.archive import Archive
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError, SettingError
@@ -38,7 +38,7 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
-from minicrawl.system import STOPPING, give_memory_back, on_signals, passes_sockets
+from minicrawl.system import STOPPING, give_memory_back, on_signals
 from minicrawl.timing import STANDARD, Timing
 
 OWN_TRANSPORT = "a transport of one's own works inside this process only: workers must be 0"
@@ -50,7 +50,7 @@ class Run:
 
     engine: Engine
     intake: Intake
-    source: ChangingSource
+    source: Source
     changes: Changes
     clock: Callable[[], float]
     given_transport: bool
@@ -64,13 +64,13 @@ class Together:
         self.runs = runs
         self.slots = Slots()
         self.thread = BooksThread()
-        self.source: ChangingSource | None = None
+        self.source: Source | None = None
         self._entering = asyncio.Lock()
         self._open = AsyncExitStack()
         self._is_open = False
 
     @asynccontextmanager
-    async def entered(self, source: ChangingSource) -> AsyncIterator[None]:
+    async def entered(self, source: Source) -> AsyncIterator[None]:
         """Fetch from a source during the block; the common one stays open until `aclose`."""
         if source is not self.source:
             async with source:
@@ -325,7 +325,7 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
 
 def _source(
     settings: CrawlSettings, intake: Intake, seeds: Seeds, transport: Any, replayed: tuple[Path, ...]
-) -> ChangingSource:
+) -> Source:
     timing, writer = intake.state.timing, intake.state.writer
     origins = frozenset[str]()  # of all seeds, also those of earlier runs, if secrets may be for these alone
     if settings.has_secrets:
@@ -357,12 +357,7 @@ def _source(
 
         return LocalSource(spec, HttpxTransport(transport, timing))
 
-    def in_workers(workers: int) -> WorkerSource:
-        if not passes_sockets():
-            raise SettingError("--workers needs Linux or macOS; here a crawl runs in one process: --workers 0")
-        return WorkerSource(replace(spec, settings=replace(settings, workers=workers)))
-
-    return ChangingSource(settings.workers, local, in_workers)
+    return Source(spec, local)
 
 
 def _report(engine: Engine, intake: Intake) -> CrawlReport:

@@ -64,8 +64,8 @@ def test_ctrl_c_in_the_settling_leaves_what_was_committed(tmp_path: Path) -> Non
 
 def test_ctrl_c_for_the_whole_group_while_workers_start(tmp_path: Path) -> None:
     patch = (
-        "from minicrawl.crawler.sources.workers import WorkerSource; start = WorkerSource._started; "
-        "WorkerSource._started = lambda *given: (start(*given), print('worker', flush=True), time.sleep(60))[0]"
+        "from minicrawl.crawler.sources.workers import Source; start = Source._started; "
+        "Source._started = lambda *given: (start(*given), print('worker', flush=True), time.sleep(60))[0]"
     )
     words: list[str | Path] = ["crawl", HOME, "--store", tmp_path / "crawl.db", "--workers", "2", "-q"]
     with started([*patched(patch), *words], alone=True) as process:

@@ -14,10 +14,10 @@ import socket
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field, replace
 from enum import IntEnum
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import blake2b
 from itertools import chain
 from types import TracebackType
@@ -29,7 +29,7 @@ from minicrawl.crawler.urls.keys import authority
 from minicrawl.errors import ConfigError, SettingError, StoreError
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, WorkerStatus
 from minicrawl.sandbox.child import LENGTH, decoder, framed
-from minicrawl.system import is_unread, memory, started_over_socket
+from minicrawl.system import is_unread, memory, passes_sockets, started_over_socket
 
 _AT_ONCE = 1 << 16
 _LONGEST = 1 << 32
@@ -137,35 +137,49 @@ class _Worker:
         return WorkerStatus(self.number, self.process.pid, *facts, memory(self.process.pid))
 
 
-class WorkerSource:
-    """Fetches and parses in worker processes, at first in as many as the settings in the spec say.
+class Source:
+    """Fetches and parses in this process, or in as many worker processes as the settings in the spec say at first.
 
     A worker that dies, or from which nothing is heard for so long that it must hang, is replaced, and what it was doing
-    becomes an answer with the reason "worker-died".
+    becomes an answer with the reason "worker-died". A worker, or a source in this process, that is to go is closed once
+    all its requests are answered, and not before.
     """
 
-    def __init__(self, spec: SourceSpec) -> None:
+    def __init__(self, spec: SourceSpec, local: Callable[[], LocalSource] | None = None) -> None:
+        """local: makes the source in this process. Raises SettingError."""
         self._spec = spec
         self._timing = spec.timing
+        self._make_local = local or partial(LocalSource, spec)
+        self._local = None if _checked(spec.settings.workers) else self._make_local()
+        self._asked_here: Counter[LocalSource] = Counter()
+        self._closing: set[asyncio.Task[None]] = set()
         self._workers: dict[int, _Worker] = {}
         self._leaving: set[_Worker] = set()
         self._ending: list[subprocess.Popen[bytes]] = []
         self._number_for = lru_cache(maxsize=100_000)(lambda host: chosen(host, self._workers))
         self._asked = 0
         self._useless: ConfigError | None = None  # the error of a worker that cannot work: no other can, either
-        self._watching: asyncio.TimerHandle
+        self._watching: asyncio.TimerHandle | None = None
+        self._is_over = False
 
     async def set_workers(self, number: int) -> None:
-        """Change the number of workers. New ones start one by one, while the crawl goes on; surplus ones end after
-        their last answer."""
-        if number < 1:
-            raise SettingError(f"a crawl that has workers needs at least 1, not {number}")
+        """Change the number of workers; 0: fetch in this process. New ones start one by one, while the crawl goes on;
+        surplus ones end after their last answer. Raises SettingError."""
+        _checked(number)
+        self._spec = replace(self._spec, settings=replace(self._spec.settings, workers=number))
+        if not number and self._local is None:
+            local = self._make_local()
+            await local.__aenter__()
+            self._local = local
         for new in range(number):
-            if self._watching.cancelled():  # the crawl has ended meanwhile
+            if self._is_over:  # the crawl has ended meanwhile
                 return
             if new not in self._workers:
                 self._workers[new] = self._started(new)
                 self._number_for.cache_clear()
+                if (before := self._local) is not None:
+                    self._local = None
+                    self._close_if_idle(before)
                 await asyncio.sleep(0)
         for old in [old for old in self._workers if old >= number]:
             worker = self._workers.pop(old)
@@ -174,19 +188,22 @@ class WorkerSource:
             self._end_if_idle(worker)
         self._number_for.cache_clear()
 
-    def workers(self) -> list[WorkerStatus]:
+    def workers(self) -> tuple[WorkerStatus, ...]:
         """The status of each worker, those that are leaving last."""
-        return [worker.status() for worker in (*self._workers.values(), *self._leaving)]
+        return tuple(worker.status() for worker in (*self._workers.values(), *self._leaving))
 
-    def worker_of(self, url: str) -> int:
-        """The number of the worker that is asked for a URL."""
-        return self._number_for(authority(url))
+    def worker_of(self, url: str) -> int | None:
+        """The number of the worker that is asked for a URL; None where this process fetches."""
+        return self._number_for(authority(url)) if self._workers else None
 
-    def waits(self) -> Mapping[str, Wait]:
-        """As of the last beat of each worker."""
-        return {url: wait for worker in (*self._workers.values(), *self._leaving) for url, wait in worker.waits.items()}
+    def waits(self) -> dict[str, Wait]:
+        """Pages that have come and wait, by URL; those in workers as of their last beats."""
+        waits = [worker.waits for worker in (*self._workers.values(), *self._leaving)]
+        return dict(chain.from_iterable(some.items() for some in (*waits, *(one.waits() for one in self._asked_here))))
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
+        if self._local is not None:
+            return await self._here(self._local, self._local.page(request))
         worker = self._worker_for(request.url)
         answer = await self._ask(worker, "page", tuple(request), tuple[Fetched, ParsedPage])
         if answer is None:
@@ -197,37 +214,66 @@ class WorkerSource:
         return fetched, parsed
 
     async def robots(self, url: str) -> Fetched:
+        if self._local is not None:
+            return await self._here(self._local, self._local.robots(url))
         answer = await self._ask(self._worker_for(url), "robots", url, Fetched)
         return answer or Fetched(url, reason="worker-died")
 
     async def locate(self, url: str) -> Located:
+        if self._local is not None:
+            return await self._here(self._local, self._local.locate(url))
         answer = await self._ask(self._worker_for(url), "locate", url, tuple[str, str | None])
         return answer or ("", "worker-died")
 
     async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
+        if self._local is not None:
+            return await self._here(self._local, self._local.sitemap(url, give))
         answer = await self._ask(self._worker_for(url), "sitemap", url, SitemapAnswer, give)
         return answer or SitemapAnswer(Fetched(url, reason="worker-died"))
 
     async def __aenter__(self) -> Self:
-        self._watch()
-        await self.set_workers(self._spec.settings.workers)
+        if self._local is not None:
+            await self._local.__aenter__()
+        else:
+            await self.set_workers(self._spec.settings.workers)
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._watching.cancel()
+        self._is_over = True
+        if self._watching is not None:
+            self._watching.cancel()
         for worker in (*self._workers.values(), *self._leaving):
             self._hang_up(worker)
         for process in self._ending:
             process.terminate()
             process.wait()
+        await asyncio.gather(*self._closing)
+        for source in filter(None, {self._local, *self._asked_here}):
+            await source.__aexit__(kind, error, trace)
+
+    async def _here(self, source: LocalSource, asked: Awaitable[Answer]) -> Answer:
+        """The answer of a source in this process."""
+        self._asked_here[source] += 1
+        try:
+            return await asked
+        finally:
+            self._asked_here[source] -= 1
+            self._close_if_idle(source)
+
+    def _close_if_idle(self, source: LocalSource) -> None:
+        if source is not self._local and not self._asked_here[source] and not self._is_over:
+            del self._asked_here[source]
+            closing = asyncio.get_running_loop().create_task(source.__aexit__(None, None, None))
+            self._closing.add(closing)
+            closing.add_done_callback(self._closing.discard)
 
     def _worker_for(self, url: str) -> _Worker:
         """The worker that is asked for a URL. Raises ConfigError if one could not be made."""
         if self._useless is not None:
             raise self._useless
-        return self._workers[self.worker_of(url)]
+        return self._workers[self._number_for(authority(url))]
 
     async def _ask(
         self, worker: _Worker, what: str, request: Asked, kind: type[Answer], give: GiveUrls | None = None
@@ -264,6 +310,8 @@ class WorkerSource:
         worker = _Worker(number, process, Line(ours), loop.time() + self._timing.start)
         worker.line.send(pickle.dumps(self._spec))
         loop.add_reader(worker.line.fileno(), self._read, worker)
+        if self._watching is None:
+            self._watching = loop.call_later(self._timing.beat, self._watch)
         return worker
 
     def _end_if_idle(self, worker: _Worker) -> None:
@@ -348,71 +396,8 @@ def chosen(host: str, numbers: Iterable[int]) -> int:
     return max(numbers, key=lambda number: blake2b(b"%d %b" % (number, name), digest_size=8).digest())
 
 
-class ChangingSource:
-    """The current source, which can be replaced while the crawl runs. Invariant: a replaced source is closed once all
-    its requests are answered, and not before."""
-
-    def __init__(
-        self, workers: int, local: Callable[[], LocalSource], in_workers: Callable[[int], WorkerSource]
-    ) -> None:
-        """workers: how many there are at first. local, in_workers: make a source without, and with so many."""
-        self._local = local
-        self._in_workers = in_workers
-        self._workers = in_workers(workers) if workers else None
-        self._now: LocalSource | WorkerSource = self._workers or local()
-        self._asked: Counter[LocalSource | WorkerSource] = Counter()
-        self._leaving: set[LocalSource | WorkerSource] = set()
-        self._closing: set[asyncio.Task[None]] = set()
-
-    def workers(self) -> tuple[WorkerStatus, ...]:
-        """The status of each worker process, without those of replaced sources."""
-        return tuple(self._workers.workers()) if self._workers is not None else ()
-
-    def worker_of(self, url: str) -> int | None:
-        """The number of the worker that is asked for a URL; None where this process fetches."""
-        return None if self._workers is None else self._workers.worker_of(url)
-
-    def waits(self) -> dict[str, Wait]:
-        """Pages that have come and wait, by URL."""
-        return {url: wait for source in (*self._leaving, self._now) for url, wait in source.waits().items()}
-
-    async def set_workers(self, number: int) -> None:
-        """Use so many workers from now on; 0 for this process."""
-        if bool(number) != (self._workers is not None):
-            workers = self._in_workers(1) if number else None
-            now: LocalSource | WorkerSource = workers or self._local()
-            await now.__aenter__()
-            before, self._now, self._workers = self._now, now, workers
-            self._leaving.add(before)
-            self._close_if_idle(before)
-        if self._workers is not None:
-            await self._workers.set_workers(number)
-
-    def begin(self) -> LocalSource | WorkerSource:
-        """The source for a request; call `end` after it."""
-        self._asked[self._now] += 1
-        return self._now
-
-    def end(self, source: LocalSource | WorkerSource) -> None:
-        self._asked[source] -= 1
-        if self._leaving:
-            self._close_if_idle(source)
-
-    async def __aenter__(self) -> Self:
-        await self._now.__aenter__()
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await asyncio.gather(*self._closing)
-        for source in (self._now, *self._leaving):
-            await source.__aexit__(kind, error, trace)
-
-    def _close_if_idle(self, source: LocalSource | WorkerSource) -> None:
-        if source in self._leaving and not self._asked[source]:
-            self._leaving.discard(source)
-            del self._asked[source]
-            closing = asyncio.get_running_loop().create_task(source.__aexit__(None, None, None))
-            self._closing.add(closing)
-            closing.add_done_callback(self._closing.discard)
+def _checked(workers: int) -> int:
+    """The number of workers. Raises SettingError where there can be none."""
+    if workers and not passes_sockets():
+        raise SettingError("--workers needs Linux or macOS; here a crawl runs in one process: --workers 0")
+    return workers

@@ -20,7 +20,7 @@ from support.raw_server import all_names_at
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.page_reading import read_page
-from minicrawl.crawler.sources.workers import WorkerSource
+from minicrawl.crawler.sources.workers import Source
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Wanted
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
@@ -106,7 +106,7 @@ def test_a_crawl_s_loop_does_not_stand_still_either(workers: int) -> None:
     async def run() -> tuple[tuple[Fetched, ParsedPage], bool, float]:
         async with server, AsyncExitStack() as stack:
             settings = all_names_at(server.port, workers=workers)
-            source = (WorkerSource if workers else LocalSource)(SourceSpec(settings))
+            source = (Source if workers else LocalSource)(SourceSpec(settings))
             await stack.enter_async_context(source)
             await source.page(PageRequest("http://small.first.test/"))
             large = asyncio.create_task(source.page(PageRequest("http://large.first.test/")))
