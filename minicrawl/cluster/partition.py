@@ -165,7 +165,7 @@ class Partition:
             frontier = self._state.frontier
             frontier.addresses.share()
         if has_quotas(settings):
-            run.engine.dispatch.let(0)
+            run.engine.let(0)
 
     # For the actor.
 
@@ -222,7 +222,7 @@ class Partition:
     async def _take_received(self) -> Sequence[int]:
         """Take all rows received soon. Returns the last number of each once a commit holds them."""
         soon = _SETTLING if self.has_crawled else _SOON
-        await asyncio.sleep(self._apart if self._engine.dispatch.in_flight else soon)
+        await asyncio.sleep(self._apart if self._engine.in_flight else soon)
         received, self._received = self._received, []
         links = sum(len(row.records) for _, rows in received for row in rows) // _BYTES_OF_A_LINK
         if self.has_left:  # its store may be closed
@@ -240,7 +240,7 @@ class Partition:
         apart = min(max((now - self._began) / _HAND_OVERS, _LEAST_APART), _MOST_APART)
         # Commits are a second apart at most: the factor admits one that comes slightly early.
         is_time = now - self._handed_over >= 0.9 * max(apart, self._workers / _BATCHES)
-        if is_time or not self._engine.dispatch.in_flight:
+        if is_time or not self._engine.in_flight:
             self._handed_over = now
             return True
         return False
@@ -286,15 +286,15 @@ class Partition:
     def _report(self, pages: int | None) -> Report:
         if self._crawling is not None and self._crawling.done():
             self._crawling.result()  # raises the exception that ended the crawl
-        dispatch, progress, sites = self._engine.dispatch, self._engine.progress, self._state.sites
+        engine, progress, sites = self._engine, self._engine.progress, self._state.sites
         before, fetched = progress.earlier, progress.earlier.fetched + progress.fetched
         if pages is not None:
-            dispatch.let(max(pages - before.fetched, 0))
+            engine.let(max(pages - before.fetched, 0))
         return Report(
             has_crawled=self.has_crawled,
             is_idle=self._engine.is_idle and not self.outbox.homes(),
             counters=(progress.fetched, *self.outbox.counters),
-            part=Part(fetched, before.fetched + (dispatch.limits.quota or 0), dispatch.is_short),
+            part=Part(fetched, before.fetched + (engine.limits.quota or 0), engine.is_short),
             bytes=before.bytes + progress.bytes,
             before=(before.fetched, before.bytes),
             coverage=self._covered,
@@ -367,7 +367,7 @@ class Partition:
             coverage=Covered(self._coverage.sums(), self.outbox.neighbours),
             unsettled=self._book.unsettled_sums(),
             failures=dict(self._state.tally.failures),
-            unanswered=dict(self._engine.dispatch.unanswered),
+            unanswered=dict(self._engine.unanswered),
             cookies=list(cookies.jar) if self._brief.settings.cookie_file and cookies else (),
         )
 

@@ -26,8 +26,7 @@ loop        parts of the engine's loop: requests in flight, arrivals
 
 intake      takes in results of requests, and commits them; the kinds of request
 progress    counts of a run so far, and what its hosts wait for
-dispatch    begins requests, and takes in their results
-engine      the loop that joins the stages, and commits
+engine      the loop that joins the stages: begins requests, takes in their results, and commits
 remembered_settings  the settings of a resumed crawl; whether a crawl names a contact
 changes     changes to a crawl while it runs
 run         one crawl, from seeds to report

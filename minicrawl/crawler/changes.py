@@ -75,7 +75,7 @@ class Changes:
         """Go on with other settings, see `adjusted`, and return the changes; workers are changed elsewhere."""
         before, self.settings, self._settings_json = self.settings, settings, settings.to_json(self._folder)
         changed = {name for name in SETTINGS if getattr(before, name) != getattr(settings, name)}
-        self._engine.dispatch.adjust(settings)
+        self._engine.adjust(settings)
         self._requests.settings = settings
         self._intake.on_settings(settings, changed, now)
         events = tuple(

@@ -13,17 +13,18 @@ from dataclasses import replace
 from functools import partial
 from typing import Any  # Any: JSON
 
-from minicrawl.crawler.dispatch import Dispatch
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.commands import Commands, EventStream
-from minicrawl.crawler.loop.in_flight import Arrivals, BooksThread, Slots
-from minicrawl.crawler.loop.limits import SteadyClock
-from minicrawl.crawler.net.open_files import UNLIMITED, Room
+from minicrawl.crawler.loop.in_flight import Arrivals, BooksThread, InFlight, Slots
+from minicrawl.crawler.loop.limits import Limits, SteadyClock
+from minicrawl.crawler.net.open_files import OPEN_FILES, UNLIMITED, Room
 from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.due import DueRequests
+from minicrawl.crawler.requests.outage_watch import OutageWatch
+from minicrawl.crawler.requests.request import Request
 from minicrawl.crawler.sources.workers import Source
-from minicrawl.events import Paused, Progressed, Resumed, Stopping
-from minicrawl.model import Progress, RunState
+from minicrawl.events import PageFetched, Paused, Progressed, Resumed, Stopping
+from minicrawl.model import InFlightNow, Progress, RunState
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.declaration import MetaValue
 from minicrawl.timing import Timing
@@ -85,6 +86,8 @@ class Commits:
 
 
 _OVER = object()
+_OF_PAGES = frozenset({"pages", "bytes", "coverage"})
+"""Limits of pages. Others end everything."""
 _SHOWN = 3
 """Requests in flight shown in the progress."""
 _LOOKS_APART = 1.0
@@ -92,7 +95,11 @@ _LOOKS_APART = 1.0
 
 
 class Engine:
-    """One run of a crawl. `commands`: requested changes; `events`: its event stream.
+    """One run of a crawl. `commands`: requested changes; `events`: its event stream; `unanswered`: failed requests, by
+    reason; `is_short`: a request is due, but the limits allow none.
+
+    It knows no kind of request: `requests` chooses them; a request sends itself, and takes in its answer. When the
+    crawl has all its pages, other results are dropped, and their pages wait for the next run.
 
     Clocks of hosts are committed with their answers, so a kill loses those of the hosts that were just asked. But no
     request leaves later than a lease after the commit before it: the next run assumes that any may have, until then.
@@ -127,19 +134,14 @@ class Engine:
         self._commits = Commits(intake, self.commands, self._thread, self._clock, timing, self.meta)
         self.progress = RunProgress(intake, self._clock, self._commits.last if started is None else started)
         self._time = self.progress.time
-        self.dispatch = Dispatch(
-            intake,
-            requests,
-            source,
-            settings,
-            self.progress,
-            self.events,
-            files=files,
-            deliver=self.deliver,
-            on_change=self._arrivals.ring,
-            slots=slots,
+        self.unanswered, self._source, self._files = requests.unanswered, source, files
+        self.limits = Limits(settings, self.progress, lambda: intake.state.accounts.coverage.shares()[0])
+        self.in_flight = InFlight(
+            files(settings.concurrency), soon=None, one_by_one=False, on_change=self._arrivals.ring, slots=slots
         )
-        self._in_flight = self.dispatch.in_flight
+        self.outages = OutageWatch(self._state, intake.turns, self._absorb, asks_robots=not settings.ignore_robots)
+        self.is_short = False
+        self.adjust(settings)
         self._progress_at = self._commits.last + timing.progress
         self.reason: str | None = None
         self._limit: str | None = None  # reached, while other requests than those for pages go on
@@ -166,12 +168,12 @@ class Engine:
             self.reason, self._stopped_at = reason, self._clock()
             self.events.tell(Stopping(self._clock(), reason))
             self._progress_at = 0.0  # show it at once
-        self.dispatch.stop()
+        self.in_flight.stop(has_enough=self.limits.has_enough)
         self._arrivals.ring()
 
     def finish(self, limit: str) -> None:
         """Stop because of a limit, as if it was one of this run: requests that outlast pages are made before."""
-        if self.dispatch.outlasts(limit):
+        if self._outlasts(limit):
             self._given, self.waits_for_others = limit, False
             self._arrivals.ring()
         else:
@@ -181,7 +183,7 @@ class Engine:
         """Stop at once: pages in flight will wait for their turn in the next run."""
         self.stop("interrupted")
         self.is_aborted = True
-        self._in_flight.abort()
+        self.in_flight.abort()
 
     def pause(self) -> None:
         """Make no more requests until `resume`; those in flight are finished. The run's time stands still."""
@@ -198,7 +200,7 @@ class Engine:
 
     async def look(self, hosts: int, requests: int) -> dict[str, Any]:
         """The crawl between two answers, with up to `hosts` of its hosts and `requests` in flight."""
-        silence, oldest = self.dispatch.outages.silence, self.dispatch.oldest(requests)
+        silence, oldest = self.outages.silence, self._oldest(requests)
         links = len(self._state.frontier.hosts) if hosts else 0
         return await self.commands.seen(lambda now: self.progress.look(silence, oldest, hosts), links)
 
@@ -219,7 +221,7 @@ class Engine:
             failure = error
             raise
         finally:
-            self._in_flight.abort()
+            self.in_flight.abort()
             if not self._shares_thread:
                 self._thread.end()
             self.commands.end(failure)
@@ -250,16 +252,16 @@ class Engine:
                 continue
             now = self._clock()
             if self.reason is not None and now >= self._stopped_at + self._timing.in_children:
-                self.dispatch.end_waits()
+                self.in_flight.end_waits(self._source.waits())  # as for hooks: their pages are left to the next run
             has_more = not self._time.is_paused and await self._ask_for_more(now)
-            if self._commits.is_due(now, is_asking=bool(self._in_flight)):
+            if self._commits.is_due(now, is_asking=bool(self.in_flight)):
                 await self._commits.commit()
                 await self._thread.do(partial(self._after_commit, now))
             await self._show_progress(now)
-            if self._in_flight.failure is not None:
+            if self.in_flight.failure is not None:
                 await self._commits.commit()
-                raise self._in_flight.failure
-            is_idle = not (self._in_flight or self._arrivals or self._time.is_paused)
+                raise self.in_flight.failure
+            is_idle = not (self.in_flight or self._arrivals or self._time.is_paused)
             if is_idle and (self.reason or self._requests.is_empty()):
                 if not self.reason and await self._finds_more(now):
                     continue
@@ -272,15 +274,15 @@ class Engine:
     async def _ask_for_more(self, now: float) -> bool:
         """Begin requests, unless there is a reason to stop; returns whether more could be begun at once."""
         self._check_limits()
-        if self.reason is None and now >= self._commits.asked_until and self.dispatch.may_ask(now):
+        if self.reason is None and now >= self._commits.asked_until and self._may_ask(now):
             await self._commits.commit()
-        has_more = self.reason is None and self.dispatch.begin(now)
-        is_idle = not (has_more or self._in_flight or self._arrivals)
-        return self.dispatch.clear_up(now, is_idle=is_idle) or has_more
+        has_more = self.reason is None and self._begun(now)
+        is_idle = not (has_more or self.in_flight or self._arrivals) and self._requests.next_ready() is None
+        return self.outages.clear_up(now, is_idle=is_idle, is_over=self.reason is not None) or has_more
 
     def _check_limits(self) -> None:
-        limit = self._limit = self.dispatch.limits.reached() or self._given
-        if limit is None or self.dispatch.outlasts(limit):
+        limit = self._limit = self.limits.reached() or self._given
+        if limit is None or self._outlasts(limit):
             self._requests.end_pages(are_over=limit is not None)
         else:
             self.stop(limit)
@@ -298,7 +300,7 @@ class Engine:
 
     def meta(self) -> dict[str, MetaValue]:
         """The run's data for the store."""
-        return self.progress.meta(self.dispatch.outages.silence, self.reason, self._commits.asked_until)
+        return self.progress.meta(self.outages.silence, self.reason, self._commits.asked_until)
 
     async def _wait(self) -> None:
         """Wait until something arrives, a host's time comes or a commit is due."""
@@ -329,26 +331,26 @@ class Engine:
 
     def _next_look(self) -> float:
         """Unix seconds of the next work, if nothing arrives before."""
-        if self._time.is_paused and not (self._in_flight or self._intake.turns_in_batch):
+        if self._time.is_paused and not (self.in_flight or self._intake.turns_in_batch):
             return self._clock() + self._timing.paused
-        until = self._commits.late_at(is_asking=bool(self._in_flight))
-        if self.reason is not None and self._in_flight:
+        until = self._commits.late_at(is_asking=bool(self.in_flight))
+        if self.reason is not None and self.in_flight:
             until = min(until, max(self._stopped_at + self._timing.in_children, self._clock() + _LOOKS_APART))
         if self.reason is None and not self._time.is_paused:
-            time = self.dispatch.limits.time
+            time = self.limits.time
             until = until if time is None else min(until, self._time.when(time))
-            next_ready = self.dispatch.next_ready()
+            next_ready = self._next_ready()
             until = until if next_ready is None else min(until, next_ready)
         return until
 
     async def _show_progress(self, now: float) -> None:
         if now >= self._progress_at and (self._on_progress or self.events.has_readers):
             progress = replace(
-                await self._thread.do(partial(self.progress.now, self.dispatch.outages.silence)),
+                await self._thread.do(partial(self.progress.now, self.outages.silence)),
                 state=self.state,
                 reason=self.reason,
-                limits=self.dispatch.limits.now,
-                requests=self.dispatch.oldest(_SHOWN),
+                limits=self.limits.now,
+                requests=self._oldest(_SHOWN),
             )
             if self._on_progress is not None:
                 self._on_progress(progress)
@@ -356,3 +358,109 @@ class Engine:
             # A look at millions of pages takes a while: a twentieth of the time at most goes into looking.
             self._progress_at = now + max(self._timing.progress, self._timing.looks_apart * (self._clock() - now))
         self.events.wake()
+
+    # Requests.
+
+    def _oldest(self, number: int) -> tuple[InFlightNow, ...]:
+        """The requests that have been in flight for the longest."""
+        return self.in_flight.oldest(number, self._source.waits())
+
+    def adjust(self, settings: CrawlSettings) -> None:
+        """Go on with other limits and another concurrency."""
+        self.limits.settings = settings
+        is_limited = settings.pages is not None or self.limits.quota is not None
+        soon = self._timing.soon if is_limited else None
+        self.in_flight.adjust(self._files(settings.concurrency), soon=soon, one_by_one=settings.concurrency == 1)
+
+    def let(self, pages: int) -> None:
+        """Set the run's present quota of pages: other crawls share its limit."""
+        is_first = self.limits.quota is None
+        self.limits.let(pages, self.in_flight.pages)
+        if is_first:
+            self.adjust(self.limits.settings)
+        self._arrivals.ring()
+
+    def _outlasts(self, limit: str) -> bool:
+        """True if requests for no page go on where a limit is reached."""
+        return limit in _OF_PAGES and self._requests.outlasts_pages
+
+    def _may_ask(self, now: float) -> bool:
+        """True if a request is in flight, or due."""
+        flying = self.in_flight
+        if flying:
+            return True
+        if self.outages.ask_at is not None:
+            return now >= self.outages.ask_at
+        flying.begin_attempts(now)
+        return flying.has_room and self._requests.next(now, attempts=flying.has_room_for_attempts) is not None
+
+    def _begun(self, now: float) -> bool:
+        """Begin requests; returns whether more could be begun at once."""
+        has_more = self._begin_due(now)
+        self.in_flight.pass_on()
+        return has_more
+
+    def _begin_due(self, now: float) -> bool:
+        self.is_short = False
+        self.limits.take_back(self.in_flight.pages)
+        if self.outages.ask_at is not None:
+            check = self.outages.check(now)
+            if check is not None and self._begin(check, now):
+                self.outages.checking()
+            return False
+        flying = self.in_flight
+        flying.begin_attempts(now)
+        while flying.has_room:
+            if not self._state.frontier.errands_only and not self.limits.allow_one_more(flying.pages):
+                self.is_short = self._requests.next(now, attempts=flying.has_room_for_attempts) is not None
+                return False
+            if self._intake.turns_in_batch >= 2 * self._intake.turns_per_commit:
+                return True
+            request = self._requests.next(now, attempts=flying.has_room_for_attempts)
+            if request is None:
+                return flying.may_begin_more_attempts
+            self._begin(request, now)
+        return False
+
+    def _next_ready(self) -> float | None:
+        """Unix time at which to look for the next request; None if only an answer can make room for one."""
+        if self.outages.ask_at is not None:
+            return self.outages.ask_at
+        flying = self.in_flight
+        return self._requests.next_ready() if flying.has_room else flying.has_room_at
+
+    def _begin(self, request: Request, now: float) -> bool:
+        """Send the request that a turn is due, or one that must come before it; False if there is none."""
+        begun = self._requests.begun(request, now)
+        if begun is not None:
+            self.in_flight.spawn(self._ask(begun), begun)
+        return begun is not None
+
+    async def _ask(self, request: Request) -> None:
+        await request.ask(self._intake.steps.source(self._source), self.deliver)
+        self.deliver(request.links, partial(self._take, request))
+
+    def _take(self, request: Request, now: float) -> None:
+        self._state.pages.requests_ended += 1
+        if request.fetched.record is not None:
+            self._intake.steps.on_record(request.fetched.record, request.page if request.is_page else None)
+        for record in request.fetched.further:
+            self._intake.steps.on_record(record, None)
+        if request.is_page and self.limits.has_enough:
+            request.put_back(0.0, now)
+            return
+        if request.failure is not None and request.reason != OPEN_FILES:
+            self.unanswered[request.failure] += 1
+        self.outages.take(request, now, is_over=self.reason is not None)
+
+    def _absorb(self, request: Request, now: float) -> None:
+        if request.is_page:
+            fetched = request.fetched
+            self.progress.add(fetched)
+            if self.events.is_followed:
+                came = fetched.status, fetched.reason, fetched.size, fetched.seconds
+                self.events.tell(PageFetched(now, fetched.url, *came))
+        if request.reason is not None and request.page is not None:
+            guesses = self._intake.visits.guesses
+            guesses.doubt(request.page, request.reason, now)
+        request.on_answer(now)

@@ -363,10 +363,10 @@ def _source(
 def _report(engine: Engine, intake: Intake) -> CrawlReport:
     accounts = intake.state.accounts
     coverage, shown = accounts.coverage.shares()
-    asked_for = engine.dispatch.limits.now.until_coverage or 0.0
+    asked_for = engine.limits.now.until_coverage or 0.0
     is_over = engine.reason in (None, "nothing-left")
     # Its time was up before any request could leave: those of earlier runs tell more.
-    is_late = engine.reason == "time" and not (engine.progress.fetched or engine.dispatch.unanswered)
+    is_late = engine.reason == "time" and not (engine.progress.fetched or engine.unanswered)
     return CrawlReport(
         reason=engine.reason or "nothing-left",
         fetched=engine.progress.fetched,
@@ -379,7 +379,7 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
         error=accounts.book.certificate(),
         failures=dict(intake.state.tally.failures),
         left_out=intake.state.tally.left_out,
-        unanswered=intake.state.writer.page_table.unanswered() if is_late else dict(engine.dispatch.unanswered),
+        unanswered=intake.state.writer.page_table.unanswered() if is_late else dict(engine.unanswered),
         out_of_reach=engine.progress.out_of_reach(asked_for) if is_over else None,
     )
 

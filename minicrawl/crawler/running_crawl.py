@@ -49,7 +49,7 @@ class SteeredRun:
             in_flight=intake.state.frontier.in_flight,
             waits_for=dict(Counter(what for what, _ in self._run.source.waits().values())),
             workers=self._run.source.workers(),
-            limits=engine.dispatch.limits.now,
+            limits=engine.limits.now,
             banned=self._run.changes.banned(),
         )
 
