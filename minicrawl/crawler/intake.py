@@ -20,8 +20,8 @@ from minicrawl.crawler.requests.request import HostTurns, Kind
 from minicrawl.crawler.requests.robots import RobotsFiles
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.steps import STEPS
-from minicrawl.crawler.steps.archive import Requisites
 from minicrawl.crawler.steps.refresh import Refresh
+from minicrawl.crawler.steps.requisites import Requisites
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.step import Opening, Step, Steps
 from minicrawl.crawler.visits.turn import DeepLinks
@@ -213,6 +213,6 @@ def requests_of(intake: Intake, settings: CrawlSettings) -> DueRequests:
     kinds: list[Kind] = [intake.sitemaps, LastProbes(visits, is_allowed)]
     requisites = intake.steps.find(Requisites)
     if requisites is not None:
-        kinds.append(requisites.kind)
+        kinds.append(requisites)
     page_turn = partial(PageTurn, visits, is_allowed)
     return DueRequests(state, intake.turns, page_turn, intake.robots, intake.sitemaps, kinds, settings)

@@ -4,6 +4,5 @@ request       the protocol of every kind, and the end of a host's turn
 due           the next request, and those that must come before it
 robots        robots.txt files, what they share with other files of origins, refusals for uses that are respected
 sitemap       sitemaps, and making their URLs known
-requisite     files that archived pages need to look as they do
 outage_watch  requests without an answer, and checks for a network outage
 """

@@ -5,18 +5,20 @@ duplicates  copies, pages under several names or with a canonical URL, and error
 alternates  pages in other languages: one is fetched first, the others last
 kept        what is kept of pages: texts, items, blocks that a host repeats; failures of hooks
 refresh     due times, change rates and validators of pages
-archive     rows of archived answers, and the files that archived pages need to look as they do
+archive     rows of archived answers
+requisites  the files that pages need to look as they do, for an archive or an audit
 cookies     cookies, from run to run
 
 STEPS are all, in the order in which a turn passes through them: first those of the core, then the parts.
 """
 
 from minicrawl.crawler.steps.alternates import Alternates
-from minicrawl.crawler.steps.archive import Archive, Requisites
+from minicrawl.crawler.steps.archive import Archive
 from minicrawl.crawler.steps.cookies import Cookies
 from minicrawl.crawler.steps.duplicates import DuplicatePages, FrontPages, SoftErrors
 from minicrawl.crawler.steps.kept import HookFailures, HostPictures, Items, Texts, Usage
 from minicrawl.crawler.steps.refresh import Refresh
+from minicrawl.crawler.steps.requisites import Requisites
 from minicrawl.crawler.steps.traps import SessionUrls, TrapRefusals
 from minicrawl.crawler.visits.step import Step
 from minicrawl.parts import parts

@@ -1,26 +1,14 @@
-"""The archive of answers (--archive): rows of those that are on the disk, and the files that its pages need.
-
---requisites asks for the files that pages need (crawler/requests/requisite.py): so they look in the archive as they do
-in a browser, and an audit finds those that are not there.
-"""
+"""The archive of answers (--archive): rows of those that are on the disk."""
 
 import json
 import secrets
-from collections.abc import Iterable
 from typing import Self
 
 from minicrawl import log
-from minicrawl.crawler.admission.traps import Admission
-from minicrawl.crawler.outcomes.reasons import wants
-from minicrawl.crawler.requests.request import HostTurns
-from minicrawl.crawler.requests.requisite import FAILED
-from minicrawl.crawler.requests.requisite import Requisites as RequisiteKind
 from minicrawl.crawler.visits.step import Opening, Step
-from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import ArchiveRecord, PageRequest
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.archived import FILES
-from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 
 
@@ -108,44 +96,3 @@ class Archive(Step):
     def size(self) -> int:
         """Bytes of this store's files, as far as committed."""
         return sum(self._sizes.values())
-
-
-class Requisites(Step):
-    """Notes the requisites of pages, with an archive of those that are in it. `kind`: those that wait. Of a page that
-    was rendered the archive has what Chromium has asked for."""
-
-    def __init__(self, kind: RequisiteKind, admission: Admission) -> None:
-        self.kind, self._admission = kind, admission
-
-    @classmethod
-    def of(cls, opening: Opening) -> Self | None:
-        settings, writer = opening.settings, opening.state.writer
-        if not settings.requisites:
-            return None
-        failed = {found.reason for found in writer.requisites.counts() if found.state == FAILED}
-        again = [reason for reason in failed if wants(reason, settings.retry)]
-        if again:
-            with writer.transaction():
-                writer.ask_for_requisites_again(again)
-        state = opening.state
-        return cls(RequisiteKind(state, HostTurns(state), is_archived=settings.archive is not None), state.admission)
-
-    @staticmethod
-    def explain(store: Store, page: int) -> Iterable[str]:
-        counts = store.requisites.counts(page)
-        if counts:
-            states = ", ".join(f"{found.number:,} {found.state} ({found.reason})" for found in counts)
-            yield f"requisites  needed by it first: {states}"
-
-    def on_turn(self, turn: Turn) -> None:
-        if not turn.parsed.requisites:
-            return
-        if self.kind.is_archived:
-            is_wanted = turn.fetched.record is not None
-        else:
-            is_wanted = not self._admission.scope.only_checks(turn.fetched.url)
-        if is_wanted:
-            self.kind.note(turn.page, turn.parsed.requisites)
-
-    def save(self, writer: Writer) -> None:
-        self.kind.save(writer)

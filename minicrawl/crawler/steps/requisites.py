@@ -8,17 +8,22 @@ page.
 
 from collections import defaultdict, deque
 from collections.abc import Iterable
+from typing import Self
 
 import numpy as np
 
 from minicrawl.crawler.hosts import Host
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import judge
+from minicrawl.crawler.outcomes.reasons import wants
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import politeness_key
+from minicrawl.crawler.visits.step import Opening, Step
+from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Requisite, RequisiteKind, State
 from minicrawl.store.links import to_bytes
+from minicrawl.store.reader import Store
 from minicrawl.store.requisites import RequisiteRow
 from minicrawl.store.writer import Writer
 
@@ -35,8 +40,9 @@ _MOST_NEEDING = 10
 _ACCEPT = (("Accept", "*/*"),)
 
 
-class Requisites(Kind):
-    """Requisites that wait, by host, and requests for them, which are errands of their hosts.
+class Requisites(Step, Kind):
+    """Requisites that wait, by host, and requests for them, which are errands of their hosts. Of a rendered page the
+    archive has what Chromium has asked for.
 
     Invariant: a requisite waits in the store until its answer is committed, so a crawl that is killed repeats the
     requests in flight.
@@ -59,6 +65,32 @@ class Requisites(Kind):
         self._asked: set[str] = set()  # hosts with one in flight, or about to be
         self._idle: dict[str, None] = {}  # hosts with requisites due and none in flight
         self._loaded = 0
+
+    @classmethod
+    def of(cls, opening: Opening) -> Self | None:
+        settings, writer = opening.settings, opening.state.writer
+        if not settings.requisites:
+            return None
+        failed = {found.reason for found in writer.requisites.counts() if found.state == FAILED}
+        again = [reason for reason in failed if wants(reason, settings.retry)]
+        if again:
+            with writer.transaction():
+                writer.ask_for_requisites_again(again)
+        return cls(opening.state, HostTurns(opening.state), is_archived=settings.archive is not None)
+
+    @staticmethod
+    def explain(store: Store, page: int) -> Iterable[str]:
+        counts = store.requisites.counts(page)
+        if counts:
+            states = ", ".join(f"{found.number:,} {found.state} ({found.reason})" for found in counts)
+            yield f"requisites  needed by it first: {states}"
+
+    def on_turn(self, turn: Turn) -> None:
+        if not turn.parsed.requisites:
+            return
+        has_record = turn.fetched.record is not None
+        if has_record if self.is_archived else not self._admission.scope.only_checks(turn.fetched.url):
+            self.note(turn.page, turn.parsed.requisites)
 
     def note(self, page: int, requisites: Iterable[Requisite], level: int = 0) -> None:
         """Let the requisites of a page wait that are not known yet. level: of those within its own."""
