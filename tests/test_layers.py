@@ -261,8 +261,7 @@ def ours() -> set[str]:
 # Where a value is asked which of our classes it is of: no kind of request and no policy is.
 MAY_ASK_FOR_CLASS = {
     "crawler/http/connection_pool.py": {"BrokenOffError", "NoHttp1Error"},  # errors
-    "crawler/http/httpx_transport.py": {"ProxyError"},  # the same
-    "crawler/net/addresses.py": {"NameServerError"},  # an error
+    "crawler/net/addresses.py": {"NameServerError"},  # the same
     "crawler/sources/worker.py": {"StoreError"},  # the same
     "crawler/requests/due.py": {"Request"},  # an assertion: what waits for a host's turn is a request of any kind
     "demo/weaving.py": {"Page"},  # an assertion

@@ -64,7 +64,7 @@ class HttpxTransport:
 
     def __init__(self, transport: httpx.AsyncBaseTransport, timing: Timing = STANDARD) -> None:
         self._transport = transport
-        self._timeout = httpx.Timeout(timing.read, connect=timing.connect, pool=None).as_dict()
+        self._timeout = _timeout(timing)
 
     async def ask(self, url: str, fields: Sequence[Field], sign: Sign | None = None) -> "_HttpxAnswer":
         target = target_of(url)
@@ -84,11 +84,15 @@ class HttpxTransport:
         await self._transport.aclose()
 
 
+def _timeout(timing: Timing) -> dict[str, float | None]:
+    return httpx.Timeout(timing.read, connect=timing.connect, pool=None).as_dict()
+
+
 class OddTransports:
     """Requests by HTTP/2, and through proxies other than plain HTTP ones.
 
-    All connections are dialled by `_Network`. One by HTTP/2 serves the requests that are made at once: httpx would read
-    on in a body that nobody wants, so it is closed then.
+    All connections are dialled by `_Network`. One by HTTP/2 serves the requests that are made at once: httpcore would
+    read on in a body that nobody wants, so it is closed then.
     """
 
     def __init__(self, resolver: Resolver, tls: TlsClient, timing: Timing, most_idle: int) -> None:
@@ -102,20 +106,35 @@ class OddTransports:
         """Send a request. Raises FetchError; ProxyError if it is the proxy's fault."""
         if to.via is not None:
             self._resolver.check_host(to.host)  # it resolves names
-        transport = self._of(to.via, protocol)
+        pool, target = self._of(to.via, protocol), target_of(url)
+        fields = fields if sign is None else sign(fields)
+        asked_at = asyncio.get_running_loop().time()
+        scheme = b"https" if to.is_tls else b"http"
+        place = httpcore.URL(scheme=scheme, host=to.host.encode(), port=to.port, target=target)
+        extensions = {"timeout": _timeout(self._timing)}
+        asked = httpcore.Request("GET", place, headers=list(fields), content=b"", extensions=extensions)
+        _DIALLED.set(None)
         try:
-            return await transport.ask(url, fields, sign)
-        except FetchError as error:
-            if to.via is None or isinstance(error, ProxyError):
-                raise
-            raise _through_proxy(error) from error.__cause__
+            answer = await pool.handle_async_request(asked)
+        except (httpcore.ProxyError, AssertionError, socksio.SOCKSError) as error:
+            if (dialled := _DIALLED.get()) is not None:  # which httpcore leaves open
+                await dialled.aclose()
+            raise _through_proxy(str(error) if isinstance(error, httpcore.ProxyError) else None) from error
+        except (*_OF_THE_ENGINE, OSError) as error:
+            raise FetchError(reason_of(error, _REASONS), str(error)) from error
+        if any(_NO_TEXT.search(part) for field in answer.headers for part in field):
+            await answer.aclose()
+            raise FetchError("bad-response", "a line break in a field")  # RFC 9113 8.2.1
+        response = httpx.Response(
+            answer.status, headers=answer.headers, stream=_PoolStream(answer), extensions=answer.extensions
+        )
+        return _HttpxAnswer(head(b"GET", target, fields), response, asked_at)
 
     async def aclose(self) -> None:
         for pool in self._pools:
             await pool.aclose()
 
-    def _made(self, proxy: Proxy | None, protocol: str) -> HttpxTransport:
-        network = _Network(self._resolver, self._timing.read, proxy, protocol)
+    def _made(self, proxy: Proxy | None, protocol: str) -> httpcore.AsyncConnectionPool:
         by: httpcore.Proxy | None = None
         if proxy is not None:
             to = proxy.endpoint
@@ -129,54 +148,21 @@ class OddTransports:
             keepalive_expiry=self._timing.keep_alive,
             http1=protocol == HTTP_1,
             http2=protocol == HTTP_2,
-            network_backend=network,
+            network_backend=_Network(self._resolver, self._timing.read, proxy, protocol),
         )
         self._pools.append(pool)
-        return HttpxTransport(_PoolTransport(pool), self._timing)
+        return pool
 
 
-def _through_proxy(error: FetchError) -> FetchError:
-    """The failure of a request through a proxy: of the host behind it, or ProxyError."""
-    cause = error.__cause__
-    if not isinstance(cause, httpx.ProxyError):
-        return error
-    why = str(cause)
+def _through_proxy(why: str | None) -> FetchError:
+    """The failure of a request through a proxy, by what httpcore says: of the host behind it, or ProxyError."""
+    if why is None:
+        return ProxyError("it speaks no SOCKS 5")
     if why.startswith(_UNREACHED):
         return FetchError("refused" if "refused" in why else "connect", why)
     if why.partition(" ")[0].isdigit() and not why.startswith("407"):
         return FetchError("bad-response", f"the proxy says {why}")
     return ProxyError(f"it wants a name and password, or others ({why})")
-
-
-class _PoolTransport(httpx.AsyncBaseTransport):
-    """httpx's own transport, but for where its connections come from."""
-
-    def __init__(self, pool: httpcore.AsyncConnectionPool) -> None:
-        self._pool = pool
-
-    async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        # The target of the request, not that of the CONNECT before it, as an extension would be.
-        extensions = dict(request.extensions)
-        url = request.url
-        place = httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=extensions.pop("target"))
-        asked = httpcore.Request(request.method, place, headers=request.headers.raw, content=b"", extensions=extensions)
-        _DIALLED.set(None)
-        try:
-            answer = await self._pool.handle_async_request(asked)
-        except (httpcore.ProxyError, AssertionError, socksio.SOCKSError) as error:
-            if (dialled := _DIALLED.get()) is not None:  # which httpcore leaves open
-                await dialled.aclose()
-            if not isinstance(error, httpcore.ProxyError):
-                raise ProxyError("it speaks no SOCKS 5") from error
-            raise httpx.ProxyError(str(error)) from error
-        except _OF_THE_ENGINE as error:
-            raise FetchError(reason_of(error, _REASONS), str(error)) from error
-        if any(_NO_TEXT.search(part) for field in answer.headers for part in field):
-            await answer.aclose()
-            raise FetchError("bad-response", "a line break in a field")  # RFC 9113 8.2.1
-        return httpx.Response(
-            answer.status, headers=answer.headers, stream=_PoolStream(answer), extensions=answer.extensions
-        )
 
 
 class _PoolStream(httpx.AsyncByteStream):

@@ -100,7 +100,7 @@ PARTS = [
     "sources.local:SitemapReader.close",
     "sitemaps.reading:encoding_of_xml",
     "sitemaps.reading:_Xml.feed",
-    "sitemaps.reading:document_of",
+    "sitemaps.reading:SitemapReader._begun",
     "sitemaps.reading:normalise",
     "sources.local:stripped",
 ]
