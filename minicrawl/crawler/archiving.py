@@ -58,7 +58,6 @@ _NO_PAGE = ParsedPage()
 _REMEMBERED = 10_000
 _FILE_SIZE = 10**9
 """Bytes after which another file of the archive begins."""
-_BITS = 1 << 24
 _ROBOTS_TAG = re.compile(rb"\nx-robots-tag[\t ]*:", re.IGNORECASE)
 
 
@@ -71,7 +70,6 @@ class Archiving(Capture):
         self._settings = settings
         self._path = store
         self._opened: Store | None = None
-        self._met: bytearray | None = None
         self._parts: dict[str, None] = {}
         # Fields of requests that may identify the user are left out.
         secret = {header.name.lower().encode() for header in settings.header if header.is_secret}
@@ -114,14 +112,6 @@ class Archiving(Capture):
         return self._opened
 
     def _with_body(self, digest: bytes) -> tuple[Original, str] | None:
-        if self._met is None:
-            is_alone = self._settings.workers <= 1 and not self._store.archived.last()
-            self._met = bytearray(_BITS // 8 if is_alone else 0)
-        if self._met:  # most bodies are new, and no other process has written one
-            place, bit = divmod(int.from_bytes(digest[:8]) % _BITS, 8)
-            if not self._met[place] >> bit & 1:
-                self._met[place] |= 1 << bit
-                return None
         found = self._store.archived.with_body(digest)
         return None if found is None else (found[:2], found[3])
 

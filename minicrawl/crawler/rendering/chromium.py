@@ -31,7 +31,7 @@ from minicrawl.errors import SettingError
 from minicrawl.model import Fetched
 from minicrawl.sandbox import cage
 from minicrawl.settings import CrawlSettings
-from minicrawl.system import is_root
+from minicrawl.system import is_root, memory
 from minicrawl.timing import STANDARD
 
 with contextlib.suppress(ImportError):  # an extra: see `find_chromium`
@@ -61,7 +61,6 @@ _MOST_BYTES = 16 * 2**20
 _SECONDS = 20.0
 """For all screenshots of a page."""
 _QUALITY = 80
-_RESIDENT = re.compile(r"^Rss(?:Anon|Shmem):\s+(\d+) kB$", re.MULTILINE)
 
 
 class Process(NamedTuple):
@@ -91,19 +90,11 @@ async def watch(processes: Callable[[], Awaitable[Iterable[Process]]], caps: Cap
     while True:
         await asyncio.sleep(caps.every)
         for process in await processes():
-            memory = resident(process.number)
-            if memory > caps.memory:
-                _kill(process, f"{memory / 2**20:.0f} MB of memory")
+            resident = memory(process.number) or 0
+            if resident > caps.memory:
+                _kill(process, f"{resident / 2**20:.0f} MB of memory")
             elif process.kind == "renderer" and process.seconds > caps.cpu:
                 _kill(process, f"{process.seconds:.0f} s of CPU")
-
-
-def resident(process: int) -> int:
-    """The resident memory of a process in bytes, without files; 0 if it has ended or the system does not tell."""
-    try:
-        return sum(map(int, _RESIDENT.findall(Path(f"/proc/{process}/status").read_text()))) * 1024
-    except OSError:
-        return 0
 
 
 def _kill(process: Process, why: str) -> None:

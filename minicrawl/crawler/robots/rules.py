@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import chain
 
 from minicrawl.crawler.http.response_fields import asked_rest
@@ -58,7 +58,7 @@ _FIELDS = {
 }
 
 
-@dataclass(slots=True)
+@dataclass
 class Group:
     """All groups for one robot, combined (RFC 9309 2.2.1).
 
@@ -69,25 +69,19 @@ class Group:
     blocks: list[list[tuple[bytes, bool]]] = field(default_factory=list)
     crawl_delay: float | None = None
     usage: tuple[list[UsageLine], ...] = ()
-    _rules: Rules | None = None
-    _usage_rules: UsageRules | None = None
 
-    @property
+    @cached_property
     def rules(self) -> Rules:
         """The rules, compiled on first use: a robots.txt has groups for many robots, and we are one."""
-        if self._rules is None:
-            self._rules = Rules(self.lines)
-        return self._rules
+        return Rules(self.lines)
 
     @property
     def lines(self) -> Iterator[tuple[bytes, bool]]:
         return chain.from_iterable(self.blocks)
 
-    @property
+    @cached_property
     def usage_rules(self) -> UsageRules:
-        if self._usage_rules is None:
-            self._usage_rules = UsageRules(chain.from_iterable(self.usage))
-        return self._usage_rules
+        return UsageRules(chain.from_iterable(self.usage))
 
 
 class RobotsRules:

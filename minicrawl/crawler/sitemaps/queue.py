@@ -62,7 +62,7 @@ class SitemapQueue:
         # Counts of sitemaps too many or too deep, by the sitemap that names them, or by "-" and the host for
         # robots.txt.
         self._left_out: dict[str, int] = store.meta_json("sitemaps_left_out")
-        self._has_news_of_left_out = False
+        self._left_out_saved = self._left_out.copy()
         self.waiting = 0
         self.thirds = int(store.meta("sitemap_thirds") or 0)  # thirds of a URL, earned and not spent yet
         self._changed: set[int] = set()
@@ -86,7 +86,7 @@ class SitemapQueue:
 
     def named_by_robots(self, host: int, urls: Iterable[str], page: int, now: float) -> None:
         """Add the sitemaps at normalised `urls` that robots.txt of `host` names; its `page` had its turn."""
-        self._forget_left_out(f"-{host}")
+        self._left_out.pop(f"-{host}", None)
         self._name(f"-{host}", host, urls, page, 0, now)
 
     def named_by(self, sitemap: int, urls: Iterable[str], now: float) -> None:
@@ -112,7 +112,6 @@ class SitemapQueue:
                 self._make_due(row)
             else:
                 self._left_out[source] = self._left_out.get(source, 0) + 1
-                self._has_news_of_left_out = True
 
     def to_ask(self, now: float) -> Iterator[SitemapRow]:
         """Sitemaps to ask for, at most one per host; each is `tried` or `closed` later."""
@@ -124,7 +123,7 @@ class SitemapQueue:
             if self._waiting.get(host, 0) < MOST_WAITING:
                 del self._idle[host]
                 row = self._rows[self._due[host][0]]
-                self._forget_left_out(str(row.id))  # its answer names them again
+                self._left_out.pop(str(row.id), None)  # its answer names them again
                 yield row
 
     def next_ready(self) -> float | None:
@@ -216,20 +215,16 @@ class SitemapQueue:
         writer.remove(ListedUrl, (row[:2] for row in self._unlisted))
         writer.add("sitemap_pages", self._pages, if_new=True)
         writer.save_meta({"sitemap_thirds": self.thirds})
-        if self._has_news_of_left_out:
+        if self._left_out != self._left_out_saved:
             writer.save_meta({"sitemaps_left_out": json.dumps(self._left_out)})
+            self._left_out_saved = self._left_out.copy()
         for host in dict.fromkeys(row.host for row in self._listed):
             self._give_turn(host)
         self._changed, self._listed, self._unlisted, self._pages = set(), [], [], []
-        self._has_news_of_left_out = False
 
     def _note(self, row: SitemapRow) -> None:
         self._rows[row.id] = row
         self._changed.add(row.id)
-
-    def _forget_left_out(self, source: str) -> None:
-        if self._left_out.pop(source, None) is not None:
-            self._has_news_of_left_out = True
 
     def _make_due(self, row: SitemapRow) -> None:
         due = self._due[row.host]
