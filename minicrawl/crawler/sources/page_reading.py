@@ -6,9 +6,6 @@ A thread would not do for those, as a regular expression holds Python's lock to 
 import re
 from typing import TYPE_CHECKING
 
-import numpy as np
-import numpy.typing as npt
-
 from minicrawl import log
 from minicrawl.crawler.fingerprint import Identity, identity_of
 from minicrawl.crawler.html.decode import as_utf8, encoding_of
@@ -89,28 +86,8 @@ def _may_have_long_tag(body: bytes) -> bool:
     between two ">", and each such value may join two of these pieces."""
     if any(byte in body for byte in _NOT_ASCII):
         return True
-    text = np.frombuffer(body, dtype=np.uint8)
-    is_end = text == ord(">")
-    if _has_short_pieces(body, _MOST_BYTES // (1 + _cut_values_at_most(text, is_end))):
-        return False
-    longest = int(np.diff(np.flatnonzero(is_end), prepend=-1, append=len(body)).max())
+    longest = max(map(len, body.split(b">")))
     return longest * (1 + len(_CUT_VALUE.findall(body))) > _MOST_BYTES
-
-
-def _has_short_pieces(body: bytes, most: int) -> bool:
-    """True if the pieces between two ">" have at most so many bytes. False may be wrong: it takes a look at each half
-    of that length, no more."""
-    half = most // 2
-    return half > 0 and all(body.find(b">", at, at + half) >= 0 for at in range(0, len(body), half))
-
-
-def _cut_values_at_most(text: npt.NDArray[np.uint8], is_end: npt.NDArray[np.bool_]) -> int:
-    """An upper bound of the values with a ">": quotes that may begin a value, and are not followed by a quote of their
-    own kind before a ">". Much faster than `_CUT_VALUE`, which is needed only where these are many."""
-    at = np.flatnonzero(is_end | (text == ord('"')) | (text == ord("'")))
-    marks, is_quote = text[at], ~is_end[at]
-    before = text[at[:-1][is_quote[:-1] & (marks[:-1] != marks[1:])] - 1]
-    return int(np.count_nonzero((before == ord("=")) | (before <= ord(" "))))
 
 
 def large_pages(
