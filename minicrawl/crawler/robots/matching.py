@@ -11,22 +11,18 @@ patterns with stars costs a URL a few hundredths of a second at most, about as m
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 from itertools import product
+from operator import itemgetter
 from string import hexdigits
 from typing import NamedTuple
 
 _TARGET = re.compile(r"[^/?#]*//[^/?#]*([^#]*)")
-# Marks in patterns as `_spelt` writes them, which occur in no spelling of an octet.
-_STAR, _END, _NEXT = "\0", "\1", "\n"
-
 _NO_RULE = 1  # the rank of no match, which allows
 
 # RFC 3986 2.3, and the two characters that rules must escape to mean them (RFC 9309 2.2.3).
 _LITERAL = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~*$")
 # Escapes, and octets that are neither unreserved nor reserved (RFC 3986 2.2); a % that escapes nothing stays.
 _RESPELT = re.compile(rb"(%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=%-])")
-_RESPELT_BETWEEN = re.compile(_RESPELT.pattern.replace(rb"[^", rb"[^\0\1\n"))
 _ONE_SPELLING = [bytes([octet]) if octet in _LITERAL else b"%%%02X" % octet for octet in range(256)]
 _SPELLINGS = {bytes([octet]): spelling for octet, spelling in enumerate(_ONE_SPELLING)}
 _SPELLINGS |= {b"%%%c%c" % two: _ONE_SPELLING[int(bytes(two), 16)] for two in product(hexdigits.encode(), repeat=2)}
@@ -48,15 +44,6 @@ def respelt(octets: bytes) -> str:
     return _RESPELT.sub(lambda match: _SPELLINGS[match[0]], octets).decode("ascii")
 
 
-def _spelt(patterns: Iterable[bytes]) -> list[str]:
-    """Patterns, each a line, as `respelt` spells them; `_STAR` stands for a star, `_END` for a $ at the very end."""
-    lines = b"\n".join([*patterns, b""]).replace(b"\0", b"%00").replace(b"\1", b"%01")
-    marked = lines.replace(b"$\n", b"\1\n").replace(b"*", b"\0")
-    pieces = _RESPELT_BETWEEN.split(marked)  # for a large file faster than a call for each match
-    pieces[1::2] = map(_SPELLINGS.__getitem__, pieces[1::2])
-    return b"".join(pieces).decode("ascii").split(_NEXT)[:-1]
-
-
 class Pattern(NamedTuple):
     """The path of one rule. `head`: the begin of a matching URL; `parts`: texts that must follow, in order; `is_whole`:
     the last of these must be the end of the URL."""
@@ -68,14 +55,14 @@ class Pattern(NamedTuple):
 
     @classmethod
     def parse(cls, text: bytes) -> "Pattern":
-        return cls.of(_spelt([text])[0])
-
-    @classmethod
-    def of(cls, spelt: str) -> "Pattern":
-        """The pattern that `_spelt` writes so."""
-        [folded] = _folded([spelt])
-        head, *parts = _pieces(folded)
-        return cls(head, tuple(parts), folded.endswith(_END), len(spelt))
+        """Stars behind another star, and at the end, also before a $, change nothing but the length."""
+        is_whole = text.endswith(b"$")
+        text = text.removesuffix(b"$")
+        is_plain = _RESPELT.search(text) is None  # as mostly
+        pieces = text.decode("ascii").split("*") if is_plain else list(map(respelt, text.split(b"*")))
+        length = sum(map(len, pieces)) + len(pieces) - 1 + is_whole
+        is_whole = is_whole and (len(pieces) == 1 or pieces[-1] != "")
+        return cls(pieces[0], tuple(filter(None, pieces[1:])), is_whole, length)
 
     def matches(self, octets: str) -> bool:
         """True if a URL's octets match; each part is taken at its first possible place."""
@@ -91,59 +78,38 @@ class Pattern(NamedTuple):
         return not self.is_whole or place == len(octets) or (bool(self.parts) and octets.endswith(self.parts[-1]))
 
 
-_pattern = lru_cache(maxsize=10_000)(Pattern.of)
-
-
 class Rules:
     """The rules of a group, given as (path as written, is allowed).
 
     Patterns without stars are looked up: by the beginning of the URL for each of their lengths, and by the whole URL
-    for those that end with $. Patterns with stars are tried if the URL has the longest piece of theirs, as it has of
-    few.
+    for those that end with $. Patterns with stars are tried, those of the highest rank first.
     """
 
     def __init__(self, rules: Iterable[tuple[bytes, bool]]) -> None:
-        rules = list(rules)
         self._plain: dict[str, int] = {}
         self._whole: dict[str, int] = {}
-        starred: dict[str, int] = {}
-        for spelt, (_, is_allowed) in zip(_spelt(text for text, _ in rules), rules, strict=True):
-            kind = starred if _STAR in spelt else self._whole if spelt.endswith(_END) else self._plain
-            rank = 2 * len(spelt) + is_allowed
-            if rank > kind.get(spelt, -1):
-                kind[spelt] = rank
-        self._lengths = sorted({len(octets) for octets in self._plain}, reverse=True)
-        self._starred: dict[str, list[tuple[int, str]]] = {}
-        for folded, (spelt, rank) in zip(_folded(starred), starred.items(), strict=True):
-            self._starred.setdefault(max(_pieces(folded), key=len), []).append((rank, spelt))
+        starred: list[tuple[int, Pattern]] = []
+        for text, is_allowed in rules:
+            pattern = Pattern.parse(text)
+            rank = 2 * pattern.length + is_allowed
+            if pattern.parts:
+                starred.append((rank, pattern))
+            else:
+                kind = self._whole if pattern.is_whole else self._plain
+                kind[pattern.head] = max(rank, kind.get(pattern.head, 0))
+        self._lengths = sorted({len(octets) for octets in self._plain})
+        self._starred = sorted(starred, key=itemgetter(0), reverse=True)
 
     def allow(self, octets: str) -> bool:
         """The longest match decides, allow wins a tie, and without a match a URL is allowed (2.2.2)."""
-        best = self._longest_plain(octets)
-        if self._whole:
-            best = max(best, self._whole.get(octets + _END, 0))
-        for piece, some in self._starred.items():
-            if piece in octets:
-                for rank, spelt in some:
-                    if rank > best and _pattern(spelt).matches(octets):
-                        best = rank
-        return best % 2 == 1
-
-    def _longest_plain(self, octets: str) -> int:
+        best = max(_NO_RULE, self._whole.get(octets, 0))
         for length in self._lengths:
-            rank = self._plain.get(octets[:length])
-            if rank is not None and length <= len(octets):
-                return rank
-        return _NO_RULE
-
-
-def _folded(spelt: Iterable[str]) -> list[str]:
-    """Patterns without needless stars: those behind another star, and at the end, also before a $."""
-    text = _NEXT.join([*spelt, ""])
-    while _STAR + _STAR in text:
-        text = text.replace(_STAR + _STAR, _STAR)
-    return text.replace(_STAR + _END + _NEXT, _NEXT).replace(_STAR + _NEXT, _NEXT).split(_NEXT)[:-1]
-
-
-def _pieces(folded: str) -> list[str]:
-    return folded.removesuffix(_END).split(_STAR)
+            if length > len(octets):
+                break
+            best = max(best, self._plain.get(octets[:length]) or 0)
+        for rank, pattern in self._starred:
+            if rank <= best:
+                break
+            if pattern.matches(octets):
+                best = rank
+        return best % 2 == 1

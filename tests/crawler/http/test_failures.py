@@ -92,7 +92,7 @@ PARTS = [
     "robots.rules:RobotsRules.parse",
     "robots.rules:_record",
     "robots.rules:within_limit",
-    "robots.matching:_spelt",
+    "robots.matching:Pattern.parse",
     "robots.rules:octets_of",
     "requests.robots:normalise",
     "requests.sitemap:normalise",
