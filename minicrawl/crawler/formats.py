@@ -16,13 +16,10 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from minicrawl import log
 from minicrawl.crawler.html.parse import MAX_LINKS, MAX_TEXT
 from minicrawl.extract.hooks import within
-from minicrawl.model import Fetched
 from minicrawl.sandbox.cage import Cage
-from minicrawl.sandbox.sandbox import ChildDiedError, ChildError, Limits, Sandbox
-from minicrawl.settings import CrawlSettings
+from minicrawl.sandbox.sandbox import Limits, Sandbox
 from minicrawl.system import cores
 from minicrawl.timing import Timing
 
@@ -144,23 +141,7 @@ def _text(found: object, *keys: str) -> str:
 _MEMORY = 10**9
 
 
-class Conversion:
-    """Converts PDF files."""
-
-    def __init__(self, settings: CrawlSettings, timing: Timing) -> None:
-        # Half of the time, so that what was read by then is not lost with the child.
-        self._seconds = timing.parse / 2
-        limits = Limits(timing.parse, timing.hang, Cage(_MEMORY))
-        most = max(1, cores() // max(settings.workers, 1))
-        self.sandbox = Sandbox(from_pdf, limits, most=most, idle=timing.spare)
-
-    async def converted(self, page: Fetched) -> tuple[bytes, bool] | None:
-        """A document as HTML in UTF-8, and True if it is cut or damaged; None if it is not what it is said to be.
-        Raises ChildDiedError."""
-        try:
-            return await self.sandbox.call(page.body, self._seconds)
-        except ChildDiedError:
-            raise
-        except ChildError as error:
-            log.event("document-unread", url=page.url, why=str(error))
-            return None
+def documents(timing: Timing, processes: int) -> Sandbox[bytes, float, tuple[bytes, bool]]:
+    """`from_pdf` in child processes. processes: that fetch and parse for this crawl, and share its cores."""
+    limits = Limits(timing.parse, timing.hang, Cage(_MEMORY))
+    return Sandbox(from_pdf, limits, most=max(1, cores() // processes), idle=timing.spare)

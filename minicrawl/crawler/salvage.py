@@ -2,8 +2,8 @@
 
 URLs, states, links and answers are copied as far as they can be read. The book is not: it is computed anew from
 the links, from the first page to the last; so they balance to the unit, and the ranking is that of the links. Pages
-whose links were lost wait for their turn again. What a crawl learns again by itself is left out: robots.txt, traps,
-budgets, fingerprints, sitemaps; so are saved rankings.
+whose links were lost wait for their turn again. What a crawl learns again by itself is left out: the health of hosts,
+robots.txt, traps, budgets, fingerprints, sitemaps; so are saved rankings.
 """
 
 import json
@@ -91,7 +91,8 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> tuple[int, int, int]:
     accounts.depth[: len(pages)] = [min(max(page.depth, 0), _DEEPEST) for page in pages]
     accounts.depth[seeds] = 0
     turns = _replayed(damaged, pages, numbers, accounts)
-    hosts = _hosts(damaged, pages)
+    names = dict.fromkeys(politeness_key(page.url) for page in pages)
+    hosts = {name: HostRow(number, name, 0.0, 0.0) for number, name in enumerate(names)}
     found_on = (page.found_on if page.found_on is None else numbers.get(page.found_on, seeds[0]) for page in pages)
     new = [
         NewPage(number, page.url, hosts[politeness_key(page.url)].id, above, page.reason)
@@ -173,20 +174,6 @@ def _mapped(blob: bytes, places: object, source: int, numbers: dict[int, int]) -
     found.pop(source, None)
     kept = np.fromiter(found.values(), dtype=np.uint8, count=len(found))
     return PlacedLinks(np.fromiter(found, dtype=np.int64, count=len(found)), kept)
-
-
-def _hosts(damaged: DamagedStore, pages: Sequence[_Page]) -> dict[str, HostRow]:
-    known = {row[1]: row for row in damaged.rows("hosts", "id", HostRow._fields) if _is_host(row)}
-    hosts: dict[str, HostRow] = {}
-    for name in (politeness_key(page.url) for page in pages):
-        if name not in hosts:
-            hosts[name] = HostRow(len(hosts), name, *known.get(name, (0, name, 0.0, 0.0))[2:])
-    return hosts
-
-
-def _is_host(row: tuple[object, ...]) -> bool:
-    are_times = all(isinstance(value, int | float) and math.isfinite(value) and value >= 0 for value in row[2:])
-    return isinstance(row[1], str) and are_times and isinstance(row[6], int)
 
 
 def _answers(damaged: DamagedStore) -> Iterator[tuple[int, Fetch]]:

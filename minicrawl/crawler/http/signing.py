@@ -63,12 +63,9 @@ class SigningKey(NamedTuple):
     def signature(self, components: Sequence[Component], parameters: str) -> str:
         """The signature of a message, as a byte sequence of structured fields. parameters: those that Signature-Input
         has for it, with the list of the components."""
-        return f":{b64encode(self.private.sign(signature_base(components, parameters))).decode()}:"
-
-
-def signature_base(components: Sequence[Component], parameters: str) -> bytes:
-    """The bytes that are signed (RFC 9421 2.5)."""
-    return "\n".join(f"{name}: {value}" for name, value in [*components, ('"@signature-params"', parameters)]).encode()
+        signed = [*components, ('"@signature-params"', parameters)]
+        base = "\n".join(f"{name}: {value}" for name, value in signed).encode()  # RFC 9421 2.5
+        return f":{b64encode(self.private.sign(base)).decode()}:"
 
 
 def thumbprint(public: bytes) -> str:

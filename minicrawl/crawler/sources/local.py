@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from minicrawl import log
@@ -22,12 +21,12 @@ from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_p
 from minicrawl.crawler.sources.source import GiveUrls, Wait
 from minicrawl.crawler.urls.normalise import stripped, without_parameters
 from minicrawl.model import Fetched, PageRequest, ParsedPage, RequisiteKind, SitemapAnswer, Wanted
-from minicrawl.sandbox.sandbox import ChildDiedError
+from minicrawl.sandbox.sandbox import ChildDiedError, ChildError
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
 if TYPE_CHECKING:
-    from minicrawl.crawler.formats import Conversion
+    from minicrawl.sandbox.sandbox import Sandbox
 
 _URLS_AT_ONCE = 1_000
 _NOT_PARSED = ParsedPage()
@@ -68,11 +67,11 @@ class LocalSource:
             from minicrawl.crawler.rendering.chromium import Renderer  # noqa: PLC0415 - few crawls render
 
             self._renderer = Renderer(settings, self._fetcher, timing.render)
-        self._conversion = None
+        self._documents, self._parse = None, timing.parse
         if settings.pdf:
-            from minicrawl.crawler.formats import Conversion  # noqa: PLC0415 - few crawls read other formats
+            from minicrawl.crawler.formats import documents  # noqa: PLC0415 - few crawls read other formats
 
-            self._conversion = Conversion(settings, timing)
+            self._documents = documents(timing, max(settings.workers, 1))
         self._hooks = None
         if wanted.hooks:
             from minicrawl.crawler.sources.hooked import HookedPages  # noqa: PLC0415 - few crawls have hooks
@@ -96,7 +95,7 @@ class LocalSource:
         if self._is_rendered(request.url):
             # An unchanged page says nothing about the resources of its scripts.
             request = request._replace(etag=None, last_modified=None)
-        types = HTML_TYPES if self._conversion is None else HTML_TYPES | {PDF}
+        types = HTML_TYPES if self._documents is None else HTML_TYPES | {PDF}
         fetched, exchange, fields = await self._fetcher.exchanged(request, types=types)
         parsed, parts = _NOT_PARSED, None
         try:
@@ -137,8 +136,8 @@ class LocalSource:
 
     async def _parsed(self, page: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[Fetched, ParsedPage]:
         fetched, parsed = page, _NOT_PARSED
-        if self._conversion is not None and fetched.body and media_type(fetched.content_type) not in HTML_TYPES:
-            return await self._converted(self._conversion, fetched, fields, wanted)
+        if self._documents is not None and fetched.body and media_type(fetched.content_type) not in HTML_TYPES:
+            return await self._converted(self._documents, fetched, fields, wanted)
         if fetched.body:
             content_type = UTF_8 if self._is_rendered(page.url) else page.content_type
             parsed, identity = await self._read(page, content_type, wanted)
@@ -163,15 +162,22 @@ class LocalSource:
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
     async def _converted(
-        self, conversion: "Conversion", page: Fetched, fields: Sequence[Field], wanted: Wanted
+        self,
+        documents: "Sandbox[bytes, float, tuple[bytes, bool]]",
+        page: Fetched,
+        fields: Sequence[Field],
+        wanted: Wanted,
     ) -> tuple[Fetched, ParsedPage]:
         """`_parsed` of a document in another format, as HTML."""
-        with self._waiting(page.url, "parser"):
-            document = await conversion.converted(page)
-        if document is None:
+        try:
+            with self._waiting(page.url, "parser"):  # half of the time, so that what was read by then is not lost
+                html, is_cut = await documents.call(page.body, self._parse / 2)
+        except ChildDiedError:
+            raise
+        except ChildError as error:
+            log.event("document-unread", url=page.url, why=str(error))
             fetched, parsed = await self._parsed(page._replace(body=b""), fields, wanted)
             return fetched, parsed._replace(unread=media_type(page.content_type) == PDF)
-        html, is_cut = document
         as_html = page._replace(body=html, content_type=UTF_8)
         fetched, parsed = await self._parsed(as_html, fields, replace(wanted, facts=False, requisites=False))
         parsed = parsed._replace(truncated=parsed.truncated or is_cut)
@@ -200,8 +206,8 @@ class LocalSource:
 
     def children(self) -> list[int]:
         """Process ids of the children for large pages, documents and hooks."""
-        others = (part.sandbox for part in (self._conversion, self._hooks) if part is not None)
-        return [pid for sandbox in (self._large_pages, *others) for pid in sandbox.pids]
+        of_hooks = None if self._hooks is None else self._hooks.sandbox
+        return [pid for sandbox in (self._large_pages, self._documents, of_hooks) if sandbox for pid in sandbox.pids]
 
     async def robots(self, url: str) -> Fetched:
         return await self._fetcher.fetch(PageRequest(url), any_type=True, at_least=MAX_BYTES)
@@ -243,17 +249,15 @@ class LocalSource:
             await self._hooks.started()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         if self._hooks is not None:
             await self._hooks.aclose()
         if self._renderer is not None:
             await self._renderer.aclose()
-        if self._conversion is not None:
-            await self._conversion.sandbox.aclose()
+        if self._documents is not None:
+            await self._documents.aclose()
         await self._large_pages.aclose()
-        await self._fetcher.__aexit__(kind, error, trace)
+        await self._fetcher.__aexit__(None, None, None)
 
 
 def _is_html(page: Fetched) -> bool:

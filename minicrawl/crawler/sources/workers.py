@@ -20,7 +20,6 @@ from enum import IntEnum
 from functools import lru_cache, partial
 from hashlib import blake2b
 from itertools import chain
-from types import TracebackType
 from typing import Any, Self, TypeVar  # Any: messages
 
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
@@ -238,9 +237,7 @@ class Source:
             await self.set_workers(self._spec.settings.workers)
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._is_over = True
         if self._watching is not None:
             self._watching.cancel()
@@ -251,7 +248,7 @@ class Source:
             process.wait()
         await asyncio.gather(*self._closing)
         for source in filter(None, {self._local, *self._asked_here}):
-            await source.__aexit__(kind, error, trace)
+            await source.__aexit__()
 
     async def _here(self, source: LocalSource, asked: Awaitable[Answer]) -> Answer:
         """The answer of a source in this process."""
@@ -265,7 +262,7 @@ class Source:
     def _close_if_idle(self, source: LocalSource) -> None:
         if source is not self._local and not self._asked_here[source] and not self._is_over:
             del self._asked_here[source]
-            closing = asyncio.get_running_loop().create_task(source.__aexit__(None, None, None))
+            closing = asyncio.get_running_loop().create_task(source.__aexit__())
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)
 
