@@ -212,8 +212,6 @@ JUDGED = 12
 """Pages of a pattern that are parsed before it is judged, and the number of its last pages that count."""
 DUPLICATES = 10
 """Pages among these that repeat others, at least, to shut a pattern."""
-SAMPLES = 2
-"""More pages to read, in case only the first ones repeat each other."""
 
 _VALUES_KEPT = 1_000
 _NO_VALUES: Set[str | int] = frozenset()
@@ -259,11 +257,6 @@ class Findings:
             else:
                 self.values = self.values | values
 
-    def add_numbered(self, url: str, source: str | None) -> None:
-        """Add a numbered URL. source: the page with the link, if that is of the pattern too."""
-        self.counting = self.counting or Counting()
-        self.counting.add_url(url, source)
-
     def add_page(self, wording: int | None, *, is_repeated: bool, is_fruitful: bool) -> None:
         """Add a page. wording: digest of a numbered page's text without numbers."""
         self.parsed += 1
@@ -292,11 +285,6 @@ class Findings:
     def is_repetitive(self) -> bool:
         """True if its pages mostly repeat other pages of the host."""
         return self.last.bit_count() >= DUPLICATES and 4 * self.repeated > 3 * self.parsed
-
-    @property
-    def is_sampled(self) -> bool:
-        """True if its samples repeated other pages as well."""
-        return self.parsed >= JUDGED + SAMPLES and self.last == _LAST
 
     @property
     def is_endless(self) -> bool:

@@ -26,6 +26,8 @@ from typing import NamedTuple
 from minicrawl.crawler.admission.scope import Focus, Scope
 from minicrawl.crawler.admission.trap_findings import (
     FEWEST_CHOICES,
+    JUDGED,
+    Counting,
     KnownPatterns,
     UrlPattern,
     has_list,
@@ -154,6 +156,8 @@ _pattern_of_page = lru_cache(maxsize=1_000)(pattern_of)
 MONTHS = 40
 SAMPLED = 10
 """One in so many known pages of a pattern that is shut for duplicates is a sample."""
+SAMPLES = 2
+"""Pages read of these, in case only the first ones repeat each other."""
 
 
 class Traps:
@@ -277,7 +281,8 @@ class Traps:
             return
         findings, is_own = self._patterns.changed(pattern.name), found_on.name == pattern.name
         if pattern.is_numbered:
-            findings.add_numbered(url, source if is_own else None)
+            findings.counting = findings.counting or Counting()
+            findings.counting.add_url(url, source if is_own else None)
         if pattern.month is not None:
             findings.add_month(pattern.month)
         elif has_combinations:
@@ -314,7 +319,8 @@ class Traps:
         if findings is None:
             return False
         says_news = not (findings.last & 1 and findings.is_repetitive)
-        return says_news or (is_sample(url) and not findings.is_sampled)
+        are_repeated = findings.parsed >= JUDGED + SAMPLES and findings.last.bit_count() == JUDGED  # its samples, too
+        return says_news or (is_sample(url) and not are_repeated)
 
     def _has_month(self, pattern: UrlPattern) -> bool:
         findings = self._patterns.findings(pattern.name)

@@ -18,7 +18,7 @@ import math
 import os
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from minicrawl import log
@@ -73,24 +73,19 @@ def parse_set_cookie(text: str, now: float) -> Cookie | None:
     found: dict[str, str] = {}
     for attribute in attributes:
         key, _, given = (part.strip(" \t") for part in attribute.partition("="))
-        if len(given) <= _LONGEST_ATTRIBUTE and _is_meant(key.lower(), given):
-            found[key.lower()] = given
+        if len(given) <= _LONGEST_ATTRIBUTE and (key.lower() not in _VALID or _VALID[key.lower()](given)):
+            found[key.lower()] = given  # the last valid one of a name counts
     domain, path = found.get("domain", "").removeprefix(".").lower(), found.get("path", "")
     flags = not domain, "secure" in found, "httponly" in found
     cookie = Cookie(domain, path, name, value, *flags, _expires(found, now), now, now)
     return cookie if _keeps_promise(cookie) else None
 
 
-def _is_meant(key: str, given: str) -> bool:
-    """True if an attribute is valid. The last valid one of a name counts."""
-    match key:
-        case "expires":
-            return http_date(given) is not None
-        case "max-age":
-            return re.fullmatch(r"-?\d+", given, re.ASCII) is not None
-        case "domain":
-            return given != ""
-    return True
+_VALID: Mapping[str, Callable[[str], object]] = {
+    "expires": lambda given: http_date(given) is not None,
+    "max-age": re.compile(r"-?\d+", re.ASCII).fullmatch,
+    "domain": bool,
+}
 
 
 def _expires(found: dict[str, str], now: float) -> float | None:

@@ -32,10 +32,9 @@ _MANY = 1000
 
 @dataclass(slots=True)
 class _Turns:
-    """The turns at a host. `ready_at`: when the next may begin, by the clock. `taken`: requests in turn or waiting."""
+    """The turns at a host. `ready_at`: when the next may begin, by the clock."""
 
     ready_at: float = 0.0
-    taken: int = 0
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
@@ -55,23 +54,21 @@ class Pace:
     async def turn(self, host: str, crawl_delay: float = 0.0) -> AsyncIterator[None]:
         """Wait for a turn at a host, and hold it. crawl_delay: seconds that its robots.txt asks for."""
         turns = self._of(host)
-        turns.taken += 1
-        try:
-            async with turns.lock:
-                delay = self._delays.of(host)
-                longer = self._delays.of(host, crawl_delay) - delay
-                await asyncio.sleep(max(turns.ready_at + longer - self._clock(), 0.0))
-                try:
-                    yield
-                finally:
-                    turns.ready_at = self._clock() + delay
-        finally:
-            turns.taken -= 1
+        async with turns.lock:
+            delay = self._delays.of(host)
+            longer = self._delays.of(host, crawl_delay) - delay
+            await asyncio.sleep(max(turns.ready_at + longer - self._clock(), 0.0))
+            try:
+                yield
+            finally:
+                turns.ready_at = self._clock() + delay
 
     def _of(self, host: str) -> _Turns:
         if host not in self._hosts and len(self._hosts) >= _MANY:
             now = self._clock()
-            self._hosts = {name: turns for name, turns in self._hosts.items() if turns.taken or turns.ready_at > now}
+            self._hosts = {
+                name: turns for name, turns in self._hosts.items() if turns.lock.locked() or turns.ready_at > now
+            }
         return self._hosts.setdefault(host, _Turns())
 
 

@@ -194,7 +194,3 @@ class UsageRules:
         for name, pattern, _, _ in found:
             longest[name] = max(longest.get(name, 0), pattern.length)
         return [(text, says) for name, pattern, text, says in found if pattern.length == longest[name]]
-
-    def preferences(self, octets: str) -> Preferences:
-        """The verdicts on a URL by its octets."""
-        return combined(says for _, says in self.deciding(octets))

@@ -25,6 +25,7 @@ from minicrawl.crawler.robots.preferences import (
     Statement,
     UsageLine,
     UsageRules,
+    combined,
 )
 from minicrawl.model import Fetched, State
 from minicrawl.store.hosts import RobotsRow
@@ -162,7 +163,9 @@ class RobotsRules:
     def preferences(self, user_agent: str, url: str) -> Preferences:
         """The verdicts on the use of a URL, which must be one that may be fetched."""
         group = self._group(user_agent)
-        return group.usage_rules.preferences(octets_of(url)) if group is not None and any(group.usage) else NOTHING
+        if group is None or not any(group.usage):
+            return NOTHING
+        return combined(says for _, says in group.usage_rules.deciding(octets_of(url)))
 
     def statements(self, user_agent: str, url: str, file: str) -> list[Statement]:
         """The lines that decide on the use of a URL; none if it may not be fetched. file: URL of the robots.txt."""

@@ -97,15 +97,11 @@ async def serve(line: Line) -> None:
             send(number, *failed(error, asked))
 
     async def result(source: LocalSource, number: int, what: str, asked: Any) -> object:
-        match what:
-            case "page":
-                return await source.page(PageRequest(*asked))
-            case "robots":
-                return await source.robots(asked)
-            case "locate":
-                return await source.locate(asked)
-            case _:
-                return await source.sitemap(asked, lambda *some: send(number, News.SOME, some))
+        if what == "page":
+            return await source.page(PageRequest(*asked))
+        if what == "sitemap":
+            return await source.sitemap(asked, lambda *some: send(number, News.SOME, some))
+        return await (source.robots if what == "robots" else source.locate)(asked)
 
     def send(number: int, news: News, value: object) -> None:
         said = number, news, encode(value)

@@ -87,7 +87,7 @@ class Refresh(Step):
         """By host: pages without validators that do not differ from their first answers, and those that do."""
         self._needs = writer.meta_json("needs")
         self._needed_since = float(writer.meta("needed_since") or 0.0)
-        self._note_needs(settings, now)
+        self.on_settings(settings, set(), now)
         self._rows: dict[int, RefreshRow] = {}
         self._changes: list[Change] = []
         self._importances: list[NotedImportance] = []
@@ -149,9 +149,6 @@ class Refresh(Step):
         row = self._row_of(turn, 0)
         if row is not None:
             self._learn(row, turn, unchanged(row.blocks))
-
-    def on_settings(self, settings: CrawlSettings, changed: Set[str], now: float) -> None:
-        self._note_needs(settings, now)
 
     # Learning.
 
@@ -263,7 +260,7 @@ class Refresh(Step):
         self._importances.clear()
         self._changed_hosts.clear()
 
-    def _note_needs(self, settings: CrawlSettings, now: float) -> None:
+    def on_settings(self, settings: CrawlSettings, changed: Set[str], now: float) -> None:
         """Note since when pages are read under the present settings."""
         current: dict[str, Any] = needs(settings)
         if current == self._needs:

@@ -17,9 +17,9 @@ from support.sites import Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
 from minicrawl.cli import main
-from minicrawl.crawler.admission.trap_findings import COMBINATIONS, JUDGED, SAMPLES
+from minicrawl.crawler.admission.trap_findings import COMBINATIONS, JUDGED
 from minicrawl.crawler.admission.trap_findings import PAGES as COUNTED
-from minicrawl.crawler.admission.traps import MONTHS, NO_CONTENT, PageContent, Traps, is_sample
+from minicrawl.crawler.admission.traps import MONTHS, NO_CONTENT, SAMPLES, PageContent, Traps, is_sample
 from minicrawl.crawler.fingerprint import identity_of
 from minicrawl.demo.web import DemoWeb
 from minicrawl.store.reader import open_store
