@@ -32,17 +32,12 @@ def hosts_now(
 ) -> tuple[tuple[HostNow, ...], dict[str, int], dict[str, int]]:
     """The first `number` hosts, busy and waiting ones first; numbers of all by activity; and the same, but waiting ones
     by the reason, and those that are dead for now as "dead"."""
-    seen = [(_doing(host, has_page, now), host) for host in hosts]
-    first = heapq.nsmallest(number, seen, key=lambda one: (_FIRST[one[0]], one[1].id))
-    doing = Counter(doing for doing, _ in seen)
-    states = Counter(_state(doing, host, now) for doing, host in seen)
-    return tuple(_host_now(host, doing, now) for doing, host in first), dict(doing), dict(states)
-
-
-def _state(doing: str, host: Host, now: float) -> str:
-    if host.health.dead_until > now and not host.is_banned:
-        return "dead"
-    return waits_for(host, now) if doing == "waiting" else doing
+    seen = [(host, _host_now(host, has_page, now)) for host in hosts]
+    first = heapq.nsmallest(number, seen, key=lambda one: (_FIRST[one[1].doing], one[0].id))
+    doing = Counter(one.doing for _, one in seen)
+    dead = {host.id for host, _ in seen if host.health.dead_until > now and not host.is_banned}
+    states = Counter("dead" if host.id in dead else one.why or one.doing for host, one in seen)
+    return tuple(one for _, one in first), dict(doing), dict(states)
 
 
 def waits_by_reason(hosts: Iterable[Host], now: float) -> dict[str, int]:
@@ -50,21 +45,18 @@ def waits_by_reason(hosts: Iterable[Host], now: float) -> dict[str, int]:
     return dict(Counter(waits_for(host, now) for host in hosts if wait_until(host, now) is not None))
 
 
-def _doing(host: Host, has_page: Callable[[Host], bool], now: float) -> str:
-    if host.is_banned:
-        return "banned"
-    if host.opening:
-        return "opening"
-    if host.in_flight:
-        return "asked"
-    if not has_page(host):
-        return "idle"
-    return "ready" if wait_until(host, now) is None else "waiting"
-
-
-def _host_now(host: Host, doing: str, now: float) -> HostNow:
-    until = wait_until(host, now) if doing == "waiting" else None
-    why = None if until is None else waits_for(host, now)
+def _host_now(host: Host, has_page: Callable[[Host], bool], now: float) -> HostNow:
+    until = why = None
+    if host.is_banned or host.opening:
+        doing = "banned" if host.is_banned else "opening"
+    elif host.in_flight:
+        doing = "asked"
+    elif not has_page(host):
+        doing = "idle"
+    elif (until := wait_until(host, now)) is None:
+        doing = "ready"
+    else:
+        doing, why = "waiting", waits_for(host, now)
     return HostNow(host.name, doing, until, why, host.delay, host.health.strains)
 
 
@@ -81,11 +73,9 @@ def wait_until(host: Host, now: float) -> float | None:
 
 def waits_for(host: Host, now: float) -> str:
     """The reason of a wait, as in `HostNow.why`."""
-    return _why(host, now) if host.not_before > now or host.address is None else "address"
-
-
-def _why(host: Host, now: float) -> str:
     delay, health = host.delay, host.health
+    if host.not_before <= now and host.address is not None:
+        return "address"
     if health.strains:
         return "failures"
     if host.rests_until > max(host.ready_at, now + delay):

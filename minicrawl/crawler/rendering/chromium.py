@@ -92,17 +92,14 @@ async def watch(processes: Callable[[], Awaitable[Iterable[Process]]], caps: Cap
         for process in await processes():
             resident = memory(process.number) or 0
             if resident > caps.memory:
-                _kill(process, f"{resident / 2**20:.0f} MB of memory")
+                why = f"{resident / 2**20:.0f} MB of memory"
             elif process.kind == "renderer" and process.seconds > caps.cpu:
-                _kill(process, f"{process.seconds:.0f} s of CPU")
-
-
-def _kill(process: Process, why: str) -> None:
-    try:
-        os.kill(process.number, getattr(signal, "SIGKILL", signal.SIGTERM))
-    except OSError:
-        return
-    log.event("chromium-killed", kind=process.kind, why=why)
+                why = f"{process.seconds:.0f} s of CPU"
+            else:
+                continue
+            with contextlib.suppress(OSError):
+                os.kill(process.number, getattr(signal, "SIGKILL", signal.SIGTERM))
+                log.event("chromium-killed", kind=process.kind, why=why)
 
 
 Answer = Callable[[str, str, str, str, dict[str, str]], Awaitable[Resource | None]]
