@@ -208,7 +208,7 @@ class _Explainer:
         known = [url for url in asked_as if url in found]
         if known:
             # Of an https and an http page, the one that did not fail is meant; of two that did, the one tried last.
-            failed = [self._store.page_table.state(found[url]) == State.ERROR for url in known]
+            failed = [self._store.page_table.turn(found[url]).state == State.ERROR for url in known]
             url = known[-1 if all(failed) else failed.index(False)]
             return self._known(asked_as[url], url, found[url])
         url = next(url for url in reversed(asked_as) if asked_as[url] == meant[0])

@@ -114,7 +114,7 @@ def _followed(store: Store, url: str) -> KeptText | None:
     for _ in range(_LONGEST_CHAIN):
         kept = store.text(url)
         page = store.page_table.find([url]).get(url)
-        if kept is not None or page is None or store.page_table.state(page) != State.ALIAS:
+        if kept is not None or page is None or store.page_table.turn(page).state != State.ALIAS:
             return kept
         url = store.page_table.url(int(store.link_table.outlinks(page)[0]))
     return None

@@ -22,22 +22,23 @@ table(
     id=int,
 )
 _PLACE = "coalesce(records.url, pages.url), at, digest, file FROM records LEFT JOIN pages ON pages.id = page"
+Original = tuple[str, float, bytes, str]
 _ROW = columns(ArchiveRecord, "records")
 
 
 class Archived(Subject):
     """Reads the table `records`."""
 
-    def with_body(self, digest: bytes) -> tuple[str, float, bytes, str] | None:
+    def with_body(self, digest: bytes) -> Original | None:
         """URL, date, digest and file of the first whole answer whose body has this SHA-1."""
-        where = "digest = ? AND kind = 'response' AND records.status = 200 ORDER BY records.id LIMIT 1"
-        row: tuple[str, float, bytes, str] | None = self._tables.row(f"SELECT {_PLACE} WHERE {where}", digest)
-        return row
+        return self._original("digest = ? AND kind = 'response' AND records.status = 200 ORDER BY records.id", digest)
 
-    def last_of(self, page: int) -> tuple[str, float, bytes, str] | None:
+    def last_of(self, page: int) -> Original | None:
         """URL, date, digest and file of a page's last answer other than 304."""
-        where = "page = ? AND kind <> 'not-modified' ORDER BY records.id DESC LIMIT 1"
-        row: tuple[str, float, bytes, str] | None = self._tables.row(f"SELECT {_PLACE} WHERE {where}", page)
+        return self._original("page = ? AND kind <> 'not-modified' ORDER BY records.id DESC", page)
+
+    def _original(self, where: str, value: bytes | int) -> Original | None:
+        row: Original | None = self._tables.row(f"SELECT {_PLACE} WHERE {where} LIMIT 1", value)
         return row
 
     def versions(self, page: int) -> list[ArchiveRecord]:

@@ -196,34 +196,28 @@ def real_path(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
-class Watch:
-    """Detects that the file at `path` was replaced: SQLite would go on writing to the old one."""
+def identity(path: Path) -> tuple[int, int] | None:
+    """Tells a file from another one that takes its place; None where there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = self._found()
 
-    def check(self) -> None:
-        """Raises StoreError if the file was deleted, moved or replaced."""
-        found = self._found()
-        if found == self._file:
-            return
-        if found is None:
-            raise StoreError(
-                f"{self._path} was deleted or moved while the crawl was writing to it; put it back and run "
-                "again: only the last second is lost; if it was deleted, all it held is"
-            )
+def check_in_place(path: Path, file: tuple[int, int] | None) -> None:
+    """Raise StoreError if the file at `path` is another one by now: SQLite would go on writing to the old one."""
+    found = identity(path)
+    if found is None:
         raise StoreError(
-            f"{self._path} was replaced by another file while the crawl was writing to it; the crawl's "
-            "results went with the old file, and the new one is unchanged; run again to continue with that"
+            f"{path} was deleted or moved while the crawl was writing to it; put it back and run again: only the last "
+            "second is lost; if it was deleted, all it held is"
         )
-
-    def _found(self) -> tuple[int, int] | None:
-        try:
-            status = os.stat(self._path)
-        except OSError:
-            return None
-        return status.st_dev, status.st_ino
+    if found != file:
+        raise StoreError(
+            f"{path} was replaced by another file while the crawl was writing to it; the crawl's results went with the "
+            "old file, and the new one is unchanged; run again to continue with that"
+        )
 
 
 def open_to_read(path: Path) -> sqlite3.Connection:

@@ -163,21 +163,6 @@ class PageColumns(NamedTuple):
         return list(map(state.__eq__, self.state))
 
 
-class LastTurn(NamedTuple):
-    """The outcome of a page's last turn."""
-
-    reason: str
-    title: str | None
-
-
-class LastAnswer(NamedTuple):
-    """The last answer of a page, but for those that said it was unchanged. validators: packed."""
-
-    fetched_at: float
-    validators: bytes | None
-    kind_hashes: bytes | None
-
-
 # With these, and `best`, no look at all pages is needed to tell how many there are and which come first.
 table(
     "tallies",
@@ -269,19 +254,12 @@ class PageTable(Subject):
         query = "SELECT pages.id FROM pages JOIN fetches ON fetches.id = fetch WHERE fetched_at >= ? ORDER BY fetch"
         return [page for (page,) in self._tables.rows(query, (since,))]
 
-    def state(self, page: int) -> str:
-        """State of a known page; "waiting" while it is not committed."""
-        return str(self._tables.value("SELECT state FROM pages WHERE id = ?", page) or "waiting")
-
-    def last_turn(self, page: int) -> LastTurn:
-        """The outcome of a page's last turn."""
-        query = "SELECT reason, title FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE pages.id = ?"
-        return LastTurn._make(self._tables.row(query, page))
-
-    def last_answer(self, page: int) -> LastAnswer | None:
-        """The last answer of a page that was there then."""
-        source = "pages JOIN fetches ON fetches.id = fetch WHERE pages.id = ? AND state IN ('fetched', 'alias')"
-        return self._tables.record(LastAnswer, source, page)
+    def turn(self, page: int) -> Turn:
+        """The last turn of a page, with its last answer but for those that said it was unchanged; of a page that is not
+        committed, a waiting one."""
+        query = f"SELECT state, reason, attempts, {columns(Fetch)} FROM pages LEFT JOIN fetches ON fetches.id = fetch"
+        state, reason, attempts, *answer = self._tables.row(f"{query} WHERE pages.id = ?", page) or ("waiting", "", 0)
+        return Turn(page, state, reason, attempts, Fetch._make(answer) if any(answer) else None)
 
     def facts(self, page: int) -> dict[str, Any]:
         """A page's row by the names of its columns, with its host's row."""

@@ -1,7 +1,6 @@
 """Pages by importance, by the other rankings of the book, and by kept rankings."""
 
 import json
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Annotated, Any, NamedTuple  # Any: rows
@@ -67,11 +66,6 @@ _UNRANKED = ", ".join(RankedPage._fields[1:])
 _SOME = "json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value"
 
 
-def in_order(by: str) -> str:
-    """The view `ranks` by falling `by`, one of RANKINGS."""
-    return "ranks" if by == "importance" else f"ranks ORDER BY {by} DESC, rank"  # the view has this order already
-
-
 class Ranks(Subject):
     """Reads the views `ranks` and `weighed`, and the tables behind them: `best`, `places` and `rankings`."""
 
@@ -82,7 +76,7 @@ class Ranks(Subject):
     def of(self, pages: Sequence[int]) -> list[RankedPage]:
         """Some pages with their ranks, in the order they are asked for."""
         if self._tables.meta("is_ranked"):
-            return [self.page(page) for page in pages]
+            return list(map(self.page, pages))
         query = f"SELECT id, {_RANKED} FROM ranks WHERE id IN (SELECT value FROM json_each(?))"
         found = {page: RankedPage._make(row) for page, *row in self._tables.rows(query, (json.dumps(pages),))}
         return [found[page] for page in pages]
@@ -137,7 +131,8 @@ class Ranks(Subject):
         if by == RANKINGS[0] and is_alone and self._tables.meta("is_ranked"):
             return self._by_places()
         if by in RANKINGS:
-            rows = self._tables.each(f"SELECT NULL, id, {_RANKED} FROM {in_order(by)}")
+            order = "" if by == "importance" else f"ORDER BY {by} DESC, rank"  # the view has this order already
+            rows = self._tables.each(f"SELECT NULL, id, {_RANKED} FROM ranks {order}")
         else:
             query = f"""
                 SELECT value, id, {_RANKED} FROM rankings JOIN ranks ON ranks.id = rankings.page
@@ -193,14 +188,15 @@ class Ranks(Subject):
 
     def places(self) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
         """All pages, best first, PLACES at a time, as stored at the end of a run."""
-        rows = self._tables.rows("SELECT first, pages FROM places")
+        rows = self._tables.each("SELECT first, pages FROM places ORDER BY first")
         return ((first, from_bytes(pages)) for first, pages in rows)
 
     def _rank(self, page: int) -> int:
         if self._is_best(page):
             return self._better(page, "best CROSS JOIN weighed ON weighed.id = best.page WHERE is_worthy") + 1
         if self._tables.meta("is_ranked"):
-            return self._place(page) + 1
+            ranks = (first + at for first, pages in self.places() for at in np.flatnonzero(pages == page).tolist())
+            return 1 + next(ranks, self._tables.size())
         size = self._tables.size()
         some = sorted({number * size // _SAMPLE for number in range(_SAMPLE)} - {page})
         better = self._better(page, f"{_SOME} WHERE 1", json.dumps(some))
@@ -215,20 +211,3 @@ class Ranks(Subject):
         x = self.x(page)
         query = f"SELECT count(*) FROM {among} AND (x > ? OR (x = ? AND weighed.id < ?))"
         return int(self._tables.value(query, *values, x, x, page))
-
-    def _place(self, page: int) -> int:
-        """Number of better pages, by the places stored at the end of a run."""
-        wanted = self._key(page)
-        blocks = range(0, self._tables.size(), PLACES)
-
-        def first(block: int) -> tuple[float, int]:
-            head = self._tables.value("SELECT substr(pages, 1, 4) FROM places WHERE first = ?", block)
-            return self._key(int(from_bytes(head)[0]))
-
-        block = blocks[max(0, bisect_right(blocks, wanted, key=first) - 1)]
-        held = self._tables.value("SELECT pages FROM places WHERE first = ?", block)
-        return block + bisect_left(from_bytes(held).tolist(), wanted, key=self._key)
-
-    def _key(self, page: int) -> tuple[float, int]:
-        """Sort key of a page, best first."""
-        return -self.x(page), page

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self  # Any: JSON
 
@@ -13,7 +14,7 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived
 from minicrawl.store.cookies import CookieRow
 from minicrawl.store.database import closed_if_it_fails, damaged, open_to_read
-from minicrawl.store.declaration import columns, table
+from minicrawl.store.declaration import table
 from minicrawl.store.hosts import Hosts
 from minicrawl.store.link_table import LinkTable
 from minicrawl.store.links import LinkGraph
@@ -21,7 +22,7 @@ from minicrawl.store.pages import PageTable
 from minicrawl.store.partitions.united import United
 from minicrawl.store.patterns import Patterns
 from minicrawl.store.questions import Questions
-from minicrawl.store.ranks import RankedPage, Ranks, in_order
+from minicrawl.store.ranks import RankedPage, Ranks
 from minicrawl.store.recognised import Recognised
 from minicrawl.store.refreshes import ChangedPage, Refreshes
 from minicrawl.store.requisites import Requisites
@@ -82,8 +83,7 @@ class Store(Tables):
         """Every page, or the first n, by falling `by`, one of RANKINGS. `rank`: by importance."""
         if by not in RANKINGS:
             raise ValueError(f"by must be one of {', '.join(RANKINGS)}, not {by!r}")
-        rows = self.each(f"SELECT {columns(RankedPage)} FROM {in_order(by)} LIMIT ?", n)
-        return map(RankedPage._make, rows)
+        return (page for _, page, _ in islice(self.ranks.best_first(by), None if n < 0 else n))
 
     def changes(self, since: float = 0.0) -> list[ChangedPage]:
         """New, changed and gone pages since a time (Unix seconds), the most important first."""

@@ -13,7 +13,15 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.sizes import STANDARD_SIZES, Sizes
-from minicrawl.store.database import Watch, closed_if_it_fails, hold, open_to_write, real_path, transaction
+from minicrawl.store.database import (
+    check_in_place,
+    closed_if_it_fails,
+    hold,
+    identity,
+    open_to_write,
+    real_path,
+    transaction,
+)
 from minicrawl.store.declaration import THIS_COMMIT, MetaValue, delete, insert, upsert
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import from_bytes, to_bytes
@@ -46,7 +54,8 @@ class Writer(Store):
                 db.execute(f"PRAGMA cache_size = -{sizes.cache}")
                 super().__init__(path, db, sizes)
                 self.page_rows = PageRows(self)
-                self._watch = Watch(real_path(path))
+                self._place = real_path(path)
+                self._file = identity(self._place)
                 before = str(self.meta(COMMIT) or 0).split()[-_OPENED:]
                 self._opened, self._commit = [*before, os.urandom(4).hex()], int(before[-1])
                 db.create_function("this_commit", 0, lambda: self._commit)
@@ -70,7 +79,7 @@ class Writer(Store):
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Run the block as a transaction. Raises StoreError, also when the file at `path` was replaced."""
-        self._watch.check()
+        check_in_place(self._place, self._file)
         self._commit += 1
         with self.errors, transaction(self.db):
             self.save_meta({COMMIT: " ".join([*self._opened, str(self._commit)])})

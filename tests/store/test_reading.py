@@ -13,6 +13,8 @@ from support.sites import Site, crawl, faults_in, random_site, rows
 
 from minicrawl.crawler.books import stored as top_pages
 from minicrawl.errors import StoreError
+from minicrawl.store.declaration import columns
+from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -54,10 +56,9 @@ def test_no_question_looks_at_all_pages(
 
 def test_ranks_are_those_of_the_view_once_a_crawl_has_stopped(crawled: Path) -> None:
     with open_store(crawled) as reader:
-        for ranked in list(reader.pages()):
-            page = reader.page_table.find([ranked.url])[ranked.url]
+        for page, *ranked in rows(crawled, f"SELECT id, {columns(RankedPage)} FROM ranks"):
             assert reader.ranks.is_exact(page)
-            assert reader.ranks.page(page) == ranked
+            assert reader.ranks.page(page) == RankedPage._make(ranked)
 
 
 def test_rank_is_a_good_guess_while_a_crawl_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -146,6 +147,7 @@ def test_pages_in_many_rows_of_places_keep_their_order(tmp_path: Path) -> None:
         assert reader.meta("is_ranked")
         ranked = [(page, row) for page, row, _ in reader.ranks.best_first("importance")]
         order = np.concatenate([pages for _, pages in reader.ranks.places()])
+        assert [page for page, _ in ranked] == [page for (page,) in rows(path, "SELECT id FROM ranks")]
         assert [row for _, row in ranked] == list(reader.pages())
     rows(path, "DELETE FROM places")
     for first in range(0, len(order), 3):

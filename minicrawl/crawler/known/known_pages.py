@@ -17,7 +17,7 @@ from minicrawl.model import READ, State
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import from_bytes
-from minicrawl.store.pages import LastAnswer, LastTurn, NewPage, Restated, Retry, Turn
+from minicrawl.store.pages import Fetch, NewPage, Restated, Retry, Turn
 from minicrawl.store.writer import Writer
 
 _GENERATION = 100_000
@@ -206,31 +206,23 @@ class KnownPages:
         return self.last_state(page) in READ
 
     def last_state(self, page: int) -> str:
-        if page in self.restated:
-            return self.restated[page].state
-        turn = self.turns.get(page)
-        return turn.state if turn else self._writer.page_table.state(page)
+        return self.last_turn(page).state
 
-    def last_turn(self, page: int) -> LastTurn:
-        """Reason and title of the last turn of a visited page."""
-        turn = self.turns.get(page)
-        last = (
-            self._writer.page_table.last_turn(page)
-            if turn is None
-            else LastTurn(turn.reason, turn.fetch.title if turn.fetch else None)
-        )
+    def last_turn(self, page: int) -> Turn:
+        """The last turn of a page, in the state that the page has by now."""
+        turn = self.turns.get(page) or self._writer.page_table.turn(page)
         restated = self.restated.get(page)
-        return last if restated is None else last._replace(reason=restated.reason)
+        return turn if restated is None else turn._replace(state=restated.state, reason=restated.reason)
 
-    def last_answer(self, page: int) -> LastAnswer | None:
+    def title(self, page: int) -> str | None:
+        """The title in the last answer of a page."""
+        answer = self.last_turn(page).fetch
+        return answer and answer.title
+
+    def last_answer(self, page: int) -> Fetch | None:
         """The last answer of a page that was there, but for those that said it was unchanged."""
-        turn = self.turns.get(page)
-        if page in self.restated or turn is not None:
-            if not self.was_there(page):
-                return None
-            if turn is not None and turn.fetch is not None:
-                return LastAnswer(turn.fetch.fetched_at, turn.fetch.validators, turn.fetch.kind_hashes)
-        return self._writer.page_table.last_answer(page)
+        turn = self.last_turn(page)
+        return turn.fetch if turn.state in READ else None
 
     # Writing.
 

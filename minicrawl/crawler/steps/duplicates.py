@@ -72,7 +72,7 @@ class DuplicatePages(Step):
             return
         url, other = fetched.url, self._urls.url(like.page)
         is_view = url.partition("?")[0] == other.partition("?")[0] and pattern_of(url).name != pattern_of(other).name
-        if is_view and self._pages.last_turn(like.page).title == turn.parsed.title:
+        if is_view and self._pages.title(like.page) == turn.parsed.title:
             turn.content = content._replace(digest=content.digest ^ fetched.digest ^ like.digest)
 
     def on_links(self, turn: Turn) -> None:

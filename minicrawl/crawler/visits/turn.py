@@ -17,7 +17,7 @@ from minicrawl.model import Fetched, ParsedPage, Place, State
 from minicrawl.opic.arrays import Pages
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import PlacedLinks, placed, places_to_bytes, to_bytes
-from minicrawl.store.pages import LastAnswer
+from minicrawl.store.pages import Fetch
 
 NOT_FOUND = ("http-404", "http-410")
 
@@ -40,7 +40,7 @@ class Turn:
     content: PageContent = NO_CONTENT
     targets: Sequence[int] = ()
     anchors: Sequence[str] = ()
-    last: LastAnswer | None = None
+    last: Fetch | None = None
     is_withheld: bool = False
 
 

@@ -11,7 +11,6 @@ from minicrawl.crawler.known.known_pages import KnownPages
 from minicrawl.model import State
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import to_bytes
-from minicrawl.store.pages import LastTurn
 from minicrawl.store.writer import Writer
 
 
@@ -47,14 +46,14 @@ def test_the_last_turn_of_a_page(known: Known, commits: bool) -> None:
     if commits:
         known.commit()
     assert (pages.last_state(1), pages.was_there(1)) == ("fetched", True)
-    assert pages.last_turn(1) == LastTurn("ok", "One")
+    assert pages.last_turn(1) == turn(1, fetch=answer("One"))
     assert pages.outlinks(1).tolist() == [2, 0]
     pages.restate(1, State.ERROR, "soft-404")
     pages.relink(pages.links_row(1)._replace(targets=b""))
     if commits:
         known.commit()
     assert (pages.last_state(1), pages.was_there(1)) == ("error", False)
-    assert pages.last_turn(1) == LastTurn("soft-404", "One")
+    assert pages.last_turn(1) == turn(1, "error", "soft-404", answer("One"))
     assert pages.outlinks(1).tolist() == []
 
 
@@ -66,8 +65,7 @@ def test_a_turn_outdoes_what_was_noted_before_it(known: Known, commits: bool) ->
         known.commit()
     known.pages.note_turn(turn(1, "alias", "canonical"), linking(1, 0))
     known.commit()
-    assert known.pages.last_turn(1) == LastTurn("canonical", None)
-    assert known.writer.page_table.state(1) == "alias"
+    assert known.pages.last_turn(1) == known.writer.page_table.turn(1) == turn(1, "alias", "canonical")
     assert known.pages.outlinks(1).tolist() == [0]
 
 
