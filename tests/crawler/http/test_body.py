@@ -46,14 +46,6 @@ def decoded(
     return asyncio.run(body.decoded(coding, most, only=only))
 
 
-def test_whole_body_is_kept_as_it_was_sent() -> None:
-    sent = gzip.compress(b"hello")
-    body = Body(Pieces(sent[:7], sent[7:]), kept=1000)
-    assert decoded(body, coding="gzip") == (b"hello", False)
-    assert body.as_sent() == (sent, None)
-    assert body.size == len(sent)
-
-
 def test_no_more_is_read_than_is_wanted() -> None:
     answer = Pieces(b"x" * 60, b"x" * 60, b"x" * 60)
     body = Body(answer, kept=50)

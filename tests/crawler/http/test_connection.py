@@ -1,8 +1,6 @@
 """Connections: which are opened, kept, used again and given up, in the clear, in TLS and through proxies."""
 
 import asyncio
-import base64
-import contextlib
 from typing import Any
 
 import pytest
@@ -15,7 +13,6 @@ from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.net.open_files import Room
 from minicrawl.errors import FetchError
 from minicrawl.model import Fetched, PageRequest
-from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
 
 # Keeping connections.
@@ -160,15 +157,6 @@ def test_a_certificate_that_proves_nothing_is_refused(url: str, settings: dict[s
     assert (fetched.reason, server.heads) == (reason, [])
 
 
-def test_a_server_that_speaks_no_tls() -> None:
-    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writer.write(HELLO)
-        await reader.read()
-
-    (fetched,) = fetched_from(Server(talk), "https://h.test/")
-    assert fetched.reason == "tls"
-
-
 def test_a_silent_server_times_out_while_connecting() -> None:
     async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await asyncio.Event().wait()
@@ -178,69 +166,6 @@ def test_a_silent_server_times_out_while_connecting() -> None:
 
 
 # Proxies.
-
-
-def test_a_proxy_is_told_who_asks() -> None:
-    server = says(HELLO)
-    (fetched,) = fetched_from(server, "http://h.test/a?b", proxied="http://me:my%20word@127.0.0.1:{port}")
-    assert fetched.body == b"hello"
-    assert server.heads[0].startswith(b"GET http://h.test/a?b HTTP/1.1\r\n")
-    assert b"Proxy-Authorization: Basic " + base64.b64encode(b"me:my word") in server.heads[0]
-
-
-@pytest.mark.parametrize("scheme", ["http", "https"])
-def test_tls_goes_through_a_tunnel(scheme: str) -> None:
-    site = says(HELLO, tls=True)
-
-    async def tunnel(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await proxy.head(reader)
-        beyond, towards = await asyncio.open_connection("127.0.0.1", site.port)
-        writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        try:
-            await asyncio.gather(_pumped(reader, towards), _pumped(beyond, writer))
-        finally:
-            towards.transport.abort()
-
-    proxy = Server(tunnel, tls=scheme == "https")
-
-    async def run() -> list[Fetched]:
-        async with site, proxy:
-            settings = CrawlSettings.of({"proxy": f"{scheme}://me:word@127.0.0.1:{proxy.port}", "ca_file": PEM})
-            async with Fetcher(settings) as fetcher:
-                return [await fetcher.fetch(PageRequest(f"https://h.test/{path}")) for path in "ab"]
-
-    assert [each.body for each in asyncio.run(run())] == [b"hello"] * 2
-    assert (proxy.connections, site.connections) == (1, 1)
-    (asked,) = proxy.heads
-    assert asked.startswith(b"CONNECT h.test:443 HTTP/1.1\r\nHost: h.test:443\r\n")
-    assert b"\r\nProxy-Authorization: Basic " in asked
-    assert [head.split(b" ")[1] for head in site.heads] == [b"/a", b"/b"]
-    assert not any(b"proxy" in head.lower() for head in site.heads)
-
-
-async def _pumped(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(ConnectionError):
-        while data := await reader.read(65536):
-            writer.write(data)
-            await writer.drain()
-
-
-def test_a_proxy_that_lets_nobody_through() -> None:
-    server = says(answer(b"no", status="407 Who are you"))
-    found = fetched_from(server, "https://h.test/", "http://h.test/", proxied="http://127.0.0.1:{port}")
-    assert [fetched.reason for fetched in found] == ["proxy", "proxy"]
-
-
-@pytest.mark.parametrize(
-    "url", ["http://localhost/", "https://a.localhost./", "http://127.0.0.1/", "http://[3fff::1]/"]
-)
-def test_a_proxy_is_not_asked_for_this_machine(url: str) -> None:
-    async def run() -> Fetched:
-        async with server, Fetcher(CrawlSettings.of({"proxy": f"http://127.0.0.1:{server.port}"})) as fetcher:
-            return await fetcher.fetch(PageRequest(url))
-
-    server = says(HELLO)
-    assert (asyncio.run(run()).reason, server.connections) == ("private-address", 0)
 
 
 def test_memory_that_runs_out_while_an_answer_is_read_is_not_the_server_s_fault() -> None:

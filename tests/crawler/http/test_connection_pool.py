@@ -26,20 +26,6 @@ def test_name_and_password_are_sent_as_they_were_before_they_were_encoded() -> N
 A, B = "http://a.test/", "http://b.test/"
 
 
-def fetched_at_once(server: Server, *urls: str) -> list[bytes]:
-    async def run() -> list[bytes]:
-        async with server, Fetcher(all_names_at(server.port)) as fetcher:
-            return [found.body for found in await asyncio.gather(*map(fetcher.fetch, map(PageRequest, urls)))]
-
-    return asyncio.run(run())
-
-
-def test_requests_made_at_once_are_all_answered() -> None:
-    server = says(HELLO)
-    assert fetched_at_once(server, A, A, A) == [b"hello"] * 3
-    assert 1 <= server.connections <= 3
-
-
 def test_alternative_service_is_not_used() -> None:
     """Alt-Svc (RFC 7838) may be ignored: nothing else is connected to, and the next request is as the first."""
 

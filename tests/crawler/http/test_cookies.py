@@ -14,7 +14,6 @@ from minicrawl.crawler.http.cookies import (
     default_path,
     domain_matches,
     parse_set_cookie,
-    path_matches,
 )
 from minicrawl.crawler.urls.keys import is_public_suffix, site_of
 
@@ -230,15 +229,6 @@ def test_a_site_cannot_fill_the_jar() -> None:
     for number in range(6):
         assert jar.header(f"https://h{number}.test/", NOW) is None
     assert jar.header("https://h9.test/", NOW) == "a=" + "b" * 40
-
-
-def test_matching_is_that_of_the_rfc() -> None:
-    assert domain_matches("a.b.test", "b.test")
-    assert not domain_matches("ab.test", "b.test")
-    assert not domain_matches("1.2.3.4", "3.4")
-    assert [path_matches(path, "/a") for path in ("/a", "/a/", "/a/b", "/ab", "/")] == [True, True, True, False, False]
-    folders = {"/": "/", "/a": "/", "/a/": "/a", "/a/b": "/a", "/?a/b": "/"}
-    assert {path: default_path(f"https://a.test{path}") for path in folders} == folders
 
 
 def test_no_cookie_leaves_its_registrable_domain() -> None:

@@ -153,14 +153,21 @@ def test_pages_come_through_a_proxy_which_looks_up_names(scheme: str, login: str
     found, through = fetched(proxy, *urls, login=login, tls=scheme == "https")
     assert [(one.status, one.reason) for one in found] == [(200, None)] * 4
     assert sorted(set(through.asked)) == ["h.test:443", "h.test:80", "h.test:81"]
+    assert through.asked.count("h.test:443") == 1  # a tunnel is used again
     assert not any(name.startswith("proxy-") for asked in through.web.asked for name in asked.headers)
 
 
 def test_a_proxy_is_not_asked_for_what_is_plainly_private() -> None:
-    private = ("http://localhost/", "http://127.0.0.1/", "http://10.0.0.1/", "http://[::1]/")
+    private = (
+        "http://localhost/",
+        "http://127.0.0.1/",
+        "http://10.0.0.1/",
+        "https://a.localhost./",
+        "http://[3fff::1]/",
+    )
     for scheme in ("socks5", "socks5h", "http"):
         found, through = fetched(f"{scheme}://127.0.0.1:{{port}}", *private)
-        assert [one.reason for one in found] == ["private-address"] * 4
+        assert [one.reason for one in found] == ["private-address"] * 5
         assert through.asked == []
 
 

@@ -41,30 +41,6 @@ def test_a_reply_is_read_as_it_is_to_be_read(answers: dict[str, Fetched], name: 
     assert {field: getattr(answers[name], field) for field in expected} == expected
 
 
-def fetched_in_turn(server: MisbehavingServer, *paths: str) -> list[Fetched]:
-    """Send requests to host 0.first.test, each after the answer to the one before."""
-
-    async def run() -> list[Fetched]:
-        async with server, fetcher_for(server) as fetcher:
-            return [await fetcher.fetch(PageRequest(f"http://0.first.test{path}")) for path in paths]
-
-    return asyncio.run(run())
-
-
-def test_a_connection_that_is_closed_when_used_again_is_opened_anew() -> None:
-    """RFC 9112 9.3.1: a request that may be repeated is, where the connection was not new."""
-    numbers = []
-
-    async def only_as_first_request(peer: Peer) -> None:
-        numbers.append(peer.number)
-        if peer.number == 1:
-            await peer.send(answer(b"hello"))
-
-    server = MisbehavingServer({"0": only_as_first_request})
-    fetched = fetched_in_turn(server, "/rest", "/")
-    assert (fetched[-1].body, numbers) == (b"hello", [2, 1])
-
-
 @pytest.mark.parametrize("junk", [answer(b"evil"), b"HTTP/1.1 100 Continue\r\n\r\n", b"junk\r\n\r\n"])
 def test_what_is_said_between_two_requests_is_the_answer_to_neither(junk: bytes) -> None:
     is_idle, is_said = asyncio.Event(), asyncio.Event()

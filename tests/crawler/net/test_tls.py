@@ -11,12 +11,10 @@ from typing import Any
 import pytest
 from support.loopback import PEM, Answering
 from support.misbehaving import answer
-from support.raw_server import HELLO, Server, all_names_at, fetched_from, says
+from support.raw_server import HELLO, Server, fetched_from, says
 
 from minicrawl.crawler.http.connection import Connection
-from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.net.tls import TlsLayer, tls_reason
-from minicrawl.model import Fetched, PageRequest
 
 UNTIL_THE_END = b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\nhello"
 
@@ -84,8 +82,13 @@ def test_a_body_whose_connection_breaks_is_cut() -> None:
 
 @pytest.mark.parametrize(
     ("said", "reason"),
-    [(b"", "reset"), (b"\x15\x03\x01\x00\x02\x02\x46", "tls"), (b"\x15\x03\x03\x00\x02\x02\x28", "tls")],
-    ids=["nothing", "old-protocol", "no-handshake"],
+    [
+        (b"", "reset"),
+        (b"\x15\x03\x01\x00\x02\x02\x46", "tls"),
+        (b"\x15\x03\x03\x00\x02\x02\x28", "tls"),
+        (HELLO, "tls"),
+    ],
+    ids=["nothing", "old-protocol", "no-handshake", "no TLS"],
 )
 def test_what_a_server_says_before_it_leaves_a_handshake(said: bytes, reason: str) -> None:
     async def leaves(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -104,35 +107,6 @@ def test_what_is_wrong_with_a_certificate_is_told(code: int, reason: str) -> Non
     error = ssl.SSLCertVerificationError(1, "certificate verify failed")
     error.verify_code = code
     assert tls_reason(error) == reason
-
-
-# How many connections.
-
-
-async def _together(fetcher: Fetcher, url: str, times: int) -> list[Fetched]:
-    return await asyncio.gather(*(fetcher.fetch(PageRequest(url)) for _ in range(times)))
-
-
-def together(server: Server, url: str, times: int) -> list[Fetched]:
-    async def run() -> list[Fetched]:
-        async with server, Fetcher(all_names_at(server.port, ca_file=PEM)) as fetcher:
-            return await _together(fetcher, url, times)
-
-    return asyncio.run(run())
-
-
-def test_requests_made_at_once_have_a_connection_each() -> None:
-    async def all_or_none(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await server.head(reader)
-        if len(server.heads) == 5:
-            everyone_has_come.set()
-        await everyone_has_come.wait()
-        writer.write(HELLO)
-        await reader.read()
-
-    everyone_has_come = asyncio.Event()
-    server = Server(all_or_none, tls=True)
-    assert [each.body for each in together(server, "https://h.test/", 5)] == [b"hello"] * 5
 
 
 # What is left of a connection.
