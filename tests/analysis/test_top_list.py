@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from support.sites import Site, crawl
 
-from minicrawl.analysis.top import TopList, lines_per_site, top_list, whole_list
+from minicrawl.analysis.top import TopList, best_wanted, lines_per_site, top_list, whole_list
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import open_store
@@ -63,6 +63,14 @@ def test_each_page_that_can_be_opened_is_listed_or_counted_once(store: Path) -> 
     assert sorted(shown) == sorted(page.url for page in pages if page.state == "fetched")
     assert found.unread == Counter(page.state for page in pages if page.state != "fetched") == {"error": 1, "alias": 1}
     assert found.alike == len(shown) - len(found.lines)
+
+
+def test_the_best_wanted_pages_have_their_ranks_among_all(store: Path) -> None:
+    with open_store(store) as reader:
+        ranked = [page for page in reader.pages("importance") if page.depth == 1]
+        count, found = best_wanted(reader, "depth = 1", 3)
+    assert count == len(ranked) > 3
+    assert found == ranked[:3]
 
 
 @pytest.mark.parametrize("by", RANKINGS)

@@ -138,11 +138,3 @@ def test_every_option_of_rank_is_some_rankings() -> None:
     logging = {"verbose", "quiet", "log_file", "log_format"}
     shared = {"by", "n", "save", "store", "wide", "as_json", "config", "help"} | logging
     assert names - shared == set().union(*OPTIONS.values())
-
-
-def test_option_of_another_ranking_is_refused(store: Path) -> None:
-    result = run("rank", "--by", "opic", "--cap", "3", "--store", store)
-    assert (result.exit_code, result.stderr) == (
-        2,
-        "Error: --cap goes with --by pagerank, hits, not with --by opic\n",
-    )

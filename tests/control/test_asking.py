@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.sites import crawl
-from support.steering import kept
 
 from minicrawl.control.asking import ask, assigned
 from minicrawl.control.messages import bound
@@ -87,13 +86,6 @@ def test_something_else_that_listens_is_told(store: Path, answer: bytes) -> None
 def test_what_needs_a_running_crawl_says_so(store: Path, command: str) -> None:
     with pytest.raises(CrawlEndedError, match=r"no crawl runs on .*'minicrawl crawl --store"):
         ask(store, [{"do": command}])
-
-
-def test_without_a_running_crawl_a_change_is_made_in_the_store(store: Path) -> None:
-    assert ask(store, [{"do": "set", "settings": {"delay": "7"}}]) == [
-        {"running": False, "changed": [{"name": "delay", "before": "0.0", "after": "7.0"}]}
-    ]
-    assert kept(store, "delay") == 7
 
 
 def test_a_crawl_that_does_not_listen_is_told(store: Path) -> None:

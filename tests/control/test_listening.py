@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 from support.lines import Line, asked
-from support.sites import rows
 from support.skipping import run_apart
 from support.steering import HOME, Steered, kept, steered, wide
 
@@ -44,32 +43,6 @@ def with_crawl(
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     return tmp_path / "crawl.db"
-
-
-def test_what_is_answered_is_in_the_store(store: Path) -> None:
-    async def steer(server: Steered) -> None:
-        async with Line(store) as line:
-            await line.asks("pause")
-            await line.asks("set", settings={"delay": 3})
-            assert kept(store, "delay") == 3
-            assert await line.asks("add", urls=["http://b.test/"], guessed=[]) == {"done": {"seeds": 1, "new": 1}}
-            assert rows(store, "SELECT count(*) FROM pages WHERE url = 'http://b.test/'") == [(1,)]
-            await line.asks("ban", host="b.test")
-            assert rows(store, "SELECT value FROM meta WHERE key = 'banned_hosts'") == [('["b.test"]',)]
-            await line.asks("set", settings={"delay": 0})
-            await line.asks("resume")
-
-    server = with_crawl(store, steer)
-    assert (len(server.asked), "http://b.test/" in server.asked) == (21, False)
-
-
-def test_who_asks_for_the_end_is_answered_before_it(store: Path) -> None:
-    async def steer(server: Steered) -> None:
-        answer = await asked(store, "stop", now=True)
-        assert answer["done"]["state"] in ("stopping", "ended")
-
-    with_crawl(store, steer)
-    assert rows(store, "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]
 
 
 def test_commands_in_one_go_are_done_in_turn(store: Path) -> None:
@@ -201,21 +174,6 @@ def test_a_crawl_that_nobody_can_reach_goes_on_and_says_so(store: Path, monkeypa
 
     run_apart(main())
     assert [why.partition(" (")[0] for why in told] == ["this crawl cannot be controlled from another shell"]
-
-
-def test_a_pause_leaves_the_rest_of_the_time(store: Path) -> None:
-    async def main() -> None:
-        server = Steered(wide(2000))
-        async with steered(server, store, delay=1, time=60) as crawl, listening(crawl, store):
-            await server.until(10)
-            await asked(store, "pause")
-            await asyncio.sleep(5000)
-            await asked(store, "resume")
-            report = await crawl.finished()
-        assert (report.reason, round(report.seconds)) == ("time", 60)
-        assert 58 <= report.fetched <= 62
-
-    run_apart(main())
 
 
 def test_a_part_that_fails_over_a_command_costs_that_answer(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -124,28 +124,3 @@ def test_pages_are_fetched_again_once_it_is_asked_for() -> None:
         {"recrawl_after": "1d"},
     ]
     assert [CrawlSettings(**settings).refreshes for settings in given] == [False, False, True, True]
-
-
-@pytest.mark.parametrize(
-    ("given", "sentence"),
-    [
-        ({"archive": __file__}, f"--archive {__file__} is not a folder; name one"),
-    ],
-)
-def test_what_cannot_be_meant_is_told(given: dict[str, Any], sentence: str) -> None:
-    with pytest.raises(SettingError) as caught:
-        CrawlSettings(**given)
-    assert str(caught.value).startswith(sentence)
-
-
-WRONG = {
-    "render": ("(", "is not a regular expression"),
-    "timeout": (0, "--timeout must be more than 0, not"),
-    "chromium": (7, "--chromium is the path of a file"),
-}
-
-
-@pytest.mark.parametrize(("name", "value", "sentence"), [(name, *wrong) for name, wrong in WRONG.items()], ids=WRONG)
-def test_what_cannot_be_meant_is_one_sentence(name: str, value: object, sentence: str) -> None:
-    with pytest.raises(SettingError, match=sentence):
-        CrawlSettings(**{name: value})  # type: ignore[arg-type]

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from minicrawl.errors import SettingError
-from minicrawl.settings import USER_AGENT, ConnectTo, CrawlSettings, Header
+from minicrawl.settings import ConnectTo, CrawlSettings, Header
 from minicrawl.settings.requests import login_of
 
 
@@ -73,13 +73,6 @@ def test_a_contact_is_an_address_or_a_page(contact: str) -> None:
 def test_a_contact_that_nobody_could_use_is_refused(contact: str) -> None:
     with pytest.raises(SettingError, match="--contact is an address"):
         CrawlSettings(contact=contact)
-
-
-def test_the_user_agent_names_the_contact_and_from_a_mail_address() -> None:
-    mail, page = CrawlSettings(contact="me@a.test"), CrawlSettings(contact="https://a.test/", user_agent="bot/2")
-    assert (mail.agent, mail.sender) == (f"{USER_AGENT} (+me@a.test)", "me@a.test")
-    assert (page.agent, page.sender) == ("bot/2 (+https://a.test/)", None)
-    assert (CrawlSettings().agent, CrawlSettings().sender) == (USER_AGENT, None)
 
 
 @pytest.mark.parametrize(

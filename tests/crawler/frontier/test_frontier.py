@@ -85,17 +85,6 @@ def counts(frontier: Frontier) -> tuple[int, int]:
     return ready, len(waiting)
 
 
-def test_a_host_is_offered_exactly_when_its_delay_is_over() -> None:
-    """The delay runs from the end of a request, and at least from its start."""
-    crawl = Crawl(delay=10.0)
-    first, second = crawl.add("a", 2), crawl.add("a", 1)
-    assert crawl.drain(100.0) == [first]
-    crawl.frontier.release(first, 103.0)
-    assert crawl.frontier.next_ready() == 113.0
-    assert crawl.drain(112.999) == []
-    assert crawl.drain(113.0) == [second]
-
-
 def on_one_address(*hosts: str, ip_delay: float = 10.0, **options: Any) -> Crawl:
     """One page a host, the first the richest; their address is known."""
     crawl = Crawl(ip_delay=ip_delay, **options)
@@ -104,24 +93,6 @@ def on_one_address(*hosts: str, ip_delay: float = 10.0, **options: Any) -> Crawl
     for host in hosts:
         crawl.frontier.locate(crawl.hosts[host], "192.0.2.1", 10**9, 0.0)
     return crawl
-
-
-def test_hosts_of_one_address_share_its_clock() -> None:
-    crawl = on_one_address("a", "b", delay=1.0)
-    second, first = 0, 1
-    assert crawl.drain(0.0) == [first]
-    assert crawl.drain(10**6) == []
-    crawl.frontier.release(first, 2.0)
-    assert crawl.frontier.next_ready() == 12.0
-    assert crawl.drain(11.9) == []
-    assert crawl.drain(12.0) == [second]
-
-
-def test_a_turn_without_request_does_not_cost_the_address_its_delay() -> None:
-    crawl = on_one_address("a", "b")
-    (first,) = crawl.drain(0.0)
-    crawl.frontier.release(first, 1.0, asked=False)
-    assert crawl.drain(1.0) == [0]
 
 
 def test_a_new_address_waits_for_the_time_it_was_given() -> None:
@@ -224,29 +195,6 @@ def test_a_turn_without_request_does_not_shorten_the_rest_that_another_turn_aske
     third = crawl.add("a", 1, now=12.0)
     assert crawl.drain(499.0) == []
     assert crawl.drain(500.0) == [third]
-
-
-def test_a_forgotten_page_is_never_handed_out_again() -> None:
-    crawl = Crawl(delay=0.0)
-    page = crawl.add("a", 2)
-    crawl.drain(0.0)
-    crawl.frontier.release(page, 0.0)
-    crawl.frontier.pages.forget(page)
-    crawl.book.cash[page] += 100
-    crawl.frontier.pages.credit(pages(page))
-    assert crawl.drain(10**9) == []
-    assert crawl.frontier.is_empty()
-
-
-def test_a_frontier_with_a_page_in_flight_is_not_empty() -> None:
-    crawl = Crawl()
-    page = crawl.add("a", 1)
-    crawl.drain()
-    assert crawl.frontier.in_flight == 1
-    assert not crawl.frontier.is_empty()
-    crawl.frontier.release(page, 0.0)
-    assert crawl.frontier.in_flight == 0
-    assert crawl.frontier.is_empty()
 
 
 def grow_web(crawl: Crawl, draw: random.Random, hosts: int, number: int) -> None:

@@ -36,7 +36,7 @@ PIECES = [
     "\1",
 ]
 PATHS = st.lists(st.sampled_from(PIECES), max_size=7).map("".join)
-RULES = st.lists(st.tuples(PATHS.map("/{}".format) | PATHS.filter(bool), st.booleans()), max_size=8)
+RULES = st.lists(st.tuples(PATHS.map("/{}".format) | PATHS.filter(bool), st.booleans()), max_size=60)
 
 
 @given(RULES, PATHS)
@@ -255,11 +255,3 @@ def test_a_pattern_of_more_stars_than_any_url_has_octets() -> None:
     only_long = Rules([(b"/" + b"*a" * stars, False) for stars in range(3_000, 3_100)])
     assert only_long.allow("/" + "a" * 2_999)
     assert not only_long.allow("/" + "a" * 3_000)
-
-
-@given(st.lists(st.tuples(PATHS.map("/{}".format), st.booleans()), min_size=8, max_size=60), PATHS, PATHS)
-def test_many_rules_decide_as_the_slow_reading_does(rules: list[tuple[str, bool]], rest: str, more: str) -> None:
-    octets = octets_of(f"https://h.test/{rest}{more}")
-    assert Rules([(path.encode(), is_allowed) for path, is_allowed in rules]).allow(octets) is slowly_allows(
-        rules, f"/{rest}{more}"
-    )

@@ -1,6 +1,6 @@
 """Findings on one pattern: told from honest numbered pages, saved and loaded whole."""
 
-from minicrawl.crawler.admission.trap_findings import DUPLICATES, JUDGED, PAGES, Counting, Findings, KnownPatterns
+from minicrawl.crawler.admission.trap_findings import JUDGED, PAGES, Counting, Findings, KnownPatterns
 from minicrawl.store.patterns import PatternRow, Patterns
 
 
@@ -16,27 +16,6 @@ def counted(pages: int, *, wordings: int = 1, own: bool = True) -> Counting:
     return counting
 
 
-def test_pages_that_count_and_say_one_thing_are_endless() -> None:
-    assert counted(PAGES).is_endless
-    assert not counted(PAGES - 2).is_endless
-
-
-def test_pages_with_words_of_their_own_are_not() -> None:
-    assert not counted(2 * PAGES, wordings=PAGES).is_endless
-
-
-def test_pages_that_are_found_elsewhere_are_not() -> None:
-    assert not counted(2 * PAGES, own=False).is_endless
-
-
-def test_pages_that_count_to_little_are_not() -> None:
-    counting = Counting()
-    for number in range(10 * PAGES):
-        counting.add_url(f"http://a.test/day/{number % 9 + 1}", url(number % 9))
-        counting.add_page(0)
-    assert not counting.is_endless
-
-
 def test_too_many_wordings_are_counted_anew() -> None:
     counting = counted(PAGES + 1, wordings=PAGES + 1)
     assert (counting.pages, counting.wordings) == (0, set())
@@ -47,18 +26,6 @@ def parsed(*, repeated: int, fruitful: int, pages: int = JUDGED) -> Findings:
     for number in range(pages):
         findings.add_page(None, is_repeated=number >= pages - repeated, is_fruitful=number < fruitful)
     return findings
-
-
-def test_pages_that_mostly_repeat_are_repetitive() -> None:
-    assert parsed(repeated=DUPLICATES, fruitful=0).is_repetitive
-    assert not parsed(repeated=DUPLICATES - 1, fruitful=0).is_repetitive
-    assert not parsed(repeated=JUDGED, fruitful=0, pages=5 * JUDGED).is_repetitive  # only of late
-
-
-def test_pages_lead_nowhere_if_fewer_than_a_quarter_lead_on() -> None:
-    assert parsed(repeated=0, fruitful=2).leads_nowhere
-    assert not parsed(repeated=0, fruitful=3).leads_nowhere
-    assert not parsed(repeated=0, fruitful=0, pages=JUDGED // 2 - 1).leads_nowhere
 
 
 def test_known_values_in_a_new_order_are_a_combination() -> None:
@@ -100,19 +67,6 @@ class Rows(Patterns):
 
     def has_digest(self, digest: int) -> bool:
         return digest in self.digests
-
-
-def test_what_was_shut_stays_shut_in_the_next_run() -> None:
-    patterns = KnownPatterns()
-    patterns.changed("open").parsed += 1
-    patterns.drop("shut", "trap-calendar")
-    again = KnownPatterns(Rows(patterns))
-    assert (again.shut_by("shut"), again.shut_by("open"), again.shut_by("unknown")) == ("trap-calendar", None, None)
-    shut, still_open = again.findings("shut"), again.findings("open")
-    assert shut is not None
-    assert still_open is not None
-    assert (shut.dropped, still_open.parsed) == (1, 1)
-    assert again.findings("unknown") is None
 
 
 def test_only_what_changed_is_written() -> None:
