@@ -88,10 +88,15 @@ def _leaks_are_its_own(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.fixture
-def crawled(tmp_path: Path) -> Path:
+def store(tmp_path: Path) -> Path:
+    """Where a store may be made."""
+    return tmp_path / "crawl.db"
+
+
+@pytest.fixture
+def crawled(store: Path) -> Path:
     from support.sites import crawl, random_site
 
-    store = tmp_path / "crawl.db"
     site, seeds = random_site(2)
     crawl(site, store, seeds, pages=12)
     return store

@@ -94,9 +94,8 @@ def test_wrong_settings_are_one_sentence(tmp_path: Path, settings: dict[str, Any
     assert not (tmp_path / "crawl.db").exists()
 
 
-def test_settings_that_are_not_given_are_those_of_the_store(tmp_path: Path) -> None:
+def test_settings_that_are_not_given_are_those_of_the_store(store: Path) -> None:
     server = Server({HOME: ["/b", "http://b.test/"], HOME + "b": ["/c", "http://c.test/"]})
-    store = tmp_path / "crawl.db"
     minicrawl.crawl([HOME], store, transport=server, delay=0, scope="prefix", pages=1)
     minicrawl.crawl([], store, transport=server)
     assert server.asked == [HOME, HOME + "b", HOME + "c"]

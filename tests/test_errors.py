@@ -43,8 +43,7 @@ def is_discreet(result: Result) -> bool:
 
 
 @pytest.mark.parametrize("words", MISTYPED)
-def test_a_mistyped_secret_is_not_repeated(tmp_path: Path, words: tuple[str, ...]) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_mistyped_secret_is_not_repeated(store: Path, words: tuple[str, ...]) -> None:
     if words[0] == "control" and not store.exists():
         crawl({HOME: []}, store, [HOME])
     result = run(*words, "--store", store)

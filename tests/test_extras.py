@@ -32,8 +32,7 @@ def plain(*words: object) -> subprocess.CompletedProcess[str]:
     return without_extras("from minicrawl.__main__ import run; run()", *map(str, words))
 
 
-def test_plain_installation_crawls_and_reads(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_plain_installation_crawls_and_reads(tmp_path: Path, store: Path) -> None:
     with small_web() as port:
         seed = f"http://127.0.0.1:{port}/"
         done = plain("crawl", seed, "--scope", "host", "--delay", "0", "--allow-private", "--store", store)
@@ -47,8 +46,7 @@ def test_plain_installation_crawls_and_reads(tmp_path: Path) -> None:
         assert (done.returncode, done.stdout, done.stderr) == (2, "", NEEDS_SCIPY)
 
 
-def test_plain_installation_has_the_dashboard_and_the_report(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_plain_installation_has_the_dashboard_and_the_report(tmp_path: Path, store: Path) -> None:
     crawl({HOME: ["/a"], HOME + "a": [HOME]}, store, [HOME])
     report = plain("report", tmp_path / "report.html", "--store", store)
     assert (report.returncode, report.stderr) == (0, "")
@@ -84,9 +82,6 @@ def test_extra_that_is_missing_is_named(words: str, sentence: str) -> None:
         ("--pdf", f"--pdf needs pypdf; run: {adding('pdf')}"),
     ],
 )
-def test_a_crawl_that_lacks_a_library_says_so_before_there_is_a_store(
-    tmp_path: Path, words: str, sentence: str
-) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_crawl_that_lacks_a_library_says_so_before_there_is_a_store(store: Path, words: str, sentence: str) -> None:
     done = plain("crawl", "http://h.test/", *words.split(), "--store", store)
     assert (done.returncode, done.stdout, done.stderr, store.exists()) == (2, "", f"Error: {sentence}\n", False)

@@ -57,9 +57,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
             server.shutdown()
 
 
-def test_audit_finds_nothing(site: Site, tmp_path: Path) -> None:
+def test_audit_finds_nothing(site: Site, tmp_path: Path, store: Path) -> None:
     """Pages of other sites are not asked for, as by other profiles: the tests have no network."""
-    store = tmp_path / "crawl.db"
     settings = {**PROFILES["audit"], "scope": "host", "delay": 0, "allow_private": True}
     rest: dict[str, Any] = {"archive": tmp_path / "archive"}  # which some rules need
     minicrawl.crawl(site.address, store, **settings, **rest)

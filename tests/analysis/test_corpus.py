@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support.command_line import answer
-from support.sites import Site, crawl
+from support.sites import Site, crawl, crawled_once
 
 from minicrawl.analysis.page_text import COLUMNS, corpus
 from minicrawl.analysis.top import best_first
@@ -28,13 +28,7 @@ SITE: Site = {
     f"{HOME}empty": ["<p> "],
     "http://b.test/": ["<p>b =formula", HOME],
 }
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("web") / "crawl.db"
-    crawl(SITE, path, [HOME], text=True)
-    return path
+store = crawled_once(SITE, [HOME], text=True)
 
 
 def pages(store: Path, **given: Any) -> list[dict[str, Any]]:

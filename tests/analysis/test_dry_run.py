@@ -40,10 +40,9 @@ def test_new_crawl_asks_each_host_for_robots_txt_and_then_for_its_seeds(tmp_path
 
 
 @pytest.mark.parametrize("strategy", ["greedy", "breadth-first"])
-def test_pages_are_those_that_the_next_run_asks_for(tmp_path: Path, strategy: str) -> None:
+def test_pages_are_those_that_the_next_run_asks_for(store: Path, strategy: str) -> None:
     """As long as what comes back changes nothing: the rest of the web has gone."""
     site, seeds = wide_site(1)
-    store = tmp_path / "crawl.db"
     crawl(site, store, seeds, pages=30, strategy=strategy, ignore_robots=True)
     plan = planned(store, most=12)
     gone = Server({})
@@ -55,17 +54,15 @@ def test_pages_are_those_that_the_next_run_asks_for(tmp_path: Path, strategy: st
         assert len(set(gone.asked) & set(in_order(plan))) > 6
 
 
-def test_store_is_as_it_was(tmp_path: Path) -> None:
+def test_store_is_as_it_was(store: Path) -> None:
     site, seeds = random_site(1)
-    store = tmp_path / "crawl.db"
     crawl(site, store, seeds, pages=20)
     before = hashlib.sha256(store.read_bytes()).digest()
     planned(store, [HOME], most=1000, discovery=0.5)
     assert hashlib.sha256(store.read_bytes()).digest() == before
 
 
-def test_what_is_left_out_is_named_with_its_rule(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_what_is_left_out_is_named_with_its_rule(store: Path) -> None:
     site = {HOME: ["/private/1", "/private/2", "/open", "http://banned.test/", "http://dead.test/"]}
     crawl(Server(site, "User-agent: *\nDisallow: /private/\n"), store, [HOME], pages=1)
     rows(store, "UPDATE meta SET value = '[\"banned.test\"]' WHERE key = 'banned_hosts'")

@@ -3,8 +3,7 @@
 import json
 from pathlib import Path
 
-import pytest
-from support.sites import Server, Site, crawl
+from support.sites import Server, Site, crawled_once
 
 from minicrawl.analysis.explain import Explanation, KnownPage, explain
 from minicrawl.store.reader import open_store
@@ -35,13 +34,7 @@ KEYS_OF_A_PAGE = {
     "jump",
     "usage",
 }
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("explain") / "crawl.db"
-    crawl(Server(SITE, robots="User-agent: *\nDisallow: /p"), path, [HOME], scope="host")
-    return path
+store = crawled_once(Server(SITE, robots="User-agent: *\nDisallow: /p"), [HOME], scope="host")
 
 
 def explained(store: Path, text: str) -> Explanation:

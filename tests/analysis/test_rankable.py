@@ -21,8 +21,7 @@ HOME = "http://a.test/"
         ("error", None),
     ],
 )
-def test_pages_of_these_states_can_be_ranked_or_not(state: str, sentence: str | None, tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_pages_of_these_states_can_be_ranked_or_not(state: str, sentence: str | None, store: Path) -> None:
     crawl({HOME: []}, store, [HOME])
     rows(store, "UPDATE tallies SET state = ?", state)
     with open_store(store) as reader:

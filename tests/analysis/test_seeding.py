@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 from support.hubs import WEB, A
-from support.sites import crawl, random_site, rows
+from support.sites import crawl, crawled_once, random_site, rows
 
 from minicrawl.analysis.seeding import DEPTHS, crawled_web, decided, reached
 from minicrawl.cli import main
@@ -19,11 +19,7 @@ def run(*words: str | Path) -> Result:
     return CliRunner().invoke(main, ["seeds", *(str(word) for word in words)])
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("seeding") / "crawl.db"
-    crawl(WEB, path, [A])
-    return path
+store = crawled_once(WEB, [A])
 
 
 def test_links_between_hosts_of_a_site_count_only_per_host(store: Path) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import pytest
-from support.sites import Site, crawl, rows, web_of_sites
+from support.sites import Site, crawl, crawled_once, rows, web_of_sites
 
 from minicrawl.analysis.page_links import Asked, page_links
 from minicrawl.analysis.sites import best_sites, sites_of
@@ -16,13 +16,7 @@ from minicrawl.store.reader import Store, open_store
 
 A, B, C = "http://www.a.test/", "http://blog.a.test:81/", "http://c.test/"
 SITE: Site = {A: [B, C, A + "gone"], B: [C], C: [A + "moved"], A + "moved": B}
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("sites") / "crawl.db"
-    crawl(SITE, path, [A])
-    return path
+store = crawled_once(SITE, [A])
 
 
 def test_pages_are_read_when_their_answer_was_taken_in(store: Path) -> None:
@@ -66,14 +60,8 @@ FRONTS = [f"https://{project}/" for project in PROJECTS]
 SHARED: Site = {
     front: [f"{front}en", FRONTS[number - 1], FRONTS[(number + 1) % 51]] for number, front in enumerate(FRONTS)
 } | {f"{front}en": [front, f"{front}more"] for front in FRONTS}
-
-
-@pytest.fixture(scope="module")
-def projects(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """51 projects of one shared domain, a page of each left unread."""
-    path = tmp_path_factory.mktemp("projects") / "crawl.db"
-    crawl(SHARED, path, FRONTS, pages=102, sitemaps=False, strategy="breadth-first")
-    return path
+projects = crawled_once(SHARED, FRONTS, pages=102, sitemaps=False, strategy="breadth-first")
+"""51 projects of one shared domain, a page of each left unread."""
 
 
 CONSUMERS: dict[str, Callable[[Store], Iterable[object]]] = {

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.sites import Site, crawl
+from support.sites import Site, crawl, crawled_once
 
 from minicrawl.analysis.top import TopList, best_wanted, lines_per_site, top_list, whole_list
 from minicrawl.crawler.urls.keys import site_of
@@ -41,13 +41,7 @@ SITE: Site = {
     HOME + "2023/": ["<title>Archive</title><p>first " + TEXT[9:], HOME],
     HOME + "2024/": ["<title>Archive</title><p>other " + TEXT[60:], HOME],
 }
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("top") / "crawl.db"
-    crawl(SITE, path, [HOME])
-    return path
+store = crawled_once(SITE, [HOME])
 
 
 def listed(store: Path, n: int, by: str = "importance") -> TopList:

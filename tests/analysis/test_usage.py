@@ -9,21 +9,15 @@ import pytest
 from support.command_line import run
 from support.preferring import FREE, HEADER, HOME, META, SIGNAL, SITE, Preferring
 from support.searching import urls
-from support.sites import crawl, rows
+from support.sites import crawl, crawled_once, rows
 
 from minicrawl.errors import counted
 from minicrawl.search.following import following
 from minicrawl.store.reader import Store, open_store
 
 ROBOTS = "User-agent: *\nContent-Usage: search=y\nContent-Usage: /free train-ai=n\nDisallow: /none\n"
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A crawl that respects nothing."""
-    path = tmp_path_factory.mktemp("usage") / "crawl.db"
-    crawl(Preferring(robots=ROBOTS), path, [HOME, HOME + "none"], text=True)
-    return path
+store = crawled_once(Preferring(robots=ROBOTS), [HOME, HOME + "none"], text=True)
+"""A crawl that respects nothing."""
 
 
 @pytest.fixture

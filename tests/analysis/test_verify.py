@@ -63,9 +63,8 @@ def interrupted(store: Path, seed: int, after: int = 120, **settings: Any) -> No
 
 
 @pytest.mark.parametrize("pages", [None, 15])
-def test_crawl_that_ended_is_exact_as_it_is_stored(tmp_path: Path, pages: int | None) -> None:
+def test_crawl_that_ended_is_exact_as_it_is_stored(store: Path, pages: int | None) -> None:
     site, seeds = random_site(1)
-    store = tmp_path / "crawl.db"
     report, _ = crawl(site, store, seeds, pages=pages)
     found = verified(store)
     assert (found.known, found.read, found.aliases) == (report.known, report.read, 0)
@@ -78,9 +77,8 @@ def test_crawl_that_ended_is_exact_as_it_is_stored(tmp_path: Path, pages: int | 
     assert found.history.l1 > 0.01
 
 
-def test_crawl_that_was_interrupted_is_exact_once_settled(tmp_path: Path) -> None:
+def test_crawl_that_was_interrupted_is_exact_once_settled(store: Path) -> None:
     """Its ranking as stored is rough; the settled one is as good as that of a crawl that has ended."""
-    store = tmp_path / "crawl.db"
     interrupted(store, 2)
     before, database = store.read_bytes(), rows(store, "SELECT * FROM pages")
     found = verified(store)
@@ -98,9 +96,8 @@ def test_crawl_that_was_interrupted_is_exact_once_settled(tmp_path: Path) -> Non
     assert rows(store, "SELECT * FROM pages") == database
 
 
-def test_settling_in_memory_ends_where_the_crawl_itself_does(tmp_path: Path) -> None:
+def test_settling_in_memory_ends_where_the_crawl_itself_does(store: Path) -> None:
     """The interrupted crawl, run again without asking for anything more, stores what was only computed before."""
-    store = tmp_path / "crawl.db"
     interrupted(store, 1, jump="pages")  # to sites they jump otherwise when it ends: trust is worked out again
     settled = verified(store).settled
     _, server = crawl({}, store, [], time=1e-9)
@@ -108,9 +105,8 @@ def test_settling_in_memory_ends_where_the_crawl_itself_does(tmp_path: Path) -> 
     assert astuple(verified(store).stored) == pytest.approx(astuple(settled), abs=1e-12)
 
 
-def test_exact_importance_is_that_of_networkx(tmp_path: Path) -> None:
+def test_exact_importance_is_that_of_networkx(store: Path) -> None:
     """Of the graph drawn by hand: aliases folded, pages that were never found or never read without links."""
-    store = tmp_path / "crawl.db"
     crawl(Server(WEB, ROBOTS), store, [HOME])
     links = {
         "": ["page", "page", "page", "closed", "nowhere"],
@@ -132,8 +128,7 @@ def test_exact_importance_is_that_of_networkx(tmp_path: Path) -> None:
     assert verified(store).settled.l1 < 1e-6
 
 
-def test_aliases_are_folded_and_whatever_became_of_a_page_is_counted(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_aliases_are_folded_and_whatever_became_of_a_page_is_counted(store: Path) -> None:
     server = Server(dict(WEB), ROBOTS)
     crawl(server, store, [HOME])
     server.site[HOME + "leaves"] = 404
@@ -156,9 +151,8 @@ def test_aliases_are_folded_and_whatever_became_of_a_page_is_counted(tmp_path: P
     ],
     ids=["cash from nowhere", "links that are not those of the book"],
 )
-def test_accounts_that_do_not_belong_to_the_links_are_found_out(tmp_path: Path, damage: str) -> None:
+def test_accounts_that_do_not_belong_to_the_links_are_found_out(store: Path, damage: str) -> None:
     site, seeds = random_site(4)
-    store = tmp_path / "crawl.db"
     crawl(site, store, seeds)
     rows(store, damage)
     assert verified(store).excess() > 1e-4
@@ -173,17 +167,15 @@ def test_accounts_that_do_not_belong_to_the_links_are_found_out(tmp_path: Path, 
         ("UPDATE pages SET state = 'alias'", "aliases stand for each other, or for nothing"),
     ],
 )
-def test_links_that_lead_nowhere_are_one_sentence(tmp_path: Path, damage: str, problem: str) -> None:
-    store = tmp_path / "crawl.db"
+def test_links_that_lead_nowhere_are_one_sentence(store: Path, damage: str, problem: str) -> None:
     crawl(Server(WEB, ROBOTS), store, [HOME])
     rows(store, damage)
     with pytest.raises(StoreError, match=f"cannot be ranked: {problem}.*'minicrawl check' may say more"):
         verified(store)
 
 
-def test_read_page_without_a_row_of_links_does_not_keep_settling_going(tmp_path: Path) -> None:
+def test_read_page_without_a_row_of_links_does_not_keep_settling_going(store: Path) -> None:
     """What such a page holds cannot be moved."""
-    store = tmp_path / "crawl.db"
     interrupted(store, 1)
     rows(
         store,

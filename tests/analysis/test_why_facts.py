@@ -18,8 +18,7 @@ from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import open_store
 
 
-def test_a_page_says_its_rate_its_answers_and_why_it_is_due(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_page_says_its_rate_its_answers_and_why_it_is_due(store: Path) -> None:
     refreshed(store)
     rows(store, "UPDATE refresh SET rate = 4e-6, information = 2.0, fetches = 5, changes = 2, answers = '==#=',"
                 " fetched_at = 1e9 WHERE page = 1")  # fmt: skip
@@ -45,8 +44,7 @@ DUE = {
 
 
 @pytest.mark.parametrize(("row", "why", "due"), DUE.values(), ids=DUE.keys())
-def test_due_follows_from_what_happened(tmp_path: Path, row: str, why: str, due: float | None) -> None:
-    store = tmp_path / "crawl.db"
+def test_due_follows_from_what_happened(store: Path, row: str, why: str, due: float | None) -> None:
     refreshed(store, 9)
     rows(store, "UPDATE meta SET value = 2000.0 WHERE key = 'refresh_price'")
     rows(store, "UPDATE group_rates SET rate = ?", 1 / (7 * DAY))
@@ -60,8 +58,7 @@ def test_due_follows_from_what_happened(tmp_path: Path, row: str, why: str, due:
         assert "about every 7 days, like other pages" in run("why", PAGES[0], "--store", store).output
 
 
-def test_by_the_simple_rule_all_pages_are_due_after_the_same_time(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_by_the_simple_rule_all_pages_are_due_after_the_same_time(store: Path) -> None:
     crawl(Server(SITE), store, [HOME], recrawl_after="30d", timing=PATIENT)
     page = refresh_of(store, HOME)
     assert page.why_due == "fixed"
@@ -91,9 +88,8 @@ def test_jumps_and_links_add_up_to_importance(tmp_path: Path) -> None:
         assert parts.by_jumps >= 0.0 <= parts.by_links
 
 
-def test_parts_are_those_of_slow_sums(tmp_path: Path) -> None:
+def test_parts_are_those_of_slow_sums(store: Path) -> None:
     """Jumps go by birth cash, links bring half of what the pages have that they stand on."""
-    store = tmp_path / "crawl.db"
     web, seeds = web_of_sites(1)
     crawl(web, store, seeds, jump="sites")
     found = jumps(store)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import HOME, answer, run
-from support.sites import Site, crawl
+from support.sites import Site, crawl, crawled_once
 
 SITE: Site = {
     HOME: ["<title>Home</title>", "/gone", "/moved", "/on", "/end"],
@@ -16,13 +16,7 @@ SITE: Site = {
     HOME + "on": ["<title>On</title>", HOME, "/gone"],
     HOME + "end": ["<title>End</title><p>\x1b[31mred"],
 }
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("audit") / "crawl.db"
-    crawl(SITE, path, [HOME])
-    return path
+store = crawled_once(SITE, [HOME])
 
 
 def test_each_target_is_told_once_with_its_pages_the_worst_first(store: Path) -> None:

@@ -13,7 +13,7 @@ import pytest
 from support.command_line import answer, run
 from support.counted_web import CountedWeb, counted_web
 from support.patience import PATIENCE
-from support.sites import crawl, rows
+from support.sites import crawled_once, rows
 
 from minicrawl.control.messages import connected
 from minicrawl.crawler.books.invariants import violations
@@ -113,11 +113,7 @@ def test_a_crawl_that_was_killed_is_none_and_the_next_one_can_be_steered(web: Co
         assert list(violations(reader)) == []
 
 
-@pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("control") / "crawl.db"
-    crawl({"http://a.test/": ["/a"]}, path, ["http://a.test/"], pages=1)
-    return path
+crawled = crawled_once({"http://a.test/": ["/a"]}, ["http://a.test/"], pages=1)
 
 
 def test_without_a_running_crawl_changes_are_for_the_next_one(store: Path, tmp_path: Path) -> None:

@@ -6,14 +6,9 @@ from pathlib import Path
 import pytest
 from support.command_line import answer, run
 from support.planted_copies import DOCUMENT, HOME, planted_copies
-from support.sites import crawl
+from support.sites import crawl, crawled_once
 
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("copies") / "crawl.db"
-    crawl(planted_copies(6).site, path, [HOME], strategy="breadth-first", traps=False, text=True)
-    return path
+store = crawled_once(planted_copies(6).site, [HOME], strategy="breadth-first", traps=False, text=True)
 
 
 def test_command_tells_them_as_a_table_and_json(store: Path) -> None:

@@ -3,9 +3,8 @@
 import json
 from pathlib import Path
 
-import pytest
 from click.testing import CliRunner, Result
-from support.sites import Site, crawl
+from support.sites import Site, crawled_once
 
 import minicrawl.rank.graph_stats  # noqa: F401
 from minicrawl.cli import main
@@ -23,11 +22,7 @@ def run(*words: str | Path) -> Result:
     return CliRunner().invoke(main, ["graph", "stats", *(str(word) for word in words)])
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("graph") / "crawl.db"
-    crawl(SITE, path, [HOME])
-    return path
+store = crawled_once(SITE, [HOME])
 
 
 def test_stats_of_a_store_fold_aliases(store: Path) -> None:

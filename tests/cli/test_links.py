@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import HOME, answer, run
-from support.sites import Site, crawl
+from support.sites import Site, crawl, crawled_once
 
 SITE: Site = {
     HOME: ['<a href="/gone">=cmd("\x1b[31mx")</a>', "/moved", "/on", "http://b.test/"],
@@ -13,13 +13,7 @@ SITE: Site = {
     HOME + "forbidden": 403,
     "http://b.test/": HOME,
 }
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("links") / "crawl.db"
-    crawl(SITE, path, [HOME], text=True)
-    return path
+store = crawled_once(SITE, [HOME], text=True)
 
 
 def test_broken_links_are_told_with_page_anchor_and_end(store: Path) -> None:

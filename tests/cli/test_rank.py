@@ -7,7 +7,7 @@ import click
 import pytest
 from support.command_line import answer, run
 from support.shops import SITE, A
-from support.sites import crawl, rows
+from support.sites import crawled_once, rows
 
 from minicrawl.cli import main
 from minicrawl.cli.rank import OPTIONS
@@ -19,11 +19,7 @@ def values(*words: str | Path) -> dict[str, float]:
     return {page["url"]: page["value"] for page in answer("rank", "--n", "1000", *words)}
 
 
-@pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("rank") / "crawl.db"
-    crawl(SITE, path, [A], jump="pages")
-    return path
+crawled = crawled_once(SITE, [A], jump="pages")
 
 
 def test_what_is_printed_stands_beside_the_importance(store: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from support.hubs import WEB, A, B, D
-from support.sites import crawl
+from support.sites import crawl, crawled_once
 
 from minicrawl.cli import main
 from minicrawl.crawler.admission.seeds import read_seeds
@@ -24,11 +24,7 @@ def run(*words: str | Path) -> Result:
     return CliRunner().invoke(main, ["seeds", *(str(word) for word in words)])
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("seeds") / "crawl.db"
-    crawl(WEB, path, [A])
-    return path
+store = crawled_once(WEB, [A])
 
 
 def test_seeds_are_a_seed_file(store: Path, tmp_path: Path) -> None:

@@ -5,14 +5,9 @@ from pathlib import Path
 import pytest
 from support.command_line import answer, run
 from support.shops import SITE, A
-from support.sites import crawl
+from support.sites import crawl, crawled_once
 
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("sites") / "crawl.db"
-    crawl(SITE, path, [A], jump="pages")
-    return path
+store = crawled_once(SITE, [A], jump="pages")
 
 
 def test_sites_as_a_table(store: Path) -> None:

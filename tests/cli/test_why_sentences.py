@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.command_line import HOME, answer, run
-from support.sites import Server, Site, crawl
+from support.sites import Server, Site, crawl, crawled_once
 
 import minicrawl
 
@@ -17,14 +17,9 @@ SITE: Site = {
     HOME + "out": "http://b.test/x",
     HOME + "moved": HOME + "a",
 }
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    store = tmp_path_factory.mktemp("why") / "crawl.db"
-    server = Server(SITE, robots="User-agent: *\nDisallow: /p")
-    crawl(server, store, [HOME], scope="host", pages=6, strategy="breadth-first")
-    return store
+store = crawled_once(
+    Server(SITE, robots="User-agent: *\nDisallow: /p"), [HOME], scope="host", pages=6, strategy="breadth-first"
+)
 
 
 @pytest.mark.parametrize(
@@ -105,11 +100,7 @@ SITES: Site = {
 """Nothing leads back from the third site, which therefore passes no trust on to the fourth."""
 
 
-@pytest.fixture(scope="module")
-def of_sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    store = tmp_path_factory.mktemp("sites") / "crawl.db"
-    crawl(SITES, store, [A], jump="sites")
-    return store
+of_sites = crawled_once(SITES, [A], jump="sites")
 
 
 def why(store: Path, url: str) -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import run
-from support.sites import crawl, rows
+from support.sites import crawled_once, rows
 
 from minicrawl.crawler.net.addresses import Routes
 from minicrawl.settings import ConnectTo
@@ -15,13 +15,7 @@ HOME = "http://a.test/"
 
 
 NOWHERE = "http://127.0.0.1:2/"
-
-
-@pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("words") / "crawl.db"
-    crawl({HOME: ["/b", "https://b.test/"]}, path, [HOME], scope="host", max_depth=3)
-    return path
+crawled = crawled_once({HOME: ["/b", "https://b.test/"]}, [HOME], scope="host", max_depth=3)
 
 
 def test_a_crawl_that_goes_on_keeps_its_scope_and_tells_what_is_changed(store: Path) -> None:

@@ -40,11 +40,6 @@ def with_crawl(
     return server
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "crawl.db"
-
-
 def test_commands_in_one_go_are_done_in_turn(store: Path) -> None:
     async def steer(server: Steered) -> None:
         async with Line(store) as line:

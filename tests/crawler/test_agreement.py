@@ -9,9 +9,8 @@ from support.sites import crawl, random_site
 
 @pytest.mark.parametrize("strategy", ["greedy", "breadth-first", "cycle", "random"])
 @pytest.mark.parametrize("seed", range(2))
-def test_crawl_and_plain_loop_visit_the_same_pages_in_the_same_order(tmp_path: Path, seed: int, strategy: str) -> None:
+def test_crawl_and_plain_loop_visit_the_same_pages_in_the_same_order(store: Path, seed: int, strategy: str) -> None:
     site, seeds = random_site(seed)
     visits, _ = plain_loop(site, seeds, strategy)
-    store = tmp_path / "crawl.db"
     _, server = crawl(site, store, seeds, strategy=strategy, jump="pages", ignore_robots=True)
     assert server.asked == visits

@@ -55,8 +55,7 @@ def killed(store: Path, port: int, words: int) -> dict[str, int]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("words", [6, 12, 19])
-def test_done_means_done_whenever_the_crawl_is_killed(tmp_path: Path, words: int) -> None:
-    store = tmp_path / "crawl.db"
+def test_done_means_done_whenever_the_crawl_is_killed(store: Path, words: int) -> None:
     with small_web() as port:
         done = killed(store, port, words)
     with open_store(store) as reader:

@@ -48,8 +48,7 @@ def winding_site(seed: int) -> tuple[Site, list[str]]:
 
 
 @pytest.mark.parametrize(("seed", "strategy"), [(0, "greedy"), (1, "random")])
-def test_depth_is_the_distance_from_the_seeds(tmp_path: Path, seed: int, strategy: str) -> None:
-    store = tmp_path / "crawl.db"
+def test_depth_is_the_distance_from_the_seeds(store: Path, seed: int, strategy: str) -> None:
     webs: list[tuple[Mapping[str, Reply], list[str]]] = [winding_site(seed), random_site(seed)]
     for site, seeds in webs:
         store.unlink(missing_ok=True)
@@ -58,11 +57,8 @@ def test_depth_is_the_distance_from_the_seeds(tmp_path: Path, seed: int, strateg
 
 
 @pytest.mark.parametrize(("max_depth", "pages"), [(0, None), (3, 4), (6, None)])
-def test_max_depth_lets_in_all_that_is_near_enough_in_any_order(
-    tmp_path: Path, max_depth: int, pages: int | None
-) -> None:
+def test_max_depth_lets_in_all_that_is_near_enough_in_any_order(store: Path, max_depth: int, pages: int | None) -> None:
     """A page that was first found on a long way, and read, may turn out to be nearer: then more is followed."""
-    store = tmp_path / "crawl.db"
     site, seeds = winding_site(1)
     expected = {url: depth for url, depth in distances(site, seeds).items() if depth <= max_depth}
     for _ in range(30):
@@ -72,9 +68,8 @@ def test_max_depth_lets_in_all_that_is_near_enough_in_any_order(
     assert depths(store) == expected
 
 
-def test_what_a_later_short_cut_brings_within_reach_is_followed(tmp_path: Path) -> None:
+def test_what_a_later_short_cut_brings_within_reach_is_followed(store: Path) -> None:
     """Through pages that were read long ago, be they redirects, or pages that call others canonical."""
-    store = tmp_path / "crawl.db"
     a, b, c, moved, far, cut = (f"{HOME}{name}" for name in ("a", "b", "c", "moved", "far", "cut"))
     site: Site = {HOME: [a], a: [moved], moved: b, b: [c], c: [f'<link rel="canonical" href="{a}">', far], cut: [moved]}
     crawl(site, store, [HOME], max_depth=3)
@@ -102,8 +97,7 @@ def test_known_page_becomes_a_seed_when_it_is_given_as_one(tmp_path: Path, max_d
 
 
 @pytest.mark.parametrize("further", [4, None])
-def test_a_crawl_goes_on_where_a_smaller_max_depth_ended_it(tmp_path: Path, further: int | None) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_crawl_goes_on_where_a_smaller_max_depth_ended_it(store: Path, further: int | None) -> None:
     site, seeds = winding_site(1)
     crawl(site, store, seeds, max_depth=2)
     _, server = crawl(site, store, [], max_depth=further)

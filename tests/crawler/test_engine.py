@@ -52,10 +52,9 @@ def test_every_reachable_page_is_asked_for_once(tmp_path: Path, concurrency: int
     assert faults_in(tmp_path / "crawl.db") == []
 
 
-def test_whole_demo_web_is_ranked_as_it_truly_is(tmp_path: Path) -> None:
+def test_whole_demo_web_is_ranked_as_it_truly_is(store: Path) -> None:
     """Over real HTTP, with redirects, dead links, traps and robots.txt: importance equals exact PageRank."""
     web = DemoWeb.generate(seed=3, hosts=6, pages=120)
-    store = tmp_path / "crawl.db"
     demo_crawl(web, store, delay=0.0, traps=False, jump="pages")  # as its makers have reckoned
     truth = web.truth()
     ranks = dict(rows(store, "SELECT url, importance FROM ranks"))
@@ -90,7 +89,7 @@ def test_one_host_however_it_is_written_has_one_clock(tmp_path: Path) -> None:
     assert found == [("a.test", 6), ("a.test:8080", 2)]
 
 
-def test_failure_is_tried_again_later_and_then_given_up(tmp_path: Path) -> None:
+def test_failure_is_tried_again_later_and_then_given_up(store: Path) -> None:
     site: Site = {HOME: ["/flaky", "/dead"], HOME + "flaky": 503, HOME + "dead": 503}
 
     class Flaky(Server):
@@ -100,7 +99,6 @@ def test_failure_is_tried_again_later_and_then_given_up(tmp_path: Path) -> None:
             return super()._answer(request)
 
     server = Flaky(site)
-    store = tmp_path / "crawl.db"
     crawl(server, store, [HOME], timing=Timing(retry=0.001))
     assert [server.asked.count(HOME + name) for name in ("", "flaky", "dead")] == [1, 2, 3]
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
@@ -125,7 +123,7 @@ def test_store_of_errors_is_not_read_again_for_ever(tmp_path: Path, site: Site, 
 
 
 def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_absorbed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A bug must be heard of, not swallowed. One over what a page says is its own: test_parser_failures.py."""
     page = LocalSource.page
@@ -136,7 +134,6 @@ def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_absorbed(
         return await page(self, request)
 
     monkeypatch.setattr(LocalSource, "page", broken)
-    store = tmp_path / "crawl.db"
     with pytest.raises(ZeroDivisionError, match="a bug"):
         crawl({HOME: ["/a"]}, store, [HOME])
     assert faults_in(store) == []
@@ -171,7 +168,7 @@ def test_loop_goes_on_while_a_page_is_taken_in_and_committed(tmp_path: Path, mon
 
 
 def test_cancelled_in_the_middle_of_a_page_the_crawl_has_all_of_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     absorb = Visits.absorb
     begun, go_on = threading.Event(), threading.Event()
@@ -182,7 +179,6 @@ def test_cancelled_in_the_middle_of_a_page_the_crawl_has_all_of_it(
         absorb(self, *args)
 
     monkeypatch.setattr(Visits, "absorb", waiting)
-    store = tmp_path / "crawl.db"
 
     async def cancelled() -> None:
         server = Server({HOME: ["/a", "/b"]})
@@ -213,11 +209,10 @@ def test_a_small_max_size_does_not_cut_robots_txt(tmp_path: Path) -> None:
     assert server.asked == ["http://a.test/", "http://a.test/yes"]
 
 
-def test_pages_that_were_never_fetched_are_not_collected(tmp_path: Path) -> None:
+def test_pages_that_were_never_fetched_are_not_collected(store: Path) -> None:
     """A seed with 20 links to pages that robots.txt forbids, and one to a page that it allows."""
     forbidden = [f"http://a.test/no/{number}" for number in range(20)]
     server = Server({HOME: [*forbidden, HOME + "yes"], HOME + "yes": []}, robots="User-agent: *\nDisallow: /no")
-    store = tmp_path / "crawl.db"
     report, _ = crawl(server, store, [HOME], jump="pages")
     assert (report.reason, report.fetched, report.known, report.read) == ("nothing-left", 2, 22, 2)
     # Walkers start at each of 22 pages, and .85 go on from HOME; HOME and /yes have 2 + .85 / 21 of 22.85.
@@ -237,12 +232,11 @@ SITES: list[Site] = [
 
 @pytest.mark.parametrize("number", range(len(SITES)))
 def test_coverage_of_a_crawl_that_has_ended_is_what_the_read_pages_have_of_the_known_graph(
-    tmp_path: Path, number: int
+    store: Path, number: int
 ) -> None:
     """Run after run, while half of the site is lost and comes back; pages not read have no links."""
     site = SITES[number]
     seeds = [HOME] if HOME in site else list(site)[:3]
-    store = tmp_path / "crawl.db"
     for half in (2, 0, 2):
         served = {url: reply for at, (url, reply) in enumerate(site.items()) if half == 0 or at % half == 0}
         report, _ = crawl(served, store, seeds, **DAYS_LATER)
@@ -254,9 +248,8 @@ def test_coverage_of_a_crawl_that_has_ended_is_what_the_read_pages_have_of_the_k
         assert report.coverage_shown == pytest.approx(ReadShare.settled(share, 0).shown, abs=1e-5)
 
 
-def test_links_left_out_are_counted_as_the_store_has_them(tmp_path: Path) -> None:
+def test_links_left_out_are_counted_as_the_store_has_them(store: Path) -> None:
     """Also when a page is read again, and when a later run follows what was too far from the seeds before."""
-    store = tmp_path / "crawl.db"
     out = [f"http://b.test/{number}" for number in range(7)]
     site: Site = {HOME: ["/a", *out], HOME + "a": ["/b", out[0]], HOME + "b": [HOME + "c", *out[:3]]}
     for settings in ({"max_depth": 1}, {"max_depth": 2}, {"max_depth": None, "discovery": 0.2, "pages": 5}):

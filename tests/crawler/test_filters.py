@@ -33,8 +33,7 @@ WAYS: dict[str, tuple[Callable[[str], str | list[str]], str]] = {
 @pytest.mark.parametrize(
     ("name", "way"), [*((name, "link") for name in FILTERS), *(("deny", way) for way in [*WAYS][1:])]
 )
-def test_filter_holds_on_every_way(tmp_path: Path, name: str, way: str) -> None:
-    store = tmp_path / "crawl.db"
+def test_filter_holds_on_every_way(store: Path, name: str, way: str) -> None:
     settings, url, reason = FILTERS[name]
     leads_to, becomes = WAYS[way]
     site: Site = {HOME: [NEAR], NEAR: leads_to(url), url: []}
@@ -54,9 +53,8 @@ def test_filter_holds_on_every_way(tmp_path: Path, name: str, way: str) -> None:
 @pytest.mark.parametrize(
     ("way", "is_known"), [("link", False), ("redirect", True), ("meta refresh", True), ("canonical", True)]
 )
-def test_what_a_page_stands_for_is_as_deep_as_the_page(tmp_path: Path, way: str, is_known: bool) -> None:
+def test_what_a_page_stands_for_is_as_deep_as_the_page(store: Path, way: str, is_known: bool) -> None:
     """A redirect is not a link: the farthest page may lead to its target, but not link to it."""
-    store = tmp_path / "crawl.db"
     url = "http://www.a.test/far"
     crawl({HOME: [NEAR], NEAR: WAYS[way][0](url), url: []}, store, [HOME], max_depth=1)
     assert rows(store, "SELECT depth FROM pages WHERE url = ?", url) == ([(1,)] if is_known else [])

@@ -96,11 +96,10 @@ def test_what_a_host_asked_for_is_kept_at_once(tmp_path: Path) -> None:
     assert strains == [(0,), (1,), (2,)]
 
 
-def test_a_host_that_only_fails_is_dead_and_its_pages_have_their_turns(tmp_path: Path) -> None:
+def test_a_host_that_only_fails_is_dead_and_its_pages_have_their_turns(store: Path) -> None:
     """All of them, without a request, and again so in the next run."""
     site: Site = {HOME: [f"/{number}" for number in range(9)], HOME + "9": []}
     site |= {f"{HOME}{number}": 429 for number in range(9)}
-    store = tmp_path / "crawl.db"
     _, server = crawl(site, store, [HOME], delay=0.001, ignore_robots=True, timing=TIMING)
     assert len(server.asked) == 1 + STRAINS_OF_THE_DEAD
     states = Counter(rows(store, "SELECT state, reason FROM pages"))

@@ -85,10 +85,9 @@ def test_page_without_usable_answer_gives_all_to_the_virtual_page(
     assert states == {HOME: (state, reason)}
 
 
-def test_disallowed_page_is_known_and_ranked_but_never_asked_for(tmp_path: Path) -> None:
+def test_disallowed_page_is_known_and_ranked_but_never_asked_for(store: Path) -> None:
     from support.sites import Server
 
-    store = tmp_path / "crawl.db"
     server = Server({HOME: [A, B], B: [A]}, robots="User-agent: *\nDisallow: /a")
     crawl(server, store, [HOME])
     assert server.asked == [HOME, B]
@@ -98,8 +97,7 @@ def test_disallowed_page_is_known_and_ranked_but_never_asked_for(tmp_path: Path)
     assert faults_in(store) == []
 
 
-def test_redirect_loop_and_long_chain_end_as_errors(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_redirect_loop_and_long_chain_end_as_errors(store: Path) -> None:
     chain = {f"http://a.test/{hop}": f"http://a.test/{hop + 1}" for hop in range(14)}
     crawl({HOME: [A, "http://a.test/0"], A: B, B: C, C: A, **chain}, store, [HOME])
     loop = rows(store, "SELECT state, reason FROM pages WHERE url IN (?, ?, ?) ORDER BY url", A, B, C)
@@ -109,8 +107,7 @@ def test_redirect_loop_and_long_chain_end_as_errors(tmp_path: Path) -> None:
     assert faults_in(store) == []
 
 
-def test_two_pages_that_each_call_the_other_canonical_keep_their_own_links(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_two_pages_that_each_call_the_other_canonical_keep_their_own_links(store: Path) -> None:
     site: Site = {
         HOME: [f'<link rel="canonical" href="{A}">'],
         A: [f'<link rel="canonical" href="{HOME}">', B],
@@ -124,9 +121,8 @@ def test_two_pages_that_each_call_the_other_canonical_keep_their_own_links(tmp_p
 
 
 @pytest.mark.parametrize("pages", [1, 100], ids=["in two runs", "in one batch"])
-def test_canonical_that_redirects_back_is_void(tmp_path: Path, pages: int) -> None:
+def test_canonical_that_redirects_back_is_void(tmp_path: Path, store: Path, pages: int) -> None:
     """As on sites that moved to https and still call the http page canonical: the page stands for itself."""
-    store = tmp_path / "crawl.db"
     site: Site = {HOME: [f'<link rel="canonical" href="{A}">', A, B], A: HOME, B: [HOME]}
     crawl(site, store, [HOME], pages=pages)
     crawl(site, store, [HOME])
@@ -139,8 +135,7 @@ def test_canonical_that_redirects_back_is_void(tmp_path: Path, pages: int) -> No
     assert faults_in(store) == []
 
 
-def test_failure_keeps_its_cash_until_it_is_given_up(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_failure_keeps_its_cash_until_it_is_given_up(store: Path) -> None:
     report, server = crawl({HOME: 503}, store, [HOME], time=1)
     assert (report.reason, server.asked) == ("time", [HOME])
     assert rows(store, "SELECT state, reason, attempts, cash FROM pages") == [("waiting", "http-503", 1, 0)]
@@ -173,8 +168,7 @@ def test_host_that_asks_for_rest_is_left_alone(tmp_path: Path, status: int, retr
     again.state.writer.close()
 
 
-def test_page_that_has_gone_returns_its_birth_cash(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_page_that_has_gone_returns_its_birth_cash(store: Path) -> None:
     site: Site = {HOME: [A, B], A: [HOME], B: [HOME]}
     crawl(site, store, [HOME])
     site[A] = 404
@@ -185,8 +179,7 @@ def test_page_that_has_gone_returns_its_birth_cash(tmp_path: Path) -> None:
     assert faults_in(store) == []
 
 
-def test_changed_links_are_taken_back_and_importance_is_exact_again(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_changed_links_are_taken_back_and_importance_is_exact_again(tmp_path: Path, store: Path) -> None:
     site: Site = {HOME: [A, B], A: [HOME], B: [HOME]}
     crawl(site, store, [HOME, B])
     site |= {HOME: [A], A: [HOME, C], C: [HOME]}
@@ -203,9 +196,8 @@ UNCHANGED = "SELECT url, state, reason, visited, attempts, status, fetched_at, t
 UNCHANGED += " LEFT JOIN fetches ON fetches.id = fetch ORDER BY url"
 
 
-def test_page_that_is_not_modified_is_as_it_was(tmp_path: Path) -> None:
+def test_page_that_is_not_modified_is_as_it_was(store: Path) -> None:
     """A 304 that nobody asked for says nothing against a page whose links are known."""
-    store = tmp_path / "crawl.db"
     site: Site = {HOME: [A, B], A: [HOME, C], B: A, C: [HOME]}
     crawl(site, store, [HOME])
     links, pages = (rows(store, query) for query in ("SELECT * FROM links", UNCHANGED))

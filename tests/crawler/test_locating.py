@@ -58,9 +58,8 @@ def lookups(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.parametrize("ignore_robots", [False, True])
 def test_a_name_without_address_fails_as_the_request_would_have(
-    tmp_path: Path, lookups: list[str], ignore_robots: bool
+    store: Path, lookups: list[str], ignore_robots: bool
 ) -> None:
-    store = tmp_path / "crawl.db"
     seeds = [GOOD, "http://bad.test/1", "http://bad.test/2"]
     witness = crawled(store, seeds, ignore_robots=ignore_robots)
     assert {asked.host for asked in witness.log} == {"h0.test"}
@@ -70,10 +69,7 @@ def test_a_name_without_address_fails_as_the_request_would_have(
 
 
 @pytest.mark.parametrize("ip_delay", [0.0, 0.001])
-def test_a_private_address_is_refused_before_anything_is_sent(
-    tmp_path: Path, lookups: list[str], ip_delay: float
-) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_private_address_is_refused_before_anything_is_sent(store: Path, lookups: list[str], ip_delay: float) -> None:
     witness = crawled(store, [GOOD], allow_private=False, ip_delay=ip_delay)
     assert witness.log == []
     assert rows(store, "SELECT state, reason FROM pages") == [("error", "private-address")]
@@ -89,13 +85,12 @@ def test_a_silent_name_server_holds_no_slots(tmp_path: Path, lookups: list[str])
 
 @pytest.mark.parametrize("ignore_robots", [False, True])
 def test_a_name_server_that_fails_is_asked_three_times_and_holds_nobody_up(
-    tmp_path: Path, lookups: list[str], ignore_robots: bool
+    store: Path, lookups: list[str], ignore_robots: bool
 ) -> None:
     """The name of a host is asked for again, after a wait; most of the time others are crawled."""
     timing = Timing(
         no_name_server=0.0, robots_retry=1.0, retry=0.01
     )  # a page has its turn within four times the former
-    store = tmp_path / "crawl.db"
     failing = [f"http://{when}{number}.test/" for when in ("once", "fails") for number in range(20)]
     witness = crawled(store, [*failing, GOOD], ignore_robots=ignore_robots, timing=timing)
     assert len([asked for asked in witness.log if asked.host == "h0.test"]) == 7 + (not ignore_robots)

@@ -150,10 +150,9 @@ def test_without_a_budget_a_crawl_waits_and_asks_for_no_page_before_it_is_due(tm
 
 
 @pytest.mark.parametrize("pages", [1, 2, 30])
-def test_with_a_budget_all_of_it_is_used_and_no_page_is_asked_for_too_soon(tmp_path: Path, pages: int) -> None:
+def test_with_a_budget_all_of_it_is_used_and_no_page_is_asked_for_too_soon(store: Path, pages: int) -> None:
     """The price finds its level, with one page, too: no fetch is left over, and none is too many."""
     web = Web(pages)
-    store = tmp_path / "crawl.db"
     intake = opened(store, 0.0, time=2 * DAY)
     go_on(intake, web, 2 * DAY, now=0.0, takes=300.0)
     close(intake, store)
@@ -174,11 +173,10 @@ def test_intervals_keep_their_bound_whatever_pages_do(tmp_path: Path, least: str
 
 
 @pytest.mark.parametrize("share", [0.1, 0.7])
-def test_discovery_has_its_share_within_two_fetches(tmp_path: Path, share: float) -> None:
+def test_discovery_has_its_share_within_two_fetches(store: Path, share: float) -> None:
     """Of a web without end, from the moment on when pages may be fetched again."""
     seen: set[int] = set()
     discoveries: list[bool] = []
-    store = tmp_path / "crawl.db"
     intake = opened(store, 0.0, discovery=share, pages=10**6, refresh_min="10s", max_depth=10**6)
     intake.start([HOME], 0.0)
     now = 0.0
@@ -200,8 +198,7 @@ def test_discovery_has_its_share_within_two_fetches(tmp_path: Path, share: float
 
 
 @pytest.mark.parametrize("days", [1, 5])
-def test_a_page_that_comes_back_is_welcome_and_one_that_stays_away_is_gone(tmp_path: Path, days: int) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_page_that_comes_back_is_welcome_and_one_that_stays_away_is_gone(store: Path, days: int) -> None:
     away = range(5, 5 + days * 24)
     web = Web(4, status=lambda page, now: 404 if page == 2 and int(now / HOUR) in away else 200)
     intake = opened(store, 0.0, time=8 * DAY)
@@ -262,8 +259,7 @@ def of_page(store: Path, columns: str) -> tuple[Any, ...]:
 # Pages that become something else.
 
 
-def test_a_page_that_has_moved_stands_for_its_target_and_may_come_back(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_page_that_has_moved_stands_for_its_target_and_may_come_back(store: Path) -> None:
 
     def talk(_: bytes, count: int) -> bytes:
         moved = answer(b"", "Location: /new", status="301 Moved Permanently")
@@ -303,8 +299,7 @@ class Site(Server):
 
 
 @pytest.mark.parametrize("how", ["forbidden", "dead"])
-def test_a_page_that_may_not_or_cannot_be_fetched_for_days_is_fetched_again_later(tmp_path: Path, how: str) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_page_that_may_not_or_cannot_be_fetched_for_days_is_fetched_again_later(store: Path, how: str) -> None:
     site = Site(range(50, 150), how)
     crawl(site, store, [HOME], **REFRESH, time=20 * DAY, refresh_min="6h")
     assert not any(int(hour) in range(50 + 24, 150) for hour in site.hours)  # a robots.txt holds for a day
@@ -314,8 +309,7 @@ def test_a_page_that_may_not_or_cannot_be_fetched_for_days_is_fetched_again_late
         assert list(violations(reader)) == []
 
 
-def test_given_up_pages_are_asked_for_again_after_one_two_four_days(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_given_up_pages_are_asked_for_again_after_one_two_four_days(store: Path) -> None:
     server = Timed({HOME: [HOME + "no"], HOME + "no": 403})
     crawl(server, store, [HOME], **REFRESH, time=16 * DAY)
     days = [round((b - a) / DAY) for a, b in pairwise(server.times[HOME + "no"])]

@@ -131,10 +131,9 @@ def command(web: Web, store: Path, seeds: list[str], *more: str) -> list[str]:
     ]
 
 
-def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, web: tuple[Web, Site, list[str]]) -> None:
+def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, store: Path, web: tuple[Web, Site, list[str]]) -> None:
     """Killed again and again at random points, the crawl still reads every page, and every unit of cash is there."""
     served, site, seeds = web
-    store = tmp_path / "crawl.db"
     rng = random.Random(0)
     kills: list[tuple[set[str], int]] = []
     for _ in range(2):

@@ -59,8 +59,7 @@ def test_what_cannot_begin_leaves_no_store(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_was_given_once_holds_and_what_changes_is_told(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_what_was_given_once_holds_and_what_changes_is_told(store: Path) -> None:
     first = started(store, [HOME], max_depth=1)
     assert (first.settings.max_depth, first.changes) == (1, ())
     again = started(store, [])
@@ -70,9 +69,8 @@ def test_what_was_given_once_holds_and_what_changes_is_told(tmp_path: Path) -> N
     assert changed.changes == ("max-depth: 1 -> 2",)
 
 
-def test_the_report_is_what_the_store_says(tmp_path: Path) -> None:
+def test_the_report_is_what_the_store_says(store: Path) -> None:
     site, seeds = random_site(8)
-    store = tmp_path / "crawl.db"
     report, server = crawl({url: 410 if url.endswith("5") else links for url, links in site.items()}, store, seeds)
     with open_store(store) as reader:
         counts = reader.page_table.counts()

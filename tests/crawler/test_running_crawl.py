@@ -58,9 +58,8 @@ def test_what_is_wrong_from_the_start_is_raised_at_the_start(tmp_path: Path) -> 
     assert not (tmp_path / "crawl.db").exists()
 
 
-def test_exception_in_the_block_stops_the_crawl_and_loses_nothing(tmp_path: Path) -> None:
+def test_exception_in_the_block_stops_the_crawl_and_loses_nothing(store: Path) -> None:
     server = Steered(wide(20))
-    store = tmp_path / "crawl.db"
 
     async def main() -> None:
         async with steered(server, store):

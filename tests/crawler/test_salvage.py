@@ -8,20 +8,14 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support.sites import crawl, random_site, rows
+from support.sites import crawl, crawled_once, random_site, rows
 
 from minicrawl.cli import main
 from minicrawl.crawler.salvage import salvage
 from minicrawl.errors import SettingError
 
 SITE, SEEDS = random_site(2, pages=90)
-
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("sound") / "crawl.db"
-    crawl(SITE, path, SEEDS, pages=60)
-    return path
+sound = crawled_once(SITE, SEEDS, pages=60)
 
 
 def test_sound_store_is_salvaged_whole(sound: Path, tmp_path: Path) -> None:

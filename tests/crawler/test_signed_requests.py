@@ -116,7 +116,7 @@ def test_requests_of_scripts_are_signed(key: SigningKey, tmp_path: Path) -> None
         assert rows(store, "SELECT DISTINCT title FROM fetches") == [("made by a script",)]
 
 
-def test_all_defaults_to_the_natural_end(key: SigningKey, tmp_path: Path) -> None:
+def test_all_defaults_to_the_natural_end(key: SigningKey, tmp_path: Path, store: Path) -> None:
     keys, refused = Directory(directory([key])), []
     links = {"/": ["/a", "/moved", "http://b.test/"], "/a": ["/"], "/b": []}
 
@@ -131,7 +131,6 @@ def test_all_defaults_to_the_natural_end(key: SigningKey, tmp_path: Path) -> Non
         return httpx.Response(200, html=html(links[path])) if path in links else httpx.Response(404)
 
     settings: Any = {"sign": tmp_path / "crawler.pem", "signature_agent": f"{AGENT}/"}
-    store = tmp_path / "crawl.db"
     transport = httpx.MockTransport(reply)
     report = skipping.run(acrawl(["http://a.test/"], store, transport=transport, **settings), grace=0.0)
     assert (report.reason, refused) == ("nothing-left", [])

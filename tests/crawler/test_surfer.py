@@ -62,8 +62,7 @@ def assert_sound(store: Path) -> None:
     assert np.abs(importance(store) - exact(store, REASONABLE)).sum() <= 2e-6
 
 
-def test_importance_is_pagerank_of_the_reasonable_surfer(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_importance_is_pagerank_of_the_reasonable_surfer(store: Path) -> None:
     crawl(framed_site(0), store, [HOME])
     assert_sound(store)
     assert np.abs(importance(store) - exact(store, UNIFORM)).sum() > 0.01

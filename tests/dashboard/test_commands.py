@@ -50,8 +50,7 @@ def test_nothing_else_is_done(tmp_path: Path, asked: Any) -> None:
         done(tmp_path / "crawl.db", asked)
 
 
-def test_what_can_be_done_without_a_crawl_is(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_what_can_be_done_without_a_crawl_is(store: Path) -> None:
     crawl({HOME: []}, store, [HOME])
     assert done(store, {"do": "add", "seeds": ["b.test", HOME]}) == {"running": False, "seeds": 2, "new": 1}
     assert rows(store, "SELECT url FROM pages ORDER BY id") == [(HOME,), ("https://b.test/",)]
@@ -126,7 +125,6 @@ def test_a_crawl_is_started_and_goes_on_by_itself(tmp_path: Path) -> None:
                 pass
 
 
-def test_a_crawl_that_is_over_at_once_is_no_failure(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_crawl_that_is_over_at_once_is_no_failure(store: Path) -> None:
     crawl({HOME: []}, store, [HOME])
     assert started(store, {"settings": {}}, PATIENCE)["log"] == f"{store}.log"

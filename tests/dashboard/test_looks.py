@@ -23,11 +23,6 @@ from minicrawl.dashboard.readings import Readings
 from minicrawl.store.database import hold
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "crawl.db"
-
-
 def test_a_running_crawl_tells_what_it_does_and_a_resting_one_what_it_did(store: Path) -> None:
     looks, server = Looks(Readings(store), clock=lambda: 1e6), Steered(wide(20))
 
@@ -200,8 +195,7 @@ def test_what_is_not_known_is_left_out() -> None:
     assert ("minicrawl_partition_cpu_seconds_total", (("partition", "0"),)) not in values(LOOK)
 
 
-def test_no_counter_falls_during_a_crawl_and_all_agree_with_the_store(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_no_counter_falls_during_a_crawl_and_all_agree_with_the_store(store: Path) -> None:
     site = wide(40, "b.test")
     site[HOME].append("/missing")
     server, seen, looks = Steered(site), list[Any](), Looks(Readings(store))

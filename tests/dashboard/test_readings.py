@@ -9,19 +9,13 @@ from pathlib import Path
 import pytest
 from support.command_line import answer
 from support.patience import PATIENCE
-from support.sites import crawl, random_site, rows
+from support.sites import crawl, crawled_once, random_site, rows
 
 from minicrawl.dashboard import readings
 from minicrawl.dashboard.readings import NotYetError, Readings, Shared
 from minicrawl.errors import MinicrawlError, StoreError
 
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("store") / "crawl.db"
-    site, seeds = random_site(5)
-    crawl(site, path, seeds, pages=40)
-    return path
+store = crawled_once(*random_site(5), pages=40)
 
 
 def test_top_is_that_of_the_command_line(store: Path) -> None:

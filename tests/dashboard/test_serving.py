@@ -13,7 +13,7 @@ from support.browsing import Browser, dashboard
 from support.cluster_runs import crawled_by_command
 from support.command_line import answer
 from support.patience import PATIENCE
-from support.sites import crawl
+from support.sites import crawled_once
 from support.steering import Steered, wide
 from support.steering import steered as steered_alone
 
@@ -65,13 +65,7 @@ def test_text_cannot_become_markup_or_script() -> None:
 
 
 HOME = "http://a.test/"
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("store") / "crawl.db"
-    crawl({HOME: ["/a", "/b"], f"{HOME}a": [HOME], f"{HOME}b": ["/a"]}, path, [HOME])
-    return path
+store = crawled_once({HOME: ["/a", "/b"], f"{HOME}a": [HOME], f"{HOME}b": ["/a"]}, [HOME])
 
 
 PATHS = (

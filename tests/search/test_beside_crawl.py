@@ -22,8 +22,7 @@ SITE = {A: page("Zebra", "stripes", *((f"{A}{i}", f"number {i}") for i in range(
 }
 
 
-def test_crawl_with_search_leaves_an_index_that_has_all(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_crawl_with_search_leaves_an_index_that_has_all(store: Path) -> None:
     crawl(SITE, store, [A], search=True)
     assert urls(store, "word7") == [f"{A}7"]
     assert content(store) == rebuilt(store)
@@ -31,8 +30,7 @@ def test_crawl_with_search_leaves_an_index_that_has_all(tmp_path: Path) -> None:
     assert urls(store, "lion") == [f"{A}new"]
 
 
-def test_index_follows_until_the_crawl_ends_without_a_word(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_index_follows_until_the_crawl_ends_without_a_word(store: Path) -> None:
     crawl(SITE, store, [A], text=True, pages=10)
     read, write = os.pipe()
     with following(store) as follower, os.fdopen(read, "rb", buffering=0) as told:
@@ -60,9 +58,8 @@ def children() -> set[int]:
 
 
 @pytest.mark.parametrize("stop", ["Ctrl-C", "--time"])
-def test_a_crawl_leaves_its_index_for_later(tmp_path: Path, caplog: pytest.LogCaptureFixture, stop: str) -> None:
+def test_a_crawl_leaves_its_index_for_later(store: Path, caplog: pytest.LogCaptureFixture, stop: str) -> None:
     """At its end, with a follower that does not come to its own: the next run has the index catch up."""
-    store = tmp_path / "crawl.db"
     told: list[str] = []
     others = children()
 
@@ -86,9 +83,8 @@ def test_a_crawl_leaves_its_index_for_later(tmp_path: Path, caplog: pytest.LogCa
 
 
 def test_an_index_of_another_version_is_told_with_one_way_out(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+    store: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    store = tmp_path / "crawl.db"
     crawl(SITE, store, [A], search=True, pages=10)
     (index_path(store) / "index.json").write_text('{"version": 1}')
     crawl(SITE, store, [])

@@ -80,9 +80,8 @@ def test_numbers_have_bounds_on_the_command_line_in_files_and_in_the_environment
     assert not store.exists()
 
 
-def test_numbers_have_bounds_for_who_steers_a_crawl(tmp_path: Path) -> None:
+def test_numbers_have_bounds_for_who_steers_a_crawl(store: Path) -> None:
     """By the socket, from the dashboard, and in a store that nobody crawls; what was there stays."""
-    store = tmp_path / "crawl.db"
 
     async def main() -> None:
         async with steered(Steered(wide(3)), store) as crawl, listening(crawl, store), dashboard(store) as browser:

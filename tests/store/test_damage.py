@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support.sites import crawl, faults_in, random_site
+from support.sites import crawl, crawled_once, faults_in, random_site
 
 from minicrawl.cli import main
 from minicrawl.crawler.books.invariants import violations
@@ -17,13 +17,7 @@ from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.reader import open_store
 
 SITE, SEEDS = random_site(2, pages=90)
-
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("sound") / "crawl.db"
-    crawl(SITE, path, SEEDS, pages=60)
-    return path
+sound = crawled_once(SITE, SEEDS, pages=60)
 
 
 def bits_flipped(content: bytearray, draw: random.Random) -> bytes:

@@ -81,9 +81,8 @@ def test_a_gathered_store_is_that_of_one_crawl(crawls: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_gathering_that_is_killed_is_made_up_for(crawls: Path, tmp_path: Path) -> None:
+def test_a_gathering_that_is_killed_is_made_up_for(crawls: Path, store: Path) -> None:
     """It dies when all rows and texts are written, and nothing is committed."""
-    store = tmp_path / "crawl.db"
     for file, copy in ((crawls / "begun.db", store), (text_path(crawls / "begun.db"), text_path(store))):
         shutil.copy(file, copy)
     program = f"""
@@ -104,11 +103,6 @@ it.gather(pathlib.Path({str(crawls / "web")!r}), pathlib.Path({str(store)!r}))""
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     return tmp_path / "web"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "crawl.db"
 
 
 @pytest.fixture

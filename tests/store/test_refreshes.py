@@ -11,9 +11,8 @@ HOME = "http://a.test/"
 
 
 def test_changes_are_one_line_a_page_and_kind_and_pages_of_plain_crawls_became_new_when_they_were_read(
-    tmp_path: Path,
+    store: Path,
 ) -> None:
-    store = tmp_path / "crawl.db"
     site: Site = {HOME: [HOME + "1", HOME + "2", HOME + "to"], HOME + "1": [HOME], HOME + "2": [], HOME + "to": HOME}
     crawl(site, store, [HOME])
     for change in ((0, 10.0, "new", 4), (1, 20.0, "changed", 1), (1, 30.0, "changed", 2)):
@@ -32,8 +31,7 @@ def test_changes_are_one_line_a_page_and_kind_and_pages_of_plain_crawls_became_n
         assert [page.times for page in reader.changes(25.0) if page.what == "changed"] == [1]
 
 
-def test_a_crawl_has_begun_when_the_first_of_what_is_known_of_it_happened(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_crawl_has_begun_when_the_first_of_what_is_known_of_it_happened(store: Path) -> None:
     with Writer(store) as writer:
         assert writer.refreshes.began() is None
     crawl({HOME: [HOME + "1"], HOME + "1": [HOME]}, store, [HOME])

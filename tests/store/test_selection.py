@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import HOME, SITE
-from support.sites import crawl, rows
+from support.sites import crawled_once, rows
 
 from minicrawl.errors import SettingError
 from minicrawl.store.database import open_to_read
@@ -36,13 +36,7 @@ ATTACKS = {  # by why they are refused; "": as SQLite says, each version in its 
         *("NOT " * 1200 + "1", "url = 'x' COLLATE evil", "url MATCH 'x'", "url REGEXP 'x'"),
     ],
 }
-
-
-@pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("where") / "crawl.db"
-    crawl(SITE, path, [HOME])
-    return path
+path = crawled_once(SITE, [HOME])
 
 
 @pytest.mark.parametrize(

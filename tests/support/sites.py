@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 import httpx
+import pytest
 from support.intakes import PATIENT, at_once
 from support.skipping import run
 
@@ -91,6 +92,18 @@ def crawl(site: Any, store: Path, seeds: list[str], **settings: Any) -> tuple[Cr
     if settings.get("discovery", 1.0) < 1.0:
         options = {"timing": PATIENT} | options
     return run(acrawl(seeds, store, transport=server, **options), grace=0.0), server
+
+
+def crawled_once(site: Any, seeds: list[str], **settings: Any) -> Any:
+    """A fixture of a module: the store of a crawl, which is made once."""
+
+    @pytest.fixture(scope="module")
+    def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+        path = tmp_path_factory.mktemp("crawled") / "crawl.db"
+        crawl(site, path, seeds, **settings)
+        return path
+
+    return store
 
 
 def rows(store: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:

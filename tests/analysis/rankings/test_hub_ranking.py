@@ -6,7 +6,7 @@ from typing import Any
 import networkx
 import numpy as np
 import pytest
-from support.sites import Site, crawl
+from support.sites import Site, crawl, crawled_once
 
 from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.rankings.hub_ranking import hub_rankings, kept_name, word_counts
@@ -70,13 +70,7 @@ LINKS = [
     *((A, A + "1"), (A, A + "2"), (A, A + "3"), (A, B), (A, C), (A + "1", A + "2"), (A + "1", C), (A + "1", D)),
     *((A + "2", C), (A + "3", C), (A + "3", D), (A + "3", A), (B, C), (B, D), (C, D), (C, B)),
 ]
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("hubs") / "crawl.db"
-    crawl(SITE, path, [A], text=True)
-    return path
+store = crawled_once(SITE, [A], text=True)
 
 
 def ranked(store: Path, **said: Any) -> dict[str, dict[str, float]]:

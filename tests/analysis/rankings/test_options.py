@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.sites import Site, crawl, rows
+from support.sites import Site, crawl, crawled_once, rows
 
 from minicrawl.analysis.link_graph import folded_pages, folded_store
 from minicrawl.analysis.rankings.options import Options, jump_of, named_pages, pages_with_words, site_weights
@@ -144,13 +144,7 @@ SITE: Site = {
     HOME + "shop": [HOME, "<title>All THINGS</title>"],
     HOME + "old": HOME + "shop",
 }
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("sets") / "crawl.db"
-    crawl(SITE, path, [HOME])
-    return path
+store = crawled_once(SITE, [HOME])
 
 
 def named(store: Path, given: str) -> set[str]:

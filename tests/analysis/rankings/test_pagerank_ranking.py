@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.sites import crawl, random_site
+from support.sites import crawl, crawled_once, random_site
 
 from minicrawl.analysis.link_graph import folded_pages, folded_store
 from minicrawl.analysis.rankings.options import Found, Options
@@ -40,12 +40,7 @@ def test_count_is_near_what_was_measured(tmp_path: Path, memory: str) -> None:
     )
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("pagerank") / "crawl.db"
-    site, seeds = random_site(5)
-    crawl(site, path, seeds)
-    return path
+store = crawled_once(*random_site(5))
 
 
 def ranked(store: Path, **asked: Any) -> Found:

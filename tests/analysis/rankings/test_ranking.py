@@ -8,7 +8,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from support.sites import Site, canonical, crawl, random_site
+from support.sites import Site, canonical, crawl, crawled_once, random_site
 
 from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.rankings.options import Found, Options
@@ -66,12 +66,7 @@ def test_query_without_words_is_refused(stores: dict[bool, Path]) -> None:
         ranked(stores[True], query=" - ")
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("rankings") / "crawl.db"
-    site, seeds = random_site(3)
-    crawl(site, path, seeds)
-    return path
+store = crawled_once(*random_site(3))
 
 
 @pytest.mark.parametrize("by", sorted(RANKERS))

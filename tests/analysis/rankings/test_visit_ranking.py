@@ -6,7 +6,7 @@ from pathlib import Path
 from time import gmtime, strftime
 
 import pytest
-from support.sites import Site, crawl
+from support.sites import Site, crawl, crawled_once
 
 from minicrawl.analysis.link_graph import folded_pages
 from minicrawl.analysis.rankings.options import Found, Options
@@ -19,13 +19,7 @@ PAGES = [f"{A}{number}" for number in range(40)]
 SITE: Site = {A: [*PAGES, A + "old", A + "q?a=1", A + "caf\u00e9"], A + "old": A + "3", A + "caf%C3%A9": []}
 SITE |= {page: [A, "<p>" + " ".join(f"w{page[14:]}x{k}" for k in range(60))] for page in [*PAGES, A + "q?a=1"]}
 BROWSER, BOT = "Mozilla/5.0 (X11)", "Examplebot/1.0"
-
-
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("visits") / "crawl.db"
-    crawl(SITE, path, [A])
-    return path
+store = crawled_once(SITE, [A])
 
 
 def line(  # noqa: PLR0913 - a line has many fields

@@ -76,8 +76,7 @@ def test_folders_of_a_host_are_bounded() -> None:
     assert len({rates.group(0, str(folder)) for folder in range(1000)}) == 65
 
 
-def test_rates_are_kept(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_rates_are_kept(store: Path) -> None:
     crawl({"http://a.test/": []}, store, ["http://a.test/"])
     rates = ChangeRates(1.0 / DAY)
     second_fetches(rates, NEWS, 9, changed=False)

@@ -195,8 +195,7 @@ async def crawled(folder: Path, workers: int) -> str:
 
 
 @pytest.mark.parametrize("workers", [0, 1])
-def test_a_part_that_fails_over_an_answer_costs_that_answer_alone(tmp_path: Path, workers: int) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_part_that_fails_over_an_answer_costs_that_answer_alone(tmp_path: Path, store: Path, workers: int) -> None:
     told = asyncio.run(crawled(tmp_path, workers))
     with open_store(store) as run:
         assert run.meta("stopped") == "nothing-left"

@@ -95,8 +95,7 @@ def commit(writer: Writer, kept: CookieJar) -> None:
         kept.save(writer)
 
 
-def test_a_commit_keeps_what_changed_and_forgets_what_is_gone(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_commit_keeps_what_changed_and_forgets_what_is_gone(store: Path) -> None:
     with closing(Writer(store)) as writer:
         kept = kept_cookies(writer, None)
         fields = ["a=1; Domain=example.com; Path=/x; Secure; HttpOnly; Max-Age=60", "b=2", "c=3"]
@@ -110,8 +109,7 @@ def test_a_commit_keeps_what_changed_and_forgets_what_is_gone(tmp_path: Path) ->
     assert {cookie.name: cookie.value for cookie in again} == {"a": "1", "c": "4"}
 
 
-def test_a_store_with_cookies_is_private_and_so_are_its_logs(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_store_with_cookies_is_private_and_so_are_its_logs(tmp_path: Path, store: Path) -> None:
     store_before = Writer(store)
     store_before.close()
     store.chmod(0o664)

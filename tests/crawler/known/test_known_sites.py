@@ -94,8 +94,7 @@ def as_they_are(store: Path, query: str = IMPORTANCE) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_store_has_what_a_slow_count_of_its_links_says(tmp_path: Path, seed: int) -> None:
-    store = tmp_path / "crawl.db"
+def test_store_has_what_a_slow_count_of_its_links_says(store: Path, seed: int) -> None:
     web, seeds = web_of(seed)
     crawl(web, store, seeds, jump="sites")
     assert faults_in(store) == []
@@ -143,8 +142,7 @@ def test_jump_can_be_changed_there_and_back(tmp_path: Path) -> None:
     assert rows(changed, "SELECT count(*) FROM sites UNION SELECT count(*) FROM voices") == [(0,)]
 
 
-def test_change_that_ends_before_its_first_commit_leaves_the_store_as_it_was(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_change_that_ends_before_its_first_commit_leaves_the_store_as_it_was(store: Path) -> None:
     web, seeds = web_of(3)
     crawl(web, store, seeds, jump="sites")
     before = as_they_are(store), voices(store)

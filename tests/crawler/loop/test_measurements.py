@@ -47,10 +47,9 @@ def test_points_are_few_and_evenly_spread_however_long_it_lasts(tmp_path: Path, 
     assert max(later.seconds - one.seconds for one, later in pairwise(found)) < 2 * spacing(now[0]) + 5 * longest
 
 
-def test_the_last_point_says_how_the_run_has_ended(tmp_path: Path) -> None:
+def test_the_last_point_says_how_the_run_has_ended(store: Path) -> None:
     site, seeds = random_site(4)
     site[seeds[0]].append("http://h0.test/missing")
-    store = tmp_path / "crawl.db"
     reports = [crawl(site, store, seeds, pages=9)[0], crawl(site, store, [])[0]]
     with open_store(store) as reader:
         first, *_, last = reader.course()

@@ -130,8 +130,7 @@ def test_what_could_not_be_connected_to_is_asked_again_by_the_next_run(tmp_path:
     assert rows(store, "SELECT url FROM ranks ORDER BY rank LIMIT 1") == [(HOME,)]
 
 
-def test_what_failed_otherwise_waits_for_the_option_or_the_seed(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_what_failed_otherwise_waits_for_the_option_or_the_seed(store: Path) -> None:
     server = Server({HOME: ["/b", "/c"], HOME + "b": 404, HOME + "c": 410})
     crawl(server, store, [HOME])
     server.asked.clear()
@@ -146,8 +145,7 @@ def test_what_failed_otherwise_waits_for_the_option_or_the_seed(tmp_path: Path) 
     assert faults_in(store) == []
 
 
-def test_a_host_that_was_dead_is_asked_again(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_host_that_was_dead_is_asked_again(store: Path) -> None:
     server = Server({HOME: []})
     crawl(server, store, [HOME], delay=0.001)
     rows(store, "UPDATE pages SET state = 'error', reason = 'host-dead'")

@@ -28,8 +28,7 @@ def crawled(store: Path, site: Site, pieces: int | None = None) -> dict[str, str
 
 @pytest.mark.parametrize("pieces", [None, 3], ids=["in one", "in pieces"])
 @pytest.mark.parametrize("home", [HOME, "http://www.a.test/"], ids=["home page", "page that is not there yet"])
-def test_pages_that_all_name_one_and_differ_stand_for_themselves(tmp_path: Path, home: str, pieces: int | None) -> None:
-    store = tmp_path / "crawl.db"
+def test_pages_that_all_name_one_and_differ_stand_for_themselves(store: Path, home: str, pieces: int | None) -> None:
     site: Site = {HOME: [prose(100, 400, "Home"), *PAGES]} | {url: [] for url in BEHIND}
     site |= {"http://www.a.test/": [prose(99, 400, "Away")]}
     site |= {url: named(number, [BEHIND[number]], home) for number, url in enumerate(PAGES)}

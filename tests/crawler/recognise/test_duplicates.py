@@ -158,8 +158,7 @@ def marks(store: Path) -> dict[str, tuple[str | None, int | None]]:
     return {url: (leader, bits) for url, leader, bits in rows(store, MARKS)}
 
 
-def test_first_page_of_a_cluster_is_the_leader_on_whatever_host(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_first_page_of_a_cluster_is_the_leader_on_whatever_host(store: Path) -> None:
     crawl(site(), store, [HOME], strategy="breadth-first")
     found = marks(store)
     leader, bits = found.pop(C)
@@ -189,8 +188,7 @@ def run(*words: object) -> str:
     return result.stdout
 
 
-def test_why_and_status_tell(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_why_and_status_tell(store: Path) -> None:
     crawl(site(), store, [HOME], strategy="breadth-first")
     assert f"  duplicate   exact duplicate of {A}\n" in run("why", B, "--store", store)
     assert f"% alike, of one folder) of {A}\n" in run("why", C, "--store", store)

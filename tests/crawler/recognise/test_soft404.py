@@ -53,8 +53,7 @@ def states(store: Path, urls: list[str]) -> set[tuple[str, str]]:
     return {found[url] for url in urls}
 
 
-def test_soft_404s_are_errors_also_those_read_before_and_the_host_is_asked_once(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_soft_404s_are_errors_also_those_read_before_and_the_host_is_asked_once(store: Path) -> None:
     report, server = crawl(Soft(site(), NOT_FOUND), store, [HOME], strategy="breadth-first")
     assert states(store, LOST) == {("error", "soft-404")}
     assert states(store, REAL) == {("fetched", "ok")}
@@ -94,9 +93,8 @@ def test_redirects_of_what_is_not_there_to_the_front_page_are_soft_404s(tmp_path
 
 
 @pytest.mark.parametrize("case", ["old pages", "all but one"])
-def test_redirects_to_the_front_page_are_aliases_where_they_do_not_tell(tmp_path: Path, case: str) -> None:
+def test_redirects_to_the_front_page_are_aliases_where_they_do_not_tell(store: Path, case: str) -> None:
     """What is not there is a 404; or nearly every page is redirected, as where the front page wants a cookie."""
-    store = tmp_path / "crawl.db"
     web: Site = site() | dict.fromkeys(LOST, HOME)
     if case == "all but one":
         web |= dict.fromkeys(REAL[1:], HOME)
@@ -108,8 +106,7 @@ def test_redirects_to_the_front_page_are_aliases_where_they_do_not_tell(tmp_path
 
 
 @pytest.mark.parametrize("case", ["no traps", "robots", "not found", "nothing said"])
-def test_nothing_is_taken_for_an_error(tmp_path: Path, case: str) -> None:
-    store = tmp_path / "crawl.db"
+def test_nothing_is_taken_for_an_error(store: Path, case: str) -> None:
     settings: dict[str, bool] = {"traps": case != "no traps"}
     web, says = site() | {url: [NOT_FOUND] for url in LOST}, NOT_FOUND
     robots: str | int = (
@@ -124,9 +121,8 @@ def test_nothing_is_taken_for_an_error(tmp_path: Path, case: str) -> None:
 
 
 @pytest.mark.parametrize("there", [HOME, LOST[0]])
-def test_page_that_is_surely_there_is_no_error_and_says_nothing_of_others(tmp_path: Path, there: str) -> None:
+def test_page_that_is_surely_there_is_no_error_and_says_nothing_of_others(store: Path, there: str) -> None:
     """A host that answers with its home page for all that it does not have, or a seed that is not there any more."""
-    store = tmp_path / "crawl.db"
     web = site() | {there: [NOT_FOUND, *LOST, *REAL]}
     crawl(Soft(web, NOT_FOUND), store, [HOME, there], strategy="breadth-first")
     assert states(store, [there, *REAL]) == {("fetched", "ok")}
@@ -136,8 +132,7 @@ def test_page_that_is_surely_there_is_no_error_and_says_nothing_of_others(tmp_pa
 @pytest.mark.parametrize(
     ("name", "order"), list(zip(BEHAVIOURS, cycle(["mixed", "dead first", "good first"]), strict=False))
 )
-def test_dead_links_are_found_and_pages_kept(tmp_path: Path, name: str, order: str) -> None:
-    store = tmp_path / "crawl.db"
+def test_dead_links_are_found_and_pages_kept(store: Path, name: str, order: str) -> None:
     result = outcome(name, store, order)
     least = 0.95 if BEHAVIOURS[name].tells else 0
     assert len(result.found) >= least * DEAD
@@ -204,8 +199,7 @@ def test_probe_is_beside_the_page(url: str, folder: str, ending: str) -> None:
     assert probe == probe_url(folder + "other" + ending, b"secret") != probe_url(url, b"another")
 
 
-def test_why_and_status_tell(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_why_and_status_tell(store: Path) -> None:
     _, server = crawl(Soft(site(), NOT_FOUND), store, [HOME], strategy="breadth-first")
 
     def run(*words: str) -> str:

@@ -81,7 +81,7 @@ def test_requests_of_a_page_keep_to_the_delay(tmp_path: Path) -> None:
 
 
 @slow_with_chromium
-def test_what_a_page_shows_when_its_time_is_up_is_read_and_scripts_that_never_end_have_a_reason(tmp_path: Path) -> None:
+def test_what_a_page_shows_when_its_time_is_up_is_read_and_scripts_that_never_end_have_a_reason(store: Path) -> None:
     async def never() -> str:
         await asyncio.sleep(3600)
         return ""
@@ -95,7 +95,6 @@ def test_what_a_page_shows_when_its_time_is_up_is_read_and_scripts_that_never_en
         f"{HOST}/found": "",
         f"{HOST}/found-last": "",
     }
-    store = tmp_path / "crawl.db"
     crawled(Site(pages), store, render="/(endless|waits|last)$", timeout=25.0)
     found = states(store)
     assert found.pop(f"{HOST}/endless") == "render-timeout"
@@ -151,13 +150,12 @@ def test_no_more_pages_are_open_than_allowed(tmp_path: Path) -> None:
 
 
 @slow_with_chromium
-def test_names_go_where_connect_to_says_and_ca_file_is_trusted(tmp_path: Path) -> None:
+def test_names_go_where_connect_to_says_and_ca_file_is_trusted(store: Path) -> None:
     https: dict[str, Reply] = {
         "https://h.test/": '<p>before</p><script src="/made.js"></script>',
         "https://h.test/made.js": ("text/javascript", "document.body.innerHTML += '<a href=/found>found</a>'"),
         "https://h.test/found": "",
     }
-    store = tmp_path / "crawl.db"
     crawled(Site(https, tls=True), store, "https://h.test/", render="h.test/$", ca_file=PEM)
     assert states(store) == {"https://h.test/": "ok", "https://h.test/found": "ok"}
 

@@ -75,9 +75,8 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("delay", "ignore_robots"), [(0.0, False), (0.0005, True)])
 def test_a_crawl_with_an_outage_ends_as_one_without(
-    tmp_path: Path, undisturbed: Path, delay: float, ignore_robots: bool
+    store: Path, undisturbed: Path, delay: float, ignore_robots: bool
 ) -> None:
-    store = tmp_path / "crawl.db"
     server = Silent(40, 70)
     seen: list[Progress] = []
     options = {
@@ -97,9 +96,8 @@ def test_a_crawl_with_an_outage_ends_as_one_without(
 
 
 @pytest.mark.parametrize("dead", [2, len(HOMES) - 1])
-def test_hosts_that_die_while_others_live_are_given_up(tmp_path: Path, dead: int) -> None:
+def test_hosts_that_die_while_others_live_are_given_up(store: Path, dead: int) -> None:
     """Also where they are all that is left, and somebody who has nothing more to ask for must be asked."""
-    store = tmp_path / "crawl.db"
     server = Silent(30, 0, dead=tuple(f"h{number}.test" for number in range(dead)))
     report, _ = in_a_hurry(server, store, SEEDS, concurrency=4, on_progress=lambda progress: None)
     assert report.reason == "nothing-left"

@@ -64,11 +64,6 @@ HURRY = Timing(robots_retry=0.001)
 in_a_hurry = partial(crawl, timing=HURRY)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "crawl.db"
-
-
 def states(store: Path) -> dict[str, tuple[str, str]]:
     return {url: (state, reason) for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
 

@@ -77,11 +77,6 @@ def found_in_sitemaps(store: Path) -> dict[str, str]:
     )
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "crawl.db"
-
-
 def test_pages_no_link_leads_to_are_found(store: Path) -> None:
     hidden = [f"{HOME}hidden/{number}" for number in range(130)]
     server = WithSitemaps({HOME: [], **{url: [] for url in hidden}}, {MAP: hidden})

@@ -17,11 +17,6 @@ B = "http://b.test/"
 respecting = partial(crawl, respect_usage="ai-train", timing=Timing(robots_retry=0.001), traps=False)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "crawl.db"
-
-
 def states(store: Path) -> dict[str, tuple[str, str]]:
     assert faults_in(store) == []
     return {url: (state, reason) for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}

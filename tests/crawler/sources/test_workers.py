@@ -74,7 +74,7 @@ def test_workers_find_the_same_web(tmp_path: Path, here: Path) -> None:
 
 @pytest.mark.parametrize("fate", [signal.SIGKILL, signal.SIGSTOP], ids=["dies", "hangs"])
 def test_worker_that_fails_is_replaced_and_its_pages_are_asked_for_again(
-    tmp_path: Path, here: Path, monkeypatch: pytest.MonkeyPatch, fate: signal.Signals
+    store: Path, here: Path, monkeypatch: pytest.MonkeyPatch, fate: signal.Signals
 ) -> None:
     timing = Timing(beat=0.05, hang=3.0, retry=0.001, robots_retry=0.001)
     page, asked = Source.page, list[str]()
@@ -87,7 +87,6 @@ def test_worker_that_fails_is_replaced_and_its_pages_are_asked_for_again(
         return await page(self, request)
 
     monkeypatch.setattr(Source, "page", ask_and_kill)
-    store = tmp_path / "crawl.db"
     report = crawled(store, workers=1, timing=timing)
     assert (report.reason, len(asked) > 20) == ("nothing-left", True)
     assert ranks(store) == pytest.approx(ranks(here), abs=2e-6)

@@ -46,8 +46,7 @@ def test_one_language_of_a_page_is_fetched_first_and_the_others_last(
     assert rows(store, query) == [(len(NAMES) - 1, len(NAMES) - 1)]
 
 
-def test_why_tells(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_why_tells(store: Path) -> None:
     crawl(site(), store, [HOME], pages=3)
     (twin, named_by) = rows(store, "SELECT t.url, n.url FROM pages t JOIN pages n ON n.id = t.named_by")[0]
     output = CliRunner().invoke(main, ["why", twin, "--store", str(store)]).stdout

@@ -16,8 +16,7 @@ def facts(store: Path, *columns: str) -> dict[str, tuple[Any, ...]]:
     return {url.removeprefix(HOME): tuple(values) for url, *values in found}
 
 
-def test_facts_are_those_of_the_last_answer(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_facts_are_those_of_the_last_answer(store: Path) -> None:
     names = ("stays", "changes", "goes", "moves")
     site: Site = {HOME: [f"/{name}" for name in names]} | {f"{HOME}{name}": [f"<html lang={name}>"] for name in names}
     crawl(site, store, [HOME], audit=True)

@@ -71,7 +71,7 @@ def linking(text: str) -> str:
 
 
 @pytest.mark.parametrize("etag", ['"v1"', 'W/"v1"', "v1", '"odd\\"', "Ünquoted ~"])
-def test_validators_go_back_byte_for_byte_and_a_304_keeps_state_links_and_books(tmp_path: Path, etag: str) -> None:
+def test_validators_go_back_byte_for_byte_and_a_304_keeps_state_links_and_books(store: Path, etag: str) -> None:
     raw, date = etag.encode("latin-1"), b"yesterday, about noon"
 
     def reply(request: httpx.Request, _: int) -> httpx.Response:
@@ -80,7 +80,6 @@ def test_validators_go_back_byte_for_byte_and_a_304_keeps_state_links_and_books(
             return httpx.Response(304)
         return httpx.Response(200, html=linking("same"), headers=[(b"etag", raw), (b"last-modified", date)])
 
-    store = tmp_path / "crawl.db"
     server = refreshed(Changing(reply), store, pages=40)
     unconditional = [
         number for number, request in enumerate(server.requests) if b"If-None-Match" not in dict(request.headers.raw)
@@ -190,8 +189,7 @@ def test_the_first_change_after_a_crawl_that_reads_pages_once_is_told_by_its_kin
     assert [kind for (kind,) in told] == [kinds[url] for url in sorted(pages)]
 
 
-def test_a_page_that_is_retried_is_asked_for_as_one_never_read(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_page_that_is_retried_is_asked_for_as_one_never_read(store: Path) -> None:
     answers = [httpx.Response(404, headers={"etag": '"x"'}), httpx.Response(200, html=linking("x"))]
     server = Changing(lambda _, count: answers[count - 1])
     crawl(server, store, [HOME], **PLAIN)
@@ -200,7 +198,7 @@ def test_a_page_that_is_retried_is_asked_for_as_one_never_read(tmp_path: Path) -
     assert rows(store, "SELECT count(*) FROM refresh") == [(0,)]
 
 
-def test_a_page_whose_server_lies_is_asked_without_condition_until_it_is_repaired(tmp_path: Path) -> None:
+def test_a_page_whose_server_lies_is_asked_without_condition_until_it_is_repaired(store: Path) -> None:
     """It says 304 to its one ETag whatever has changed, until it has an ETag for each version."""
 
     def reply(request: httpx.Request, count: int) -> httpx.Response:
@@ -209,7 +207,6 @@ def test_a_page_whose_server_lies_is_asked_without_condition_until_it_is_repaire
             return httpx.Response(304)
         return httpx.Response(200, html=linking(f"version {count // 6}"), headers={"etag": etag})
 
-    store = tmp_path / "crawl.db"
     server = refreshed(Changing(reply), store, pages=400)
     conditional = ["if-none-match" in request.headers for request in server.requests]
     assert sum(conditional[:16]) == 10
@@ -218,8 +215,7 @@ def test_a_page_whose_server_lies_is_asked_without_condition_until_it_is_repaire
     assert rows(store, "SELECT doubt < 2 FROM refresh_hosts") == [(1,)]
 
 
-def test_the_simple_rule_ends_when_nothing_is_left_and_fetches_again_what_is_old(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_the_simple_rule_ends_when_nothing_is_left_and_fetches_again_what_is_old(store: Path) -> None:
     site = {HOME: [HOME + "1"], HOME + "1": [HOME]}
     _, first = crawl(site, store, [HOME], recrawl_after="30d")
     _, soon = crawl(site, store, [])
@@ -259,8 +255,7 @@ def test_last_modified_is_believed_where_it_moves_with_the_text(
     assert (belief >= BELIEVED) == is_believed
 
 
-def test_a_page_that_has_changed_by_its_sitemap_is_due_sooner_in_the_next_run_too(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_page_that_has_changed_by_its_sitemap_is_due_sooner_in_the_next_run_too(store: Path) -> None:
     site = {HOME: [HOME + str(number) for number in range(5)], **{HOME + str(n): [HOME] for n in range(5)}}
     crawl(site, store, [HOME], refresh=True, pages=12, timing=PATIENT, traps=False)
     url = HOME + "3"

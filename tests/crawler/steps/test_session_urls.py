@@ -53,9 +53,8 @@ def tokens(folders: str = "ab", pages: int = 5, name: str = "token") -> Answer:
 
 
 @pytest.mark.parametrize(("strategy", "folders", "pages"), [("greedy", "abcdef", 5), ("breadth-first", "ab", 20)])
-def test_tokens_on_the_host_of_a_seed_are_found_out(tmp_path: Path, strategy: str, folders: str, pages: int) -> None:
+def test_tokens_on_the_host_of_a_seed_are_found_out(store: Path, strategy: str, folders: str, pages: int) -> None:
     """Every page is read, none of them often."""
-    store = tmp_path / "crawl.db"
     report, server = crawl(Dynamic(tokens(folders, pages)), store, [HOME], strategy=strategy, pages=2_000)
     assert report.reason == "nothing-left"
     assert len(server.asked) < 80 * len(folders) + 2 * pages
@@ -99,14 +98,13 @@ def test_a_forum_that_is_never_the_same_twice_is_read_once(tmp_path: Path) -> No
     assert faults_in(tmp_path / "crawl.db") == []
 
 
-def test_views_of_topics_that_tell_the_time_are_a_trap(tmp_path: Path) -> None:
+def test_views_of_topics_that_tell_the_time_are_a_trap(store: Path) -> None:
     def answer(url: httpx.URL) -> list[str] | int:
         topic = int(url.params.get("t", 0)) + (url.params.get("view") == "next")
         views = (f"{HOME}topic?t={topic}&view={view}" for view in ("print", "next", "all"))
         time = f"<title>Topic {topic}</title><p>It is {random.Random(next(VISITS)).random():.6f}."
         return [time, prose(topic, 300), f"{HOME}topic?t={topic + 1}", *views] if topic < 40 else 404
 
-    store = tmp_path / "crawl.db"
     crawl(Dynamic(answer), store, [HOME])
     read = [url for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'fetched'")]
     assert {f"{HOME}topic?t={topic}" for topic in range(1, 40)} <= set(read)
@@ -162,8 +160,7 @@ SHELVES = ("ale", "bread", "cheese", "dill", "eggs", "figs", "grapes", "honey", 
 
 
 @pytest.mark.parametrize("answer", [shop, shelves, search, languages, goods])
-def test_parameters_that_matter_stay(tmp_path: Path, answer: Callable[[httpx.URL], list[str]]) -> None:
-    store = tmp_path / "crawl.db"
+def test_parameters_that_matter_stay(store: Path, answer: Callable[[httpx.URL], list[str]]) -> None:
     crawl(Dynamic(answer), store, [HOME])
     assert rows(store, "SELECT count(*) FROM parameters WHERE verdict = 'session'") == [(0,)]
     linked = {link for link in answer(httpx.URL(HOME)) if link.startswith("http")}
@@ -187,8 +184,7 @@ def test_who_wants_none_of_it_gets_none(tmp_path: Path, option: str) -> None:
     assert [url for url in server.asked if "?" not in url and url.count("/") == 4 and url[-1].isdigit()] == []
 
 
-def test_why_tells_what_a_url_is_known_as(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_why_tells_what_a_url_is_known_as(store: Path) -> None:
     crawl(Dynamic(tokens()), store, [HOME])
     result = CliRunner().invoke(main, ["why", HOME + "a/3?token=other", "--json", "--store", str(store)])
     assert json.loads(result.stdout)["url"] == HOME + "a/3"

@@ -16,11 +16,6 @@ from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.reader import open_store
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    return tmp_path / "crawl.db"
-
-
 def refreshed(server: Preferring, store: Path, pages: int = 20, **settings: Any) -> None:
     crawl(server, store, [HOME], refresh=True, pages=pages, traps=False, timing=PATIENT, **settings)
 

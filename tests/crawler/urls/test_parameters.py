@@ -137,8 +137,7 @@ SITE: Site = {
 }
 
 
-def test_a_page_is_known_once_and_a_server_that_insists_on_its_session_is_no_loop(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_page_is_known_once_and_a_server_that_insists_on_its_session_is_no_loop(store: Path) -> None:
     _, server = crawl(SITE, store, [HOME + "?utm_medium=mail", HOME])
     assert sorted(server.asked) == sorted(SITE)
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
@@ -147,23 +146,20 @@ def test_a_page_is_known_once_and_a_server_that_insists_on_its_session_is_no_loo
     assert set(states.values()) == {"fetched ok"}
 
 
-def test_a_session_that_changes_with_every_answer_ends_after_ten_hops(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_session_that_changes_with_every_answer_ends_after_ten_hops(store: Path) -> None:
     site: Site = {f"{HOME}?sid={hop:020}a": f"{HOME}?sid={hop + 1:020}a" for hop in range(20)}
     crawl({HOME: f"{HOME}?sid={0:020}a"} | site, store, [HOME])
     assert rows(store, "SELECT count(*), max(reason = 'redirect-chain') FROM pages") == [(11, 1)]
 
 
-def test_kept_parameters_make_different_pages(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_kept_parameters_make_different_pages(store: Path) -> None:
     crawl(SITE, store, [HOME], keep_parameters=True)
     known = {url for (url,) in rows(store, "SELECT url FROM pages")}
     assert {HOME + "a?utm_source=x", HOME + "a", HOME + "?gclid=3"} < known
 
 
 @pytest.mark.parametrize("keeps_first", [True, False])
-def test_a_crawl_may_go_on_with_the_other_policy(tmp_path: Path, keeps_first: bool) -> None:
-    store = tmp_path / "crawl.db"
+def test_a_crawl_may_go_on_with_the_other_policy(store: Path, keeps_first: bool) -> None:
     crawl(SITE, store, [HOME], keep_parameters=keeps_first, pages=2)
     report, _ = crawl(SITE, store, [], keep_parameters=not keeps_first)
     assert report.reason == "nothing-left"

@@ -165,9 +165,8 @@ def test_of_a_soft_404_known_links_are_kept_and_none_counts_or_becomes_known(int
     assert intake.state.urls.find([A]) == [None]
 
 
-def test_what_a_link_says_of_a_page_is_kept(tmp_path: Path) -> None:
+def test_what_a_link_says_of_a_page_is_kept(store: Path) -> None:
     """A word of the topic in the text of a link, or in the title of its page, raises the page's priority for good."""
-    store = tmp_path / "crawl.db"
     for run in range(2):
         intake = intake_of(store, topic="boats")
         intake.start([HOME], 0.0)

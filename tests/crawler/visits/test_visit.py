@@ -60,9 +60,8 @@ def test_books_and_rows_agree_after_any_turns(tmp_path: Path, seed: int) -> None
             assert list(violations(reader)) == []
 
 
-def test_a_page_that_is_as_it_was_spends_its_cash_and_nothing_else_changes(tmp_path: Path) -> None:
+def test_a_page_that_is_as_it_was_spends_its_cash_and_nothing_else_changes(store: Path) -> None:
     web = {HOME: [HOME + "a"], HOME + "a": [HOME]}
-    store = tmp_path / "crawl.db"
     intake = intake_of(store, discovery=0.0, traps=False)
     intake.start([HOME], 0.0)
     crawl_all(intake, web, most=4, clock=itertools.count(1.0))

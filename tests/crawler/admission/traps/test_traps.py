@@ -366,9 +366,8 @@ def transport(web: DemoWeb) -> httpx.MockTransport:
 
 
 @pytest.mark.slow
-def test_traps_of_the_demo_take_two_percent_of_a_crawl_at_most(tmp_path: Path) -> None:
+def test_traps_of_the_demo_take_two_percent_of_a_crawl_at_most(store: Path) -> None:
     web = DemoWeb.generate(seed=0, hosts=40, pages=6000, traps=True)
-    store = tmp_path / "crawl.db"
     settings: dict[str, Any] = {"delay": 0.0, "concurrency": 1, "pages": 5000, "jump": "pages"}
     asyncio.run(acrawl(web.seeds, store, transport=transport(web), **settings))
     assert web.traps is not None
@@ -383,8 +382,7 @@ def test_traps_of_the_demo_take_two_percent_of_a_crawl_at_most(tmp_path: Path) -
     assert faults_in(store) == []
 
 
-def test_link_into_a_trap_is_not_counted_and_its_number_is_kept(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_link_into_a_trap_is_not_counted_and_its_number_is_kept(store: Path) -> None:
     trap = HOME + "a/b/a/b/a/b"
     crawl({HOME: [HOME + "a", trap]}, store, [HOME], pages=1)
     assert rows(store, "SELECT url FROM pages") == [(HOME,), (HOME + "a",)]
@@ -407,8 +405,7 @@ def test_seed_is_fetched_whatever_it_looks_like(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "link", [HOME + "a/a/a", '<link rel="canonical" href="/a/a/a">'], ids=["redirect", "canonical"]
 )
-def test_page_cannot_stand_for_a_trap(tmp_path: Path, link: str) -> None:
-    store = tmp_path / "crawl.db"
+def test_page_cannot_stand_for_a_trap(store: Path, link: str) -> None:
     site: Site = {HOME: link if link.startswith("http") else [link]}
     crawl(site, store, [HOME])
     expected = ("error", "redirect-trap-repeated-path") if link == HOME + "a/a/a" else None
@@ -430,8 +427,7 @@ def soft_404s() -> dict[str, list[str]]:
     )
 
 
-def test_known_page_in_a_trap_is_turned_away_without_a_fetch_and_no_cash_is_stuck(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
+def test_known_page_in_a_trap_is_turned_away_without_a_fetch_and_no_cash_is_stuck(store: Path) -> None:
     _, server = crawl(soft_404s(), store, [HOME], strategy="breadth-first")
     assert [url for url in server.asked if url in LOST] == LOST[:JUDGED] + SAMPLE
     assert sum("real" in url for url in server.asked if url in soft_404s()) == 5
@@ -532,7 +528,7 @@ def test_why_names_the_budget_of_a_host(tmp_path: Path, monkeypatch: pytest.Monk
     assert told[0]["trap"]["pattern"] == "b.test"
 
 
-def test_farm_makes_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_farm_makes_no_room(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Sixty domains behind one honest link vouch for their hub less than seven honest sites do for one."""
     monkeypatch.setattr("minicrawl.crawler.admission.traps.PAGES", 50)
     honest, large = [f"http://s{number}.test/" for number in range(8)], "http://s1.test/"
@@ -543,7 +539,6 @@ def test_farm_makes_no_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     for number in range(60):
         links = [f"http://farm{(number + step) % 60}.test/" for step in (1, 2, 3)]
         web[f"http://farm{number}.test/"] = [*links, *(f"http://hub.test/{number}-{page}" for page in range(20))]
-    store = tmp_path / "crawl.db"
     for pages in (8, 20, 20, 500):
         crawl(web, store, honest[:1], jump="sites", pages=pages)
     known = dict(rows(store, "SELECT name, count(*) FROM pages JOIN hosts ON hosts.id = host GROUP BY name"))
