@@ -1,6 +1,8 @@
 """Settings of the test run itself, and what it says of tests that take long."""
 
+import asyncio
 import gc
+import inspect
 import os
 import shutil
 import signal
@@ -113,6 +115,16 @@ def ray() -> Iterator[str]:
         import ray
 
         yield str(ray.get_runtime_context().gcs_address)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine in a loop of its own."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = inspect.signature(pyfuncitem.obj).parameters
+    asyncio.run(pyfuncitem.obj(**{name: pyfuncitem.funcargs[name] for name in names}))
+    return True
 
 
 @pytest.hookimpl(wrapper=True)

@@ -147,30 +147,27 @@ def test_calls_at_a_time_do_not_disturb_each_other(store: Path) -> None:
     asked(store, ask)
 
 
-def test_a_running_crawl_is_read_and_steered_if_that_is_allowed(tmp_path: Path) -> None:
+async def test_a_running_crawl_is_read_and_steered_if_that_is_allowed(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
 
-    async def main() -> None:
-        server = Steered(wide())
-        async with steered(server, store, text=True) as crawl, listening(crawl, store):
-            await server.until(4)
-            server.open.clear()  # lest the crawl is over before it is asked
-            async with Client(server_of(store, allows_control=True)) as client:
-                assert '{"running":true}' in await told(client, "status")
-                control = (await client.list_tools()).tools[-1]
-                assert control.annotations is not None
-                assert (control.name, control.annotations.read_only_hint) == ("control", False)
-                assert '"state": "paused"' in await told(client, "control", command="pause")
-                server.open.set()
-                assert '"new": 1' in await told(client, "control", command="add", value="http://b.test/")
-                assert '"host": "b.test"' in await told(client, "control", command="ban", value="b.test")
-                result: Any = await client.call_tool("control", {"command": "add", "value": "/etc/passwd"})
-                assert result.is_error
-                assert "is not an http or https URL" in result.content[0].text
-                await told(client, "control", command="resume")
-            await crawl.stop()
-
-    asyncio.run(main())
+    server = Steered(wide())
+    async with steered(server, store, text=True) as crawl, listening(crawl, store):
+        await server.until(4)
+        server.open.clear()  # lest the crawl is over before it is asked
+        async with Client(server_of(store, allows_control=True)) as client:
+            assert '{"running":true}' in await told(client, "status")
+            control = (await client.list_tools()).tools[-1]
+            assert control.annotations is not None
+            assert (control.name, control.annotations.read_only_hint) == ("control", False)
+            assert '"state": "paused"' in await told(client, "control", command="pause")
+            server.open.set()
+            assert '"new": 1' in await told(client, "control", command="add", value="http://b.test/")
+            assert '"host": "b.test"' in await told(client, "control", command="ban", value="b.test")
+            result: Any = await client.call_tool("control", {"command": "add", "value": "/etc/passwd"})
+            assert result.is_error
+            assert "is not an http or https URL" in result.content[0].text
+            await told(client, "control", command="resume")
+        await crawl.stop()
 
 
 def test_there_is_no_server_without_a_store(tmp_path: Path) -> None:

@@ -56,14 +56,11 @@ def started(store: Path, *more: str) -> Iterator[subprocess.Popen[str]]:
             process.kill()
 
 
-def test_it_answers_on_standard_output_and_logs_elsewhere(store: Path) -> None:
-    async def main() -> None:
-        server = StdioServerParameters(command=sys.executable, args=words(store, "-v"))
-        async with Client(stdio_client(server)) as client:
-            found: Any = await client.call_tool("search", {"query": "sailing"})
-            assert HOME in found.content[0].text
-
-    asyncio.run(main())
+async def test_it_answers_on_standard_output_and_logs_elsewhere(store: Path) -> None:
+    server = StdioServerParameters(command=sys.executable, args=words(store, "-v"))
+    async with Client(stdio_client(server)) as client:
+        found: Any = await client.call_tool("search", {"query": "sailing"})
+        assert HOME in found.content[0].text
 
 
 def test_it_ends_when_its_client_has_died_with_a_call_unanswered(store: Path) -> None:

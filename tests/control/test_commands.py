@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from support.sites import Site, crawl, rows
-from support.skipping import run_apart
+from support.skipping import apart
 from support.steering import HOME, Steered, kept, kept_list, steered, wide
 
 from minicrawl.control.commands import RestingCrawl, done, event_as_json
@@ -43,60 +43,56 @@ NONE: list[tuple[dict[str, Any], str]] = [
 ]
 
 
-def test_what_is_no_command_is_one_sentence_and_changes_nothing(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with steered(Steered(wide(3)), tmp_path / "crawl.db") as crawl:
-            await crawl.pause()
-            before = crawl.settings, crawl.status.known
-            for asked, problem in NONE:
-                with pytest.raises(ConfigError) as told:
-                    await done(crawl, asked)
-                assert problem in str(told.value)
-                assert "\n" not in str(told.value)
-            assert (crawl.settings, crawl.status.known) == before
-            await crawl.resume()
-
-    run_apart(main())
+@apart
+async def test_what_is_no_command_is_one_sentence_and_changes_nothing(tmp_path: Path) -> None:
+    async with steered(Steered(wide(3)), tmp_path / "crawl.db") as crawl:
+        await crawl.pause()
+        before = crawl.settings, crawl.status.known
+        for asked, problem in NONE:
+            with pytest.raises(ConfigError) as told:
+                await done(crawl, asked)
+            assert problem in str(told.value)
+            assert "\n" not in str(told.value)
+        assert (crawl.settings, crawl.status.known) == before
+        await crawl.resume()
 
 
-def test_each_command_does_what_it_says(tmp_path: Path) -> None:
+@apart
+async def test_each_command_does_what_it_says(tmp_path: Path) -> None:
     server, store = Steered(wide(20)), tmp_path / "crawl.db"
 
-    async def main() -> None:
-        async with steered(server, store, delay=1) as crawl:
-            await server.until(2)
-            assert (await done(crawl, {"do": "pause"}))["state"] == "paused"
-            status = await done(crawl, {"do": "status"})
-            assert {"state", "fetched", "known", "in_flight", "workers", "limits", "pid", "version"} <= status.keys()
-            assert (status["state"], status["known"], status["limits"]["pages"]) == ("paused", 21, None)
-            assert (await done(crawl, {"do": "resume"}))["state"] == "running"
-            told = await done(crawl, {"do": "set", "settings": {"delay": "2", "pages": 9}})
-            assert told == {
-                "changed": [
-                    {"name": "pages", "before": "none", "after": "9"},
-                    {"name": "delay", "before": "1", "after": "2.0"},
-                ]
-            }
-            seeds = {"do": "add", "urls": ["https://b.test/", HOME, HOME], "guessed": ["https://b.test/"]}
-            assert await done(crawl, seeds) == {"seeds": 2, "new": 1}
-            assert await done(crawl, {"do": "ban", "host": "B.test"}) == {"host": "b.test"}
-            assert (await done(crawl, {"do": "status"}))["banned"] == ("b.test",)
-            assert await done(crawl, {"do": "unban", "host": "b.test"}) == {"host": "b.test"}
-            assert await done(crawl, {"do": "again", "url": "a.test"}) == {"url": HOME}
-            assert (await done(crawl, {"do": "workers"}))["workers"] == []
-            look = await done(crawl, {"do": "look", "after": 0, "hosts": 9})
-            assert look["settings"]["delay"] == 2.0
-            assert sum(look["doing"].values()) == 2
-            assert {host["host"] for host in look["hosts"]} == {"a.test", "b.test"}
-            await done(crawl, {"do": "ban", "host": "b.test"})
-            events = (await done(crawl, {"do": "look", "after": 0}))["events"]
-            assert {"number": 1, "what": "HostBanned", "host": "b.test"}.items() <= events[0].items()
-            assert (await done(crawl, {"do": "look", "after": events[-1]["number"]}))["hosts"] == []
-            assert (await done(crawl, {"do": "stop"}))["state"] == "stopping"
-        assert rows(store, "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]
-        assert kept(store, "delay") == 2
-
-    run_apart(main())
+    async with steered(server, store, delay=1) as crawl:
+        await server.until(2)
+        assert (await done(crawl, {"do": "pause"}))["state"] == "paused"
+        status = await done(crawl, {"do": "status"})
+        assert {"state", "fetched", "known", "in_flight", "workers", "limits", "pid", "version"} <= status.keys()
+        assert (status["state"], status["known"], status["limits"]["pages"]) == ("paused", 21, None)
+        assert (await done(crawl, {"do": "resume"}))["state"] == "running"
+        told = await done(crawl, {"do": "set", "settings": {"delay": "2", "pages": 9}})
+        assert told == {
+            "changed": [
+                {"name": "pages", "before": "none", "after": "9"},
+                {"name": "delay", "before": "1", "after": "2.0"},
+            ]
+        }
+        seeds = {"do": "add", "urls": ["https://b.test/", HOME, HOME], "guessed": ["https://b.test/"]}
+        assert await done(crawl, seeds) == {"seeds": 2, "new": 1}
+        assert await done(crawl, {"do": "ban", "host": "B.test"}) == {"host": "b.test"}
+        assert (await done(crawl, {"do": "status"}))["banned"] == ("b.test",)
+        assert await done(crawl, {"do": "unban", "host": "b.test"}) == {"host": "b.test"}
+        assert await done(crawl, {"do": "again", "url": "a.test"}) == {"url": HOME}
+        assert (await done(crawl, {"do": "workers"}))["workers"] == []
+        look = await done(crawl, {"do": "look", "after": 0, "hosts": 9})
+        assert look["settings"]["delay"] == 2.0
+        assert sum(look["doing"].values()) == 2
+        assert {host["host"] for host in look["hosts"]} == {"a.test", "b.test"}
+        await done(crawl, {"do": "ban", "host": "b.test"})
+        events = (await done(crawl, {"do": "look", "after": 0}))["events"]
+        assert {"number": 1, "what": "HostBanned", "host": "b.test"}.items() <= events[0].items()
+        assert (await done(crawl, {"do": "look", "after": events[-1]["number"]}))["hosts"] == []
+        assert (await done(crawl, {"do": "stop"}))["state"] == "stopping"
+    assert rows(store, "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]
+    assert kept(store, "delay") == 2
 
 
 def test_events_are_told_with_all_that_they_have() -> None:

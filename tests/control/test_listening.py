@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from support.lines import Line, asked
-from support.skipping import run_apart
+from support.skipping import apart, run_apart
 from support.steering import HOME, Steered, kept, steered, wide
 
 from minicrawl.control.commands import listening
@@ -142,20 +142,18 @@ def test_more_clients_than_there_is_room_for_are_told(store: Path) -> None:
     with_crawl(store, steer, {"silent": 5, "clients": 3})
 
 
-def test_the_end_waits_for_no_client(store: Path) -> None:
-    async def main() -> None:
-        server, lines = Steered(wide(5)), contextlib.AsyncExitStack()
-        async with steered(server, store) as crawl, listening(crawl, store):
-            idle, asks = Line(store), Line(store)
-            await lines.enter_async_context(idle)
-            await lines.enter_async_context(asks)
-            await asks.asks("status")
-            await asyncio.wait_for(crawl.finished(), 100)
-        for line in (idle, asks):
-            assert await line.reader.read() == b""
-        await lines.aclose()
-
-    run_apart(main())
+@apart
+async def test_the_end_waits_for_no_client(store: Path) -> None:
+    server, lines = Steered(wide(5)), contextlib.AsyncExitStack()
+    async with steered(server, store) as crawl, listening(crawl, store):
+        idle, asks = Line(store), Line(store)
+        await lines.enter_async_context(idle)
+        await lines.enter_async_context(asks)
+        await asks.asks("status")
+        await asyncio.wait_for(crawl.finished(), 100)
+    for line in (idle, asks):
+        assert await line.reader.read() == b""
+    await lines.aclose()
 
 
 def test_a_crawl_that_nobody_can_reach_goes_on_and_says_so(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.skipping import run_apart
+from support.skipping import apart
 from support.small_web import small_web
 from support.steering import HOME, Steered, kept, kept_list, steered, wide
 
@@ -115,14 +115,12 @@ def test_a_commit_is_late_later_after_one_of_nothing() -> None:
     assert commits.late_at(is_asking=False) == 11.0
 
 
-def test_commands_that_come_together_share_a_commit(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with steered(Steered(wide(50)), tmp_path / "crawl.db", delay=10) as crawl:
-            await asyncio.sleep(1)
-            began = asyncio.get_running_loop().time()
-            await asyncio.gather(*(crawl.add_seeds(f"{HOME}new/{number}") for number in range(200)))
-            assert asyncio.get_running_loop().time() - began < 0.1
-            await crawl.stop(now=True)
-        assert crawl.status.known == 251
-
-    run_apart(main())
+@apart
+async def test_commands_that_come_together_share_a_commit(tmp_path: Path) -> None:
+    async with steered(Steered(wide(50)), tmp_path / "crawl.db", delay=10) as crawl:
+        await asyncio.sleep(1)
+        began = asyncio.get_running_loop().time()
+        await asyncio.gather(*(crawl.add_seeds(f"{HOME}new/{number}") for number in range(200)))
+        assert asyncio.get_running_loop().time() - began < 0.1
+        await crawl.stop(now=True)
+    assert crawl.status.known == 251

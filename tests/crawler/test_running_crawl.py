@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.sites import Server, crawl, faults_in, rows
-from support.skipping import run_apart
+from support.skipping import apart, run_apart
 from support.steering import HOME, Steered, kept, pages, steered, wide
 
 from minicrawl import Crawl
@@ -18,31 +18,27 @@ from minicrawl.model import RunState
 # The block, and what it tells.
 
 
-def test_a_crawl_tells_what_happens_and_how_it_ended(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with steered(Server(wide(3)), tmp_path / "crawl.db") as crawl:
-            told = [event async for event in crawl.events()]
-            report = await crawl.finished()
-            assert crawl.status.state is RunState.ENDED
-        fetched = [event for event in told if isinstance(event, PageFetched)]
-        assert [(event.url, event.status, event.reason) for event in fetched] == [
-            (url, 200, None) for url in [HOME, *pages(3)]
-        ]
-        assert sum(event.bytes for event in fetched) == report.bytes
-        assert isinstance(told[-1], Stopping)
-        assert (told[-1].reason, report.reason, report.fetched) == ("nothing-left", "nothing-left", 4)
-        assert all(earlier.at <= later.at for earlier, later in pairwise(told))
-
-    run_apart(main())
+@apart
+async def test_a_crawl_tells_what_happens_and_how_it_ended(tmp_path: Path) -> None:
+    async with steered(Server(wide(3)), tmp_path / "crawl.db") as crawl:
+        told = [event async for event in crawl.events()]
+        report = await crawl.finished()
+        assert crawl.status.state is RunState.ENDED
+    fetched = [event for event in told if isinstance(event, PageFetched)]
+    assert [(event.url, event.status, event.reason) for event in fetched] == [
+        (url, 200, None) for url in [HOME, *pages(3)]
+    ]
+    assert sum(event.bytes for event in fetched) == report.bytes
+    assert isinstance(told[-1], Stopping)
+    assert (told[-1].reason, report.reason, report.fetched) == ("nothing-left", "nothing-left", 4)
+    assert all(earlier.at <= later.at for earlier, later in pairwise(told))
 
 
-def test_settings_may_be_given_as_a_whole_or_by_name(tmp_path: Path) -> None:
-    async def main() -> None:
-        settings = {"pages": 9, "delay": 0}
-        async with Crawl(HOME, tmp_path / "crawl.db", settings=settings, pages=2, transport=Server(wide(5))) as crawl:
-            assert (crawl.settings.delay, crawl.settings.pages) == (0, 2)
-
-    run_apart(main())
+@apart
+async def test_settings_may_be_given_as_a_whole_or_by_name(tmp_path: Path) -> None:
+    settings = {"pages": 9, "delay": 0}
+    async with Crawl(HOME, tmp_path / "crawl.db", settings=settings, pages=2, transport=Server(wide(5))) as crawl:
+        assert (crawl.settings.delay, crawl.settings.pages) == (0, 2)
 
 
 def test_what_is_wrong_from_the_start_is_raised_at_the_start(tmp_path: Path) -> None:
@@ -117,67 +113,61 @@ def test_crawl_that_fails_is_raised_at_the_end_of_the_block(tmp_path: Path) -> N
 # Pausing and stopping.
 
 
-def test_a_pause_leaves_the_rest_of_the_time(tmp_path: Path) -> None:
+@apart
+async def test_a_pause_leaves_the_rest_of_the_time(tmp_path: Path) -> None:
     server = Steered(wide(2000))
 
-    async def main() -> None:
-        async with steered(server, tmp_path / "crawl.db", delay=1, time=60) as crawl:
-            events = crawl.events()
-            await server.until(10)
-            await crawl.pause()
-            before = crawl.status
-            asked = len(server.asked)
-            await asyncio.sleep(5000)
-            assert (crawl.status.state, len(server.asked)) == (RunState.PAUSED, asked)
-            assert crawl.status.seconds == before.seconds
-            await crawl.resume()
-            report = await crawl.finished()
-            told = [event async for event in events if isinstance(event, Paused | Resumed | Stopping)]
-        assert (report.reason, round(report.seconds)) == ("time", 60)
-        assert 58 <= report.fetched <= 62
-        assert [type(event) for event in told] == [Paused, Resumed, Stopping]
-        assert isinstance(told[1], Resumed)
-        assert told[1].seconds == pytest.approx(5000, abs=0.1)
-
-    run_apart(main())
+    async with steered(server, tmp_path / "crawl.db", delay=1, time=60) as crawl:
+        events = crawl.events()
+        await server.until(10)
+        await crawl.pause()
+        before = crawl.status
+        asked = len(server.asked)
+        await asyncio.sleep(5000)
+        assert (crawl.status.state, len(server.asked)) == (RunState.PAUSED, asked)
+        assert crawl.status.seconds == before.seconds
+        await crawl.resume()
+        report = await crawl.finished()
+        told = [event async for event in events if isinstance(event, Paused | Resumed | Stopping)]
+    assert (report.reason, round(report.seconds)) == ("time", 60)
+    assert 58 <= report.fetched <= 62
+    assert [type(event) for event in told] == [Paused, Resumed, Stopping]
+    assert isinstance(told[1], Resumed)
+    assert told[1].seconds == pytest.approx(5000, abs=0.1)
 
 
-def test_requests_in_flight_are_finished_and_committed_in_a_pause(tmp_path: Path) -> None:
+@apart
+async def test_requests_in_flight_are_finished_and_committed_in_a_pause(tmp_path: Path) -> None:
     server, store = Steered(wide(20)), tmp_path / "crawl.db"
 
-    async def main() -> None:
-        async with steered(server, store, delay=0, per_host=4) as crawl:
-            await server.until(1)
-            server.open.clear()
-            while server.in_flight < 4:
-                await asyncio.sleep(0.001)
-            await crawl.pause()
-            assert crawl.status.in_flight == 4
-            server.open.set()
-            await asyncio.sleep(5)
-            assert (crawl.status.in_flight, len(server.asked)) == (0, 5)
-            assert rows(store, "SELECT count(*) FROM fetches") == [(5,)]
-            await crawl.resume()
-        assert len(server.asked) == 21
-
-    run_apart(main())
+    async with steered(server, store, delay=0, per_host=4) as crawl:
+        await server.until(1)
+        server.open.clear()
+        while server.in_flight < 4:
+            await asyncio.sleep(0.001)
+        await crawl.pause()
+        assert crawl.status.in_flight == 4
+        server.open.set()
+        await asyncio.sleep(5)
+        assert (crawl.status.in_flight, len(server.asked)) == (0, 5)
+        assert rows(store, "SELECT count(*) FROM fetches") == [(5,)]
+        await crawl.resume()
+    assert len(server.asked) == 21
 
 
-def test_paused_crawl_with_nothing_left_does_not_end(tmp_path: Path) -> None:
+@apart
+async def test_paused_crawl_with_nothing_left_does_not_end(tmp_path: Path) -> None:
     server = Server({HOME: []})
 
-    async def main() -> None:
-        async with steered(server, tmp_path / "crawl.db") as crawl:
-            await crawl.pause()
-            await crawl.pause()
-            await asyncio.sleep(1000)
-            assert crawl.status.state is RunState.PAUSED
-            assert await crawl.add_seeds(["http://b.test/"]) == 1
-            await crawl.resume()
-            await crawl.resume()
-        assert sorted(server.asked) == [HOME, "http://b.test/"]
-
-    run_apart(main())
+    async with steered(server, tmp_path / "crawl.db") as crawl:
+        await crawl.pause()
+        await crawl.pause()
+        await asyncio.sleep(1000)
+        assert crawl.status.state is RunState.PAUSED
+        assert await crawl.add_seeds(["http://b.test/"]) == 1
+        await crawl.resume()
+        await crawl.resume()
+    assert sorted(server.asked) == [HOME, "http://b.test/"]
 
 
 @pytest.mark.parametrize("now", [False, True])
@@ -205,16 +195,14 @@ def test_a_crawl_stops_when_it_is_asked_to(tmp_path: Path, now: bool, paused: bo
     assert len(crawl(wide(20), store, [], ignore_robots=True)[1].asked) == (20 if now else 16)
 
 
-def test_what_is_asked_of_a_crawl_that_has_ended_is_told(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with steered(Server({HOME: []}), tmp_path / "crawl.db") as crawl:
-            await crawl.finished()
-            with pytest.raises(CrawlEndedError, match="has ended"):
-                await crawl.pause()
-            with pytest.raises(CrawlEndedError):
-                await crawl.adjust(delay=2)
-
-    run_apart(main())
+@apart
+async def test_what_is_asked_of_a_crawl_that_has_ended_is_told(tmp_path: Path) -> None:
+    async with steered(Server({HOME: []}), tmp_path / "crawl.db") as crawl:
+        await crawl.finished()
+        with pytest.raises(CrawlEndedError, match="has ended"):
+            await crawl.pause()
+        with pytest.raises(CrawlEndedError):
+            await crawl.adjust(delay=2)
 
 
 def test_crawl_that_ends_while_commands_wait_does_or_refuses_each(tmp_path: Path) -> None:

@@ -133,97 +133,76 @@ async def came(port: int, *sent: bytes) -> bytes:
 CLOSE = b"GET /last HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
 
 
-def test_requests_over_one_connection_are_answered_in_turn() -> None:
-    async def main() -> None:
-        async with served() as port:
-            post = b"POST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\n"
-            found = await came(port, GET + post + b"x", b"yz", CLOSE)
-            bodies = [part.split(b"HTTP/1.1")[0] for part in found.split(b"\r\n\r\n")[1:]]
-            assert bodies == [b"GET /a ", b"POST /b xyz", b"GET /last "]
-
-    asyncio.run(main())
+async def test_requests_over_one_connection_are_answered_in_turn() -> None:
+    async with served() as port:
+        post = b"POST /b HTTP/1.1\r\nContent-Length: 3\r\n\r\n"
+        found = await came(port, GET + post + b"x", b"yz", CLOSE)
+        bodies = [part.split(b"HTTP/1.1")[0] for part in found.split(b"\r\n\r\n")[1:]]
+        assert bodies == [b"GET /a ", b"POST /b xyz", b"GET /last "]
 
 
-def test_to_head_there_is_no_body() -> None:
-    async def main() -> None:
-        async with served() as port:
-            found = await came(port, CLOSE.replace(b"GET", b"HEAD"))
-            assert found.endswith(b"\r\n\r\n")
-            assert b"Content-Length: 11\r\n" in found
-
-    asyncio.run(main())
+async def test_to_head_there_is_no_body() -> None:
+    async with served() as port:
+        found = await came(port, CLOSE.replace(b"GET", b"HEAD"))
+        assert found.endswith(b"\r\n\r\n")
+        assert b"Content-Length: 11\r\n" in found
 
 
-def test_rubbish_is_answered_and_the_line_is_closed() -> None:
-    async def main() -> None:
-        async with served() as port:
-            for sent, status in ((b"\x16\x03\x01\r\n\r\n", b"400"), (b"GET /" + b"a" * 5000, b"431")):
-                assert (await came(port, sent)).startswith(b"HTTP/1.1 " + status)
-            assert (await came(port, CLOSE)).startswith(b"HTTP/1.1 200")
-
-    asyncio.run(main())
+async def test_rubbish_is_answered_and_the_line_is_closed() -> None:
+    async with served() as port:
+        for sent, status in ((b"\x16\x03\x01\r\n\r\n", b"400"), (b"GET /" + b"a" * 5000, b"431")):
+            assert (await came(port, sent)).startswith(b"HTTP/1.1 " + status)
+        assert (await came(port, CLOSE)).startswith(b"HTTP/1.1 200")
 
 
-def test_a_bug_is_answered_and_others_go_on() -> None:
-    async def main() -> None:
-        async with served() as port:
-            found = await came(port, b"GET /fails HTTP/1.1\r\n\r\n", CLOSE)
-            assert re.findall(rb"HTTP/1.1 \d+", found) == [b"HTTP/1.1 500", b"HTTP/1.1 200"]
-            assert b"a bug" not in found
-
-    asyncio.run(main())
+async def test_a_bug_is_answered_and_others_go_on() -> None:
+    async with served() as port:
+        found = await came(port, b"GET /fails HTTP/1.1\r\n\r\n", CLOSE)
+        assert re.findall(rb"HTTP/1.1 \d+", found) == [b"HTTP/1.1 500", b"HTTP/1.1 200"]
+        assert b"a bug" not in found
 
 
-def test_who_is_silent_or_one_too_many_is_let_go() -> None:
-    async def main() -> None:
-        async with served(request=0.2) as port:
-            for sent in (b"GET / HT", b"", b"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\n1", GET, KNOWN + b"GET"):
-                assert (await came(port, sent)).count(b"HTTP/1.1") == sent.count(b"/a")
-        async with served(request=0.2, silent=0.5) as port:
-            assert await came(port, KNOWN) != b""
-        async with served(most=1) as port:
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(GET)
-            await reader.readuntil(b"GET /a ")
-            assert await came(port) == b""
-            writer.close()
-            await writer.wait_closed()
-
-    asyncio.run(main())
-
-
-def test_silent_strangers_shut_nobody_out() -> None:
-    """However many there are: who asks is answered at once, and who has shown the token keeps the connection."""
-
-    async def main() -> None:
-        async with served(request=600.0) as port, asyncio.timeout(PATIENCE):
-            own_reader, own = await asyncio.open_connection("127.0.0.1", port)
-            own.write(KNOWN)
-            await own_reader.readuntil(b"GET /a ")
-            silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(150)]
-            assert (await came(port, CLOSE)).startswith(b"HTTP/1.1 200")
-            own.write(CLOSE)
-            assert (await own_reader.read()).startswith(b"HTTP/1.1 200")
-            ended = await asyncio.gather(*(reader.read() for reader, _ in silent[:100]))
-            assert not any(ended)
-            for _, writer in silent:
-                writer.close()
-            own.close()
-
-    asyncio.run(main())
-
-
-def test_the_end_waits_for_nobody() -> None:
-    async def main() -> None:
-        async with served() as port:
-            reader, writer = await asyncio.open_connection("127.0.0.1", port)
-            writer.write(GET)
-            await reader.readuntil(b"GET /a ")
-        assert await reader.read() == b""
+async def test_who_is_silent_or_one_too_many_is_let_go() -> None:
+    async with served(request=0.2) as port:
+        for sent in (b"GET / HT", b"", b"POST / HTTP/1.1\r\nContent-Length: 3\r\n\r\n1", GET, KNOWN + b"GET"):
+            assert (await came(port, sent)).count(b"HTTP/1.1") == sent.count(b"/a")
+    async with served(request=0.2, silent=0.5) as port:
+        assert await came(port, KNOWN) != b""
+    async with served(most=1) as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(GET)
+        await reader.readuntil(b"GET /a ")
+        assert await came(port) == b""
         writer.close()
         await writer.wait_closed()
 
-    asyncio.run(main())
+
+async def test_silent_strangers_shut_nobody_out() -> None:
+    """However many there are: who asks is answered at once, and who has shown the token keeps the connection."""
+
+    async with served(request=600.0) as port, asyncio.timeout(PATIENCE):
+        own_reader, own = await asyncio.open_connection("127.0.0.1", port)
+        own.write(KNOWN)
+        await own_reader.readuntil(b"GET /a ")
+        silent = [await asyncio.open_connection("127.0.0.1", port) for _ in range(150)]
+        assert (await came(port, CLOSE)).startswith(b"HTTP/1.1 200")
+        own.write(CLOSE)
+        assert (await own_reader.read()).startswith(b"HTTP/1.1 200")
+        ended = await asyncio.gather(*(reader.read() for reader, _ in silent[:100]))
+        assert not any(ended)
+        for _, writer in silent:
+            writer.close()
+        own.close()
+
+
+async def test_the_end_waits_for_nobody() -> None:
+    async with served() as port:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(GET)
+        await reader.readuntil(b"GET /a ")
+    assert await reader.read() == b""
+    writer.close()
+    await writer.wait_closed()
 
 
 GUARD = Guard(8000, "the-right-token")

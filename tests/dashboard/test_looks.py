@@ -61,22 +61,19 @@ def test_a_running_crawl_tells_what_it_does_and_a_resting_one_what_it_did(store:
     assert (look["fetched"], look["known"], look["read"], look["settings"]["delay"]) == (21, 21, 21, 0.0)
 
 
-def test_a_crawl_that_begins_or_ends_says_less_and_has_all_fields(store: Path) -> None:
+async def test_a_crawl_that_begins_or_ends_says_less_and_has_all_fields(store: Path) -> None:
     """Every field that a page reads is there from the first look on, and keeps what it had at the end."""
     server = Steered(wide(3))
 
-    async def main() -> None:
-        async with steered(server, store, delay=0) as crawl, listening(crawl, store):
-            looks = Looks(Readings(store))
-            first = await asyncio.to_thread(looks.look)
-            await asyncio.wait_for(crawl.finished(), PATIENCE)
-            last = await asyncio.to_thread(looks.look)
-            assert last["state"] == "ended"
-            fresh = await asyncio.to_thread(Looks(Readings(store)).look)
-            assert {name: fresh[name] for name in NOTHING} == NOTHING
-            assert first.keys() | {"took"} == fresh.keys() | {"took"} == last.keys() | {"took"}
-
-    asyncio.run(main())
+    async with steered(server, store, delay=0) as crawl, listening(crawl, store):
+        looks = Looks(Readings(store))
+        first = await asyncio.to_thread(looks.look)
+        await asyncio.wait_for(crawl.finished(), PATIENCE)
+        last = await asyncio.to_thread(looks.look)
+        assert last["state"] == "ended"
+        fresh = await asyncio.to_thread(Looks(Readings(store)).look)
+        assert {name: fresh[name] for name in NOTHING} == NOTHING
+        assert first.keys() | {"took"} == fresh.keys() | {"took"} == last.keys() | {"took"}
 
 
 NOTHING: dict[str, object] = {

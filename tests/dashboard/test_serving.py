@@ -80,16 +80,13 @@ PATHS = (
 )
 
 
-def test_each_path_says_something_to_who_has_the_token_and_nothing_to_others(store: Path) -> None:
-    async def main() -> None:
-        async with dashboard(store) as browser:
-            for path in PATHS:
-                assert (await browser.ask(path)).status == 200, path
-                for status, headers in REFUSED:
-                    came = await browser.ask(path, **headers)
-                    assert (came.status, list(came.json)) == (status, ["failed"]), (path, headers)
-
-    asyncio.run(main())
+async def test_each_path_says_something_to_who_has_the_token_and_nothing_to_others(store: Path) -> None:
+    async with dashboard(store) as browser:
+        for path in PATHS:
+            assert (await browser.ask(path)).status == 200, path
+            for status, headers in REFUSED:
+                came = await browser.ask(path, **headers)
+                assert (came.status, list(came.json)) == (status, ["failed"]), (path, headers)
 
 
 REFUSED: list[tuple[int, dict[str, Any]]] = [
@@ -100,30 +97,24 @@ REFUSED: list[tuple[int, dict[str, Any]]] = [
 ]
 
 
-def test_nothing_is_done_for_others(store: Path) -> None:
-    async def main() -> None:
-        async with dashboard(store) as browser:
-            message = {"do": "set", "settings": {"delay": 7}}
-            for status, headers in [*REFUSED, (415, {"content_type": "text/plain"}), (415, {"content_type": None})]:
-                assert (await browser.ask("/api/control", "POST", message, **headers)).status == status
-            assert (await browser.now())["settings"]["delay"] == 0.0
-            assert (await browser.ask("/api/control", "POST", message)).json["changed"][0]["after"] == "7"
-            assert (await browser.now())["settings"]["delay"] == 7.0
-            await browser.has_done(do="set", settings={"delay": 0})
-
-    asyncio.run(main())
+async def test_nothing_is_done_for_others(store: Path) -> None:
+    async with dashboard(store) as browser:
+        message = {"do": "set", "settings": {"delay": 7}}
+        for status, headers in [*REFUSED, (415, {"content_type": "text/plain"}), (415, {"content_type": None})]:
+            assert (await browser.ask("/api/control", "POST", message, **headers)).status == status
+        assert (await browser.now())["settings"]["delay"] == 0.0
+        assert (await browser.ask("/api/control", "POST", message)).json["changed"][0]["after"] == "7"
+        assert (await browser.now())["settings"]["delay"] == 7.0
+        await browser.has_done(do="set", settings={"delay": 0})
 
 
-def test_the_page_is_there_without_a_token_and_holds_no_secret(store: Path) -> None:
-    async def main() -> None:
-        async with dashboard(store) as browser:
-            for path in ("/", "/app.js", "/style.css"):
-                came = await browser.ask(path, authorization=None)
-                assert came.status == 200
-                assert browser.token.encode() not in came.body
-                assert came.headers["content-security-policy"].startswith("default-src 'none'")
-
-    asyncio.run(main())
+async def test_the_page_is_there_without_a_token_and_holds_no_secret(store: Path) -> None:
+    async with dashboard(store) as browser:
+        for path in ("/", "/app.js", "/style.css"):
+            came = await browser.ask(path, authorization=None)
+            assert came.status == 200
+            assert browser.token.encode() not in came.body
+            assert came.headers["content-security-policy"].startswith("default-src 'none'")
 
 
 SAID = [
@@ -144,17 +135,14 @@ SAID = [
 RUBBISH = [b"", b"{", b"[" * 100_000, b"\xff", b"null", b'{"do": "rm"}', b'{"do": "pause", "now": 1}']
 
 
-def test_what_is_not_there_and_rubbish_are_one_sentence(store: Path) -> None:
-    async def main() -> None:
-        async with dashboard(store) as browser:
-            for method, path, status in SAID:
-                assert (await browser.ask(path, method, b"{}" if method == "POST" else None)).status == status, path
-            for body in RUBBISH:
-                came = await browser.ask("/api/control", "POST", body)
-                assert came.status in (400, 409)
-                assert "\n" not in came.json["failed"]
-
-    asyncio.run(main())
+async def test_what_is_not_there_and_rubbish_are_one_sentence(store: Path) -> None:
+    async with dashboard(store) as browser:
+        for method, path, status in SAID:
+            assert (await browser.ask(path, method, b"{}" if method == "POST" else None)).status == status, path
+        for body in RUBBISH:
+            came = await browser.ask("/api/control", "POST", body)
+            assert came.status in (400, 409)
+            assert "\n" not in came.json["failed"]
 
 
 def test_a_running_crawl_is_steered_and_two_pages_see_the_same(tmp_path: Path) -> None:
@@ -183,14 +171,11 @@ def test_a_running_crawl_is_steered_and_two_pages_see_the_same(tmp_path: Path) -
     assert "http://b.test/" not in server.asked
 
 
-def test_without_a_store_there_is_a_page_all_the_same(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with dashboard(tmp_path / "none.db") as browser:
-            assert (await browser.now())["state"] == "none"
-            assert (await browser.ask("/api/top")).status == 409
-            assert (await browser.ask("/metrics")).body.endswith(b"minicrawl_up 0\n# EOF\n")
-
-    asyncio.run(main())
+async def test_without_a_store_there_is_a_page_all_the_same(tmp_path: Path) -> None:
+    async with dashboard(tmp_path / "none.db") as browser:
+        assert (await browser.now())["state"] == "none"
+        assert (await browser.ask("/api/top")).status == 409
+        assert (await browser.ask("/metrics")).body.endswith(b"minicrawl_up 0\n# EOF\n")
 
 
 @pytest.fixture(scope="module")
@@ -199,39 +184,33 @@ def folder(ray: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_each_path_says_something_of_all_partitions(store: Path, folder: Path) -> None:
-    async def main() -> None:
-        async with dashboard(folder) as browser, dashboard(store) as of_one:
-            for path in ("/api/now", "/api/top", "/metrics"):
-                assert (await browser.ask(path)).status == 200, path
-            now, one = await browser.now(), await of_one.now()
-            assert now.keys() == one.keys() | {"partitions"}
-            known = sum(answer("status", "--store", folder)["states"].values())
-            assert (now["crawl"], now["reason"], now["known"]) == ("resting", "nothing-left", known)
-            for path in ("/api/pages", "/api/hosts", "/api/sites", "/api/course"):
-                assert b"minicrawl gather" in (await browser.ask(path)).body
-            assert sum(part["known"] for part in now["partitions"]) == known
-            lines = (await browser.ask("/metrics")).body.decode().splitlines()
-            assert f"minicrawl_pages_known {known}" in lines
-            for part in now["partitions"]:
-                assert f'minicrawl_partition_pages_known{{partition="{part["number"]}"}} {part["known"]}' in lines
-
-    asyncio.run(main())
+async def test_each_path_says_something_of_all_partitions(store: Path, folder: Path) -> None:
+    async with dashboard(folder) as browser, dashboard(store) as of_one:
+        for path in ("/api/now", "/api/top", "/metrics"):
+            assert (await browser.ask(path)).status == 200, path
+        now, one = await browser.now(), await of_one.now()
+        assert now.keys() == one.keys() | {"partitions"}
+        known = sum(answer("status", "--store", folder)["states"].values())
+        assert (now["crawl"], now["reason"], now["known"]) == ("resting", "nothing-left", known)
+        for path in ("/api/pages", "/api/hosts", "/api/sites", "/api/course"):
+            assert b"minicrawl gather" in (await browser.ask(path)).body
+        assert sum(part["known"] for part in now["partitions"]) == known
+        lines = (await browser.ask("/metrics")).body.decode().splitlines()
+        assert f"minicrawl_pages_known {known}" in lines
+        for part in now["partitions"]:
+            assert f'minicrawl_partition_pages_known{{partition="{part["number"]}"}} {part["known"]}' in lines
 
 
-def test_it_has_a_token_of_its_own_each_time(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with serving(Readings(tmp_path / "a.db")) as one, serving(Readings(tmp_path / "b.db")) as other:
-            tokens = {urlsplit(address).fragment for address in (one, other)}
-            assert len(tokens) == 2
-            assert all(len(token) > 32 for token in tokens)
-            assert urlsplit(one).hostname == "127.0.0.1"
-            assert (await Browser(one).now())["store"].endswith("a.db")
-            stolen = Browser(one)
-            stolen.token = Browser(other).token
-            assert (await stolen.ask("/api/now")).status == 401
-
-    asyncio.run(main())
+async def test_it_has_a_token_of_its_own_each_time(tmp_path: Path) -> None:
+    async with serving(Readings(tmp_path / "a.db")) as one, serving(Readings(tmp_path / "b.db")) as other:
+        tokens = {urlsplit(address).fragment for address in (one, other)}
+        assert len(tokens) == 2
+        assert all(len(token) > 32 for token in tokens)
+        assert urlsplit(one).hostname == "127.0.0.1"
+        assert (await Browser(one).now())["store"].endswith("a.db")
+        stolen = Browser(one)
+        stolen.token = Browser(other).token
+        assert (await stolen.ask("/api/now")).status == 401
 
 
 def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:

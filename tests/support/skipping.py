@@ -8,7 +8,8 @@ given to a thread is waited for.
 import asyncio
 import selectors
 import time
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from functools import wraps
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
@@ -29,6 +30,16 @@ def run_apart(main: Coroutine[Any, Any, Result]) -> Result:
         return run(main, grace=0.0)
     finally:
         _SkippingLoop.ended = before
+
+
+def apart(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """A test that is a coroutine, run by `run_apart`."""
+
+    @wraps(test)
+    def run_so(*given: Any, **named: Any) -> None:
+        run_apart(test(*given, **named))
+
+    return run_so
 
 
 def looks() -> int:

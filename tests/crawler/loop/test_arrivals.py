@@ -10,15 +10,12 @@ from support.skipping import run
 from minicrawl.crawler.loop.in_flight import Arrivals, BooksThread
 
 
-def test_result_and_exception_come_back() -> None:
-    async def run() -> None:
-        thread = BooksThread()
-        assert await thread.do(threading.current_thread) is not threading.current_thread()
-        with pytest.raises(ZeroDivisionError):
-            await thread.do(lambda: 1 // 0)
-        thread.end()
-
-    asyncio.run(run())
+async def test_result_and_exception_come_back() -> None:
+    thread = BooksThread()
+    assert await thread.do(threading.current_thread) is not threading.current_thread()
+    with pytest.raises(ZeroDivisionError):
+        await thread.do(lambda: 1 // 0)
+    thread.end()
 
 
 def test_arrivals_are_taken_in_in_order_and_large_ones_in_a_thread() -> None:

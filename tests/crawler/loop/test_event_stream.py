@@ -17,56 +17,50 @@ async def read(reader: EventReader, most: int = 10**6) -> list[Event]:
     return found
 
 
-def test_what_is_read_and_what_is_dropped_is_all_there_was() -> None:
+async def test_what_is_read_and_what_is_dropped_is_all_there_was() -> None:
     """Readers that come at any time, with any room, and read now and then."""
 
-    async def main() -> None:
-        rng, stream, told = random.Random(3), EventStream(lambda: 0.0), 0
-        readers: list[tuple[EventReader, int, list[Event], int]] = []
-        for _ in range(2000):
-            if rng.random() < 0.01:
-                room = rng.choice([1, 3, 50])
-                readers.append((stream.reader(room), told, [], room))
-            elif rng.random() < 0.7:
-                stream.tell(Event(told))
-                told += 1
-                stream.wake()
-            elif readers:
-                reader, _, found, _ = rng.choice(readers)
-                stream.tell(Event(told))  # so that there is one to read
-                told += 1
-                found += await read(reader, 1)
-        stream.end()
-        for reader, since, found, _ in readers:
-            expected = since
-            for event in [*found, *await read(reader)]:
-                if isinstance(event, EventsDropped):
-                    expected += event.events
-                else:
-                    assert event.at == expected
-                    expected += 1
-            assert expected == told
-
-    asyncio.run(main())
+    rng, stream, told = random.Random(3), EventStream(lambda: 0.0), 0
+    readers: list[tuple[EventReader, int, list[Event], int]] = []
+    for _ in range(2000):
+        if rng.random() < 0.01:
+            room = rng.choice([1, 3, 50])
+            readers.append((stream.reader(room), told, [], room))
+        elif rng.random() < 0.7:
+            stream.tell(Event(told))
+            told += 1
+            stream.wake()
+        elif readers:
+            reader, _, found, _ = rng.choice(readers)
+            stream.tell(Event(told))  # so that there is one to read
+            told += 1
+            found += await read(reader, 1)
+    stream.end()
+    for reader, since, found, _ in readers:
+        expected = since
+        for event in [*found, *await read(reader)]:
+            if isinstance(event, EventsDropped):
+                expected += event.events
+            else:
+                assert event.at == expected
+                expected += 1
+        assert expected == told
 
 
-def test_a_reader_waits_for_the_next_event_and_for_the_end() -> None:
-    async def main() -> None:
-        stream = EventStream(lambda: 0.0)
-        task = asyncio.create_task(read(stream.reader(9)))
-        await asyncio.sleep(0)
-        thread = threading.Thread(target=stream.tell, args=[Event(1.0)])
-        thread.start()
-        thread.join()
-        stream.wake()
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        assert not task.done()
-        stream.end()
-        assert await task == [Event(1.0)]
-        assert await read(stream.reader(9)) == []
-
-    asyncio.run(main())
+async def test_a_reader_waits_for_the_next_event_and_for_the_end() -> None:
+    stream = EventStream(lambda: 0.0)
+    task = asyncio.create_task(read(stream.reader(9)))
+    await asyncio.sleep(0)
+    thread = threading.Thread(target=stream.tell, args=[Event(1.0)])
+    thread.start()
+    thread.join()
+    stream.wake()
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert not task.done()
+    stream.end()
+    assert await task == [Event(1.0)]
+    assert await read(stream.reader(9)) == []
 
 
 def test_the_latest_events_are_kept_from_the_first_question_on_and_numbered() -> None:

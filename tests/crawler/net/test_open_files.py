@@ -39,36 +39,33 @@ def test_all_together_keep_within_the_limit(limit: int | None, concurrency: int)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
-def test_a_name_that_could_not_be_asked_for_is_not_one_whose_name_server_fails() -> None:
+async def test_a_name_that_could_not_be_asked_for_is_not_one_whose_name_server_fails() -> None:
     """Nor is that remembered: once there is room, the name is asked for."""
     resource = pytest.importorskip("resource")
 
-    async def run() -> None:
-        pytest.importorskip("aiodns")  # its own files are read while there is room
-        dns, taken = DnsCache(), []
-        limits = resource.getrlimit(resource.RLIMIT_NOFILE)
-        resource.setrlimit(resource.RLIMIT_NOFILE, (LEAST + len(os.listdir("/dev/fd")), limits[1]))
-        try:
-            for number in range(9):
-                with contextlib.suppress(OSError):
-                    while True:
-                        taken.append(os.dup(0))
-                with pytest.raises(OSError, match=r"^\[Errno") as caught:
-                    await dns.addresses(f"h{number}.test")
-                if is_out_of_files(1):  # nothing else in this process has closed a file meanwhile
-                    break
-            assert "too many files" in str(caught.value)
-            assert caught.value.errno == errno.EMFILE
-            assert not isinstance(caught.value, socket.gaierror)
-        finally:
-            for file in taken:
-                os.close(file)
-            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
-        assert not is_out_of_files(1)
-        assert await dns.addresses("localhost")
-        await dns.close()
-
-    asyncio.run(run())
+    pytest.importorskip("aiodns")  # its own files are read while there is room
+    dns, taken = DnsCache(), []
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (LEAST + len(os.listdir("/dev/fd")), limits[1]))
+    try:
+        for number in range(9):
+            with contextlib.suppress(OSError):
+                while True:
+                    taken.append(os.dup(0))
+            with pytest.raises(OSError, match=r"^\[Errno") as caught:
+                await dns.addresses(f"h{number}.test")
+            if is_out_of_files(1):  # nothing else in this process has closed a file meanwhile
+                break
+        assert "too many files" in str(caught.value)
+        assert caught.value.errno == errno.EMFILE
+        assert not isinstance(caught.value, socket.gaierror)
+    finally:
+        for file in taken:
+            os.close(file)
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert not is_out_of_files(1)
+    assert await dns.addresses("localhost")
+    await dns.close()
 
 
 class Full(Server):

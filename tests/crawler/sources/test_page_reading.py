@@ -142,19 +142,16 @@ async def stopped_over(
 
 
 @pytest.mark.parametrize("fate", [signal.SIGKILL, signal.SIGTERM])
-def test_a_page_whose_child_dies_is_to_be_asked_for_again_and_the_others_are_read(fate: signal.Signals) -> None:
-    async def run() -> None:
-        async with source_of(LARGE) as source:
-            (first, cancelled, second), pid = await stopped_over(source, pages=3)
-            cancelled.cancel()
-            os.kill(pid, fate)
-            with contextlib.suppress(ProcessLookupError):  # one that was killed has gone already
-                os.kill(pid, signal.SIGCONT)
-            assert await first == (Fetched(f"{URL}0", reason="worker-died"), ParsedPage())
-            assert (await second)[0].reason is None
-            assert cancelled.cancelled()
-
-    asyncio.run(run())
+async def test_a_page_whose_child_dies_is_to_be_asked_for_again_and_the_others_are_read(fate: signal.Signals) -> None:
+    async with source_of(LARGE) as source:
+        (first, cancelled, second), pid = await stopped_over(source, pages=3)
+        cancelled.cancel()
+        os.kill(pid, fate)
+        with contextlib.suppress(ProcessLookupError):  # one that was killed has gone already
+            os.kill(pid, signal.SIGCONT)
+        assert await first == (Fetched(f"{URL}0", reason="worker-died"), ParsedPage())
+        assert (await second)[0].reason is None
+        assert cancelled.cancelled()
 
 
 def test_a_page_that_takes_too_much_cpu_time_is_not_asked_for_again() -> None:

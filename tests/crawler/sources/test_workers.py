@@ -144,18 +144,15 @@ def is_gone(pid: int) -> bool:
     return False
 
 
-def test_crawl_ends_where_a_new_worker_lacks_a_file_of_the_settings(tmp_path: Path) -> None:
+async def test_crawl_ends_where_a_new_worker_lacks_a_file_of_the_settings(tmp_path: Path) -> None:
     new_key(key := tmp_path / "key.pem")
 
-    async def run() -> None:
-        async with says(answer(b"hello")) as server:
-            settings = all_names_at(server.port, workers=1, sign=key, signature_agent="https://crawler.example")
-            async with Source(SourceSpec(settings)) as source:
-                assert (await source.page(PageRequest("http://a.test/")))[0].status == 200
-                key.unlink()
-                os.kill(source.workers()[0].pid, signal.SIGKILL)
-                with pytest.raises(SettingError, match=r"the key .*key.pem cannot be read: No such file or directory"):
-                    for number in range(200):
-                        await source.page(PageRequest(f"http://h{number}.test/"))
-
-    asyncio.run(run())
+    async with says(answer(b"hello")) as server:
+        settings = all_names_at(server.port, workers=1, sign=key, signature_agent="https://crawler.example")
+        async with Source(SourceSpec(settings)) as source:
+            assert (await source.page(PageRequest("http://a.test/")))[0].status == 200
+            key.unlink()
+            os.kill(source.workers()[0].pid, signal.SIGKILL)
+            with pytest.raises(SettingError, match=r"the key .*key.pem cannot be read: No such file or directory"):
+                for number in range(200):
+                    await source.page(PageRequest(f"http://h{number}.test/"))
