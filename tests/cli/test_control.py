@@ -13,11 +13,9 @@ import pytest
 from support.command_line import answer, run
 from support.counted_web import CountedWeb, counted_web
 from support.patience import PATIENCE
-from support.sites import crawled_once, rows
+from support.sites import crawled_once, faults_in, rows
 
 from minicrawl.control.messages import connected
-from minicrawl.crawler.books.invariants import violations
-from minicrawl.store.reader import open_store
 
 HOSTS = ("a.test", "b.test")
 
@@ -78,8 +76,7 @@ def test_a_crawl_is_steered_from_another_shell(web: CountedWeb, tmp_path: Path) 
     assert (process.returncode, err) == (0, "")
     assert "20 pages" in out
     assert not store.with_name("crawl.db.sock").exists()
-    with open_store(store) as reader:
-        assert list(violations(reader)) == []
+    assert faults_in(store) == []
 
 
 @pytest.mark.parametrize("now", [[], ["--now"]])
@@ -109,8 +106,7 @@ def test_a_crawl_that_was_killed_is_none_and_the_next_one_can_be_steered(web: Co
             assert second.wait(PATIENCE) == 3
         assert told(store, "stop", "--now").startswith("stopping")
         process.communicate(timeout=PATIENCE)
-    with open_store(store) as reader:
-        assert list(violations(reader)) == []
+    assert faults_in(store) == []
 
 
 crawled = crawled_once({"http://a.test/": ["/a"]}, ["http://a.test/"], pages=1)

@@ -10,13 +10,12 @@ from typing import Any
 
 import pytest
 from support.lines import Line, asked
+from support.sites import faults_in
 from support.skipping import apart, run_apart
 from support.steering import HOME, Steered, kept, steered, wide
 
 from minicrawl.control.commands import listening
 from minicrawl.control.messages import LONGEST
-from minicrawl.crawler.books.invariants import violations
-from minicrawl.store.reader import open_store
 
 
 def with_crawl(
@@ -35,8 +34,7 @@ def with_crawl(
             await asyncio.wait_for(crawl.finished(), 1000)
 
     run_apart(main())
-    with open_store(store) as reader:
-        assert list(violations(reader)) == []
+    assert faults_in(store) == []
     return server
 
 

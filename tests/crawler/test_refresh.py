@@ -17,11 +17,10 @@ import pytest
 from support.intakes import intake_of, next_page
 from support.misbehaving import answer
 from support.raw_server import Server as RawServer
-from support.sites import Server, crawl, rows, wide_site
+from support.sites import Server, crawl, faults_in, rows, wide_site
 from support.skipping import run
 
 from minicrawl.api import Crawl, acrawl
-from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.frontier.due_pages import most_worth
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.intake import Intake
@@ -97,8 +96,7 @@ def opened(store: Path, now: float, **settings: object) -> Intake:
 
 def close(intake: Intake, store: Path) -> None:
     intake.state.writer.close()
-    with open_store(store) as reader:
-        assert list(violations(reader)) == []
+    assert faults_in(store) == []
 
 
 def test_a_crawl_that_stopped_has_the_schedule_of_one_that_did_not(tmp_path: Path) -> None:
@@ -246,8 +244,7 @@ def crawled(talk: Callable[[bytes, int], bytes], store: Path, **settings: Any) -
             await acrawl([HOME], store, **{**REFRESH, **options, **settings})
 
     run(all_of_it())
-    with open_store(store) as reader:
-        assert list(violations(reader)) == []
+    assert faults_in(store) == []
     return heads
 
 
@@ -305,8 +302,7 @@ def test_a_page_that_may_not_or_cannot_be_fetched_for_days_is_fetched_again_late
     assert not any(int(hour) in range(50 + 24, 150) for hour in site.hours)  # a robots.txt holds for a day
     assert any(hour > 150 for hour in site.hours)
     assert rows(store, "SELECT state FROM pages WHERE url = ?", OTHER) == [("fetched",)]
-    with open_store(store) as reader:
-        assert list(violations(reader)) == []
+    assert faults_in(store) == []
 
 
 def test_given_up_pages_are_asked_for_again_after_one_two_four_days(store: Path) -> None:

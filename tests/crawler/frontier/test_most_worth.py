@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from support.sites import Server, crawl, random_site, rows
+from support.sites import Server, crawl, faults_in, random_site, rows
 from support.skipping import run
 
 from minicrawl.analysis.verify import verify
@@ -83,8 +83,7 @@ def test_a_round_asks_for_each_page_once_the_best_first_and_for_no_other(store: 
     assert server.asked[:8] == chosen[:8]  # then all are valued anew: their importance has changed
     assert set(server.asked) == set(chosen)
     assert report.known == known + 1  # its turn comes with the next crawl
-    with open_store(store) as reader:
-        assert list(violations(reader)) == []
+    assert faults_in(store) == []
     _, later = crawl(more, store, [])
     assert later.asked == [HOME + "unheard-of"]
 

@@ -17,7 +17,6 @@ from minicrawl.analysis.explain import explain
 from minicrawl.analysis.why_facts import PageRefresh
 from minicrawl.api import Crawl, acrawl
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.frontier.due_pages import most_worth
 from minicrawl.crawler.frontier.schedules import BELIEVED
 from minicrawl.crawler.loop.limits import SteadyClock
@@ -50,8 +49,7 @@ class Changing(Server):
 
 def refreshed(server: Changing, store: Path, pages: int = 24, **more: Any) -> Changing:
     crawl(server, store, [HOME], **{"refresh": True, "pages": pages, "traps": False, "timing": PATIENT} | more)
-    with open_store(store) as reader:
-        assert list(violations(reader)) == []
+    assert faults_in(store) == []
     return server
 
 

@@ -7,10 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.intakes import HOME, Web, crawl_all, intake_of, page_of
-from support.sites import rows
-
-from minicrawl.crawler.books.invariants import violations
-from minicrawl.store.reader import open_store
+from support.sites import faults_in, rows
 
 
 def within(web: dict[str, list[str]], seeds: list[str], depth: int) -> set[str]:
@@ -46,8 +43,7 @@ def test_known_is_what_is_near_enough_in_whatever_order_pages_are_read(tmp_path:
         crawl_all(intake, web)
         intake.state.writer.close()
         assert {url for (url,) in rows(store, "SELECT url FROM pages")} == within(web, seeds, depth)
-        with open_store(store) as reader:
-            assert list(violations(reader)) == []
+        assert faults_in(store) == []
 
 
 def test_a_short_cut_brings_nearer_what_is_behind_it(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.intakes import DAYS_LATER, intake_of, page_of
-from support.sites import Site, canonical, crawl, rows
+from support.sites import Site, canonical, crawl, faults_in, rows
 
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.intake import Intake
@@ -44,8 +44,7 @@ def places(store: Path, url: str, columns: str = "targets, places") -> dict[str,
 
 def crawled(store: Path, site: Site, **settings: object) -> Path:
     crawl(site, store, [HOME], **settings)
-    with open_store(store) as reader:
-        assert list(violations(reader)) == []
+    assert faults_in(store) == []
     return store
 
 
@@ -107,8 +106,7 @@ def test_places_that_make_no_sense_are_left_out_by_salvage(tmp_path: Path) -> No
         saved = tmp_path / f"{damage}.db"
         salvage(store, saved)
         assert places(saved, HOME) == dict.fromkeys(ALL)
-        with open_store(saved) as reader:
-            assert list(violations(reader)) == []
+        assert faults_in(saved) == []
 
 
 A, B, C, OUT = (f"{HOME}{name}" for name in ("a", "b", "c", "logout"))

@@ -7,12 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from support.intakes import HOME, answer, crawl_all, intake_of, next_page, page_of, take_turn
-from support.sites import rows
+from support.sites import faults_in, rows
 
-from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED
 from minicrawl.model import Fetched, ParsedPage, State
-from minicrawl.store.reader import open_store
 
 URLS = [f"http://h{number % 3}.test/{number}" for number in range(25)]
 
@@ -56,8 +54,7 @@ def test_books_and_rows_agree_after_any_turns(tmp_path: Path, seed: int) -> None
                 intake.commit({})
         intake.commit({})
         intake.state.writer.close()
-        with open_store(store) as reader:
-            assert list(violations(reader)) == []
+        assert faults_in(store) == []
 
 
 def test_a_page_that_is_as_it_was_spends_its_cash_and_nothing_else_changes(store: Path) -> None:

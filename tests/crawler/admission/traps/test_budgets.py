@@ -2,11 +2,9 @@
 
 from pathlib import Path
 
-from support.sites import crawl, random_site
+from support.sites import crawl, faults_in, random_site
 
 from minicrawl.crawler.admission.traps import HOSTS, MANY, PAGES, Budgets, Vouchers
-from minicrawl.crawler.books.invariants import violations
-from minicrawl.store.reader import open_store
 
 
 def vouched(**vouchers: float) -> Vouchers:
@@ -54,8 +52,7 @@ def test_crawl_that_was_begun_without_traps_goes_on_with_them(tmp_path: Path) ->
     store, (site, seeds) = tmp_path / "crawl.db", random_site(3)
     crawl(site, store, seeds, traps=False, pages=20)
     crawl(site, store, [], traps=True, pages=20)
-    with open_store(store) as reader:
-        assert list(violations(reader)) == []
+    assert faults_in(store) == []
 
 
 def test_hosts_of_a_site_share_its_budget_whatever_their_names_dots_and_ports() -> None:
