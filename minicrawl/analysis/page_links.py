@@ -134,7 +134,7 @@ def page_links(store: Store, asked: Asked) -> PageLinks:
     if asked.to is not None:
         page = _known(store, asked.to)
         is_target &= np.isin(np.arange(web.size), [page, *store.link_table.aliases_of(page)])
-    source, target = web.links(None if asked.where is None else store.selection.where(asked.where), is_target)
+    source, target = web.links(None if asked.where is None else store.questions.where(asked.where), is_target)
     if asked.external:
         site = sites(store, store.page_table.hosts())
         is_external = site[source] != site[target]

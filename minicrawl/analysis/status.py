@@ -10,8 +10,8 @@ from minicrawl.model import READ, Silence, State, Sums
 from minicrawl.parts import parts
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.hosts import HostRow
-from minicrawl.store.patterns import PatternRow
 from minicrawl.store.reader import Store
+from minicrawl.store.recognised import PatternRow
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def best_wanted(store: Store, where: str, n: int) -> tuple[int, list[RankedPage]
     """Number of the pages for which an expression is true, and the n most important ones with their ranks among all.
     Raises SettingError, StoreError."""
     with store.snapshot():
-        is_wanted = store.selection.where(where)
+        is_wanted = store.questions.where(where)
         order = np.argsort(-store.ranks.importance(), kind="stable")
         places = np.flatnonzero(is_wanted[order])
         best = places[:n]
@@ -140,7 +140,7 @@ def asked_list(store: Store, by: str, n: int, where: str | None = None, per_site
     in any state. per_site: most lines of a site, 0: unlimited; None: by the number of sites. Raises SettingError,
     StoreError."""
     if by == "cash" or where is not None:
-        return whole_list(store, by, n, None if where is None else store.selection.where(where))
+        return whole_list(store, by, n, None if where is None else store.questions.where(where))
     chosen = lines_per_site(store) if per_site is None else per_site
     return top_list(store, by, n, per_site=chosen or None)
 

@@ -84,7 +84,7 @@ def read_page(store: Store, url: str, offset: int = 0, limit: int = 8_000, headi
 def top(store: Store, n: int = 20, site: str = "") -> str:
     """The most important pages by the links to them; `site`: of this host or domain only. At most 50."""
     name = site.strip().lower().replace("'", "''")
-    is_wanted = store.selection.where(f"host = '{name}' OR host LIKE '%.{name}'") if site else None
+    is_wanted = store.questions.where(f"host = '{name}' OR host LIKE '%.{name}'") if site else None
     most = None if site else lines_per_site(store)
     found = top_list(store, RANKINGS[0], _bounded(n), is_wanted, per_site=most)
     names = ("rank", "url", "title", "importance", "inlinks")

@@ -182,7 +182,7 @@ def _wanted(store: "Store", pages: "list[_Page]", where: str | None) -> "list[_P
     """Those of some pages for which an expression is true."""
     if where is None:
         return pages
-    is_wanted, numbers = store.selection.where(where), store.page_table.find([page.url for page in pages])
+    is_wanted, numbers = store.questions.where(where), store.page_table.find([page.url for page in pages])
     return [page for page in pages if is_wanted[numbers[page.url]]]
 
 

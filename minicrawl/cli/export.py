@@ -65,7 +65,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         click.echo(told if as_json else f"{counted(count, 'page')} written to {file}")
         return
     with open_store(store) as reader, reader.snapshot():
-        is_wanted, usage = None if where is None else reader.selection.where(where), PageUsage(reader)
+        is_wanted, usage = None if where is None else reader.questions.where(where), PageUsage(reader)
         name = by if is_kept(reader, by) else None
         _, ranked = best_first(reader, by)
         ranked = usage.usable(only(ranked, is_wanted))

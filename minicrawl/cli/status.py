@@ -18,7 +18,7 @@ from minicrawl.store.partitions.folder import is_folder
 if TYPE_CHECKING:
     from minicrawl.analysis.status import Partition, Run, Sitemaps, Status
     from minicrawl.store.hosts import HostRow
-    from minicrawl.store.patterns import PatternRow
+    from minicrawl.store.recognised import PatternRow
 
 _TRAPS_SHOWN = 10
 _HOSTS_SHOWN = 5

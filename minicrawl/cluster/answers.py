@@ -231,7 +231,7 @@ def _place(folder: Path, store: Path) -> Path:
 def _export_pages(store: Store, file: Path, by: str, where: str) -> tuple[int, int]:
     usage = PageUsage(store)
     _, ranked = best_first(store, by)
-    rows = (tuple(page)[1:] for _, page, _ in usage.usable(only(ranked, store.selection.where(where))))
+    rows = (tuple(page)[1:] for _, page, _ in usage.usable(only(ranked, store.questions.where(where))))
     columns = dict(islice(COLUMNS.items(), 1, None))  # a rank is one among all pages
     return export_table(Table(columns, rows), _place(file, store.path)), usage.left_out
 

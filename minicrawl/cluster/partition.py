@@ -27,7 +27,7 @@ from minicrawl.crawler.steps.cookies import Cookies
 from minicrawl.errors import CrawlEndedError, StoreError
 from minicrawl.model import Progress, RunState
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.cookies import CookieRow
+from minicrawl.store.hosts import CookieRow
 from minicrawl.store.pages import Totals
 from minicrawl.store.transfers import OutboxRow
 from minicrawl.store.writer import Writer

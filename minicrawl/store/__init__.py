@@ -6,18 +6,16 @@ reader       the read side in one object                writer         the write
 partitions   the stores of a crawl in partitions        texts          texts of pages, in a file beside
 
 Subjects, each with its rows, tables and questions:
-pages        pages, their answers and states            page_writing   the rows of pages that a commit writes
+pages        pages, their answers and states            questions      questions in SQL, and --where
 link_table   outlinks, and links that are not followed  links          outlinks as bytes
-ranks        pages by importance and other rankings     selection      pages that --where is true of
-hosts        hosts, robots.txt files                    sites          sites, doors, links from other sites
-sitemaps     sitemaps, and URLs that wait in them       patterns       URL patterns of the trap defence
-recognised   fingerprints, soft 404s, sessions          refreshes      the refresh schedule, changes of pages
+ranks        pages by importance and other rankings     sites          sites, doors, links from other sites
+hosts        hosts, robots.txt files, cookies           sitemaps       sitemaps, and URLs that wait in them
+recognised   fingerprints, soft 404s, sessions, traps   refreshes      the refresh schedule, changes of pages
 requisites   files that pages need                      archived       answers in the archive
-cookies      cookies of hosts                           transfers      what passes between partitions
+transfers    what passes between partitions
 
 urlhash      the hash under which a URL is found        spill          arrays on disk
 gather       one store of a folder of partitions        gathered_meta  its values of `meta`
 soundness    integrity checks                           upkeep         backup and compact
-questions    questions in SQL
 damaged_store  what can be read of a damaged store
 """

@@ -196,6 +196,22 @@ def real_path(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def keep_private(path: Path) -> None:
+    """Make a store and its log, and so their copies, readable by the user only, as cookies are unencrypted. Raises
+    StoreError."""
+    store = real_path(path)
+    for file in filter(Path.exists, (store, *logs(store))):
+        mode = file.stat().st_mode & 0o777
+        try:
+            if mode & ~0o600:
+                os.chmod(file, mode & 0o600)
+        except OSError as error:
+            raise StoreError(
+                f"{file} holds cookies, which others must not read, but cannot be made private: "
+                f"{error.strerror}; use another --store"
+            ) from error
+
+
 def identity(path: Path) -> tuple[int, int] | None:
     """Tells a file from another one that takes its place; None where there is none."""
     try:

@@ -1,8 +1,9 @@
 """The values of `meta` of all partitions, and their course, as those of one store."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
+from operator import itemgetter
 from typing import Any  # Any: JSON
 
 import numpy as np
@@ -12,50 +13,42 @@ from minicrawl.store.archived import FILES
 from minicrawl.store.declaration import MetaValue
 from minicrawl.store.tables import COMMIT
 
-_NOT_MERGED = {
+_ONLY_HERE = {
     *(COMMIT, "cluster", "partition", "partitions", "carried", "hash_key", "is_ranked", "best_floor", "text_made"),
     *("archive_indexed", "asked_first"),  # refer to numbers of rows
 }
 """Keys of `meta` that only partitions have, or that a store gets later."""
-_ADDED_UP = {"virtual", "window", "links_left_out", "sitemap_thirds", "discovery_credit"}
-_LARGEST = {"run_at", "asked_until", "in_doubt", "shared_out", "runs", "seconds", "since", "pause", FILES}
-_SMALLEST = {"voice_level"}
+_OTHERWISE: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("virtual", "window", "links_left_out", "sitemap_thirds", "discovery_credit"), sum),
+    **dict.fromkeys(("run_at", "asked_until", "in_doubt", "shared_out"), max),
+    **dict.fromkeys(("runs", "seconds", "since", "pause", FILES), max),
+    "voice_level": min,
+    "stopped": lambda some: ", ".join(dict.fromkeys(some)),
+}
 _JSON = {"run", "earlier_runs", "sitemaps_left_out", "hook_errors", "banned_hosts", "refuted_canonicals", FILES}
 """How values of `meta`, and of JSON in it, become one. Of all other keys the first value counts."""
 
 
 def merged(each: Sequence[Mapping[str, MetaValue]]) -> dict[str, MetaValue]:
     """The values of all partitions by key, as one store would have them."""
-    return {key: _merged(key, [values.get(key) for values in each]) for key in dict.fromkeys(chain(*each))}
+    keys = dict.fromkeys(chain(*each))
+    return {key: None if key in _ONLY_HERE else _merged(key, [values.get(key) for values in each]) for key in keys}
 
 
-def _merged(key: str, values: Sequence[Any]) -> Any:
-    """A value of `meta` of all partitions."""
-    some = [value for value in values if value is not None]
-    if not some or key in _NOT_MERGED:
-        return None
-    if key in _JSON:
-        return json.dumps(_united(key, list(map(json.loads, some))))
-    if key in _LARGEST:
-        return max(some)
-    if key in _SMALLEST:
-        return min(some)
-    if key in _ADDED_UP:
-        return sum(some)
-    return ", ".join(dict.fromkeys(some)) if key == "stopped" else some[0]
-
-
-def _united(key: str, values: Sequence[Any]) -> Any:
-    """JSON of all partitions, name by name: numbers are added up, or the largest counts."""
+def _merged(key: str, values: Sequence[Any], numbers: Callable[[Any], Any] = itemgetter(0)) -> Any:
+    """One value of those of all partitions: JSON name by name. numbers: what becomes of them but for those keys whose
+    largest, say, counts; in JSON they are added up."""
     some = [value for value in values if value is not None]
     if not some:
         return None
+    if key in _JSON and isinstance(some[0], str):
+        return json.dumps(_merged(key, list(map(json.loads, some)), sum))
     if isinstance(some[0], dict):
         names = dict.fromkeys(chain(*some))
-        return {name: _united(FILES if key == FILES else name, [value.get(name) for value in some]) for name in names}
+        return {name: _merged(FILES if key == FILES else name, [one.get(name) for one in some], sum) for name in names}
     if isinstance(some[0], list):
         return sorted(set(chain(*some)))
-    return max(some) if key in _LARGEST else sum(some)
+    return _OTHERWISE.get(key, numbers)(some)
 
 
 def course(each: Sequence[Sequence[CoursePoint]]) -> list[CoursePoint]:

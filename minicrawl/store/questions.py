@@ -1,13 +1,112 @@
-"""A user's question in SQL: one statement that reads, with an end."""
+"""A user's question in SQL: one statement that reads, with an end; and the pages that an expression is true of.
 
+Two checks guard a user's expression. It must be one expression: balanced parentheses, and neither quotes for names,
+comments, semicolons nor SELECT, so that it cannot end the condition that it is put into. And SQLite's authorizer allows
+only reading the columns of pages, and a list of functions.
+"""
+
+import re
 import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from difflib import get_close_matches
 from typing import Any, NamedTuple  # Any: rows
+
+import numpy as np
+import numpy.typing as npt
 
 from minicrawl.errors import SettingError
 from minicrawl.store.tables import Subject
+
+COLUMNS = (
+    *("rank", "url", "host", "site", "importance", "title", "state", "reason", "status", "depth", "inlinks"),
+    *("outlinks", "content_type", "bytes", "seconds", "fetched_at", "read_at", "found_on", "history", "cash", "id"),
+)
+"""Columns that an expression may use: those of the view `page`, and the rank."""
+_RANKED = "(SELECT *, row_number() OVER (ORDER BY importance DESC, id) AS rank FROM page) AS page"
+_LONGEST = 5_000
+_FUNCTIONS = frozenset(
+    {"abs", "coalesce", "date", "datetime", "glob", "ifnull", "iif", "instr", "julianday", "length", "like", "lower"}
+    | {"ltrim", "max", "min", "nullif", "round", "rtrim", "strftime", "substr", "substring", "time", "trim", "typeof"}
+    | {"unixepoch", "upper"}
+)
+_VIEWS = frozenset({"page", "weighed", "born", "book", "aliases"})
+"""Views that are read, and what they read; `aliases` is a part of `weighed`."""
+_ROWS = frozenset({"pages", "hosts", "fetches", "sites", "doors"})
+"""Tables whose rows are read as such, their columns by the views alone."""
+_TOKEN = re.compile(r"'(?:[^']|'')*'|--|/\*|[A-Za-z_]\w*|.", re.DOTALL)
+_NOT_ALONE = {"'": "a text that does not end", ";": "a semicolon", "--": "a comment", "/*": "a comment"} | {
+    **dict.fromkeys('"`[]', "quotes other than single ones"),
+    **dict.fromkeys("?:@$", "a parameter"),
+    **dict.fromkeys(("select", "values", "with", "pragma", "raise"), "more than an expression"),
+}
+
+
+def checked(text: str) -> str:
+    """The text, if it is one expression. Raises SettingError."""
+    if len(text) > _LONGEST:
+        raise _refused(text[:40] + "...", f"it has more than {_LONGEST:,} characters")
+    if "\0" in text:
+        raise _refused(text.replace("\0", "\\0"), "it has a NUL in it")
+    depth = 0
+    for token in _TOKEN.findall(text):
+        if token.lower() in _NOT_ALONE:
+            raise _refused(text, f"it has {_NOT_ALONE[token.lower()]} in it")
+        depth += {"(": 1, ")": -1}.get(token, 0)
+        if depth < 0:
+            break
+    if depth:
+        raise _refused(text, "its parentheses do not close")
+    if not text.strip():
+        raise _refused(text, "it is empty")
+    return text
+
+
+def pages_for(text: str) -> str:
+    """Every page with COLUMNS. They are ranked only for an expression that asks for it: that takes a sort of all."""
+    return _RANKED if re.search(r"\brank\b", text, re.IGNORECASE) else "page"
+
+
+@contextmanager
+def only_reading_pages(db: sqlite3.Connection, text: str) -> Iterator[None]:
+    """Restrict queries inside the block to `pages_for` and allowed expressions. Raises SettingError."""
+    db.set_authorizer(_verdict)
+    try:
+        yield
+    except (sqlite3.OperationalError, sqlite3.ProgrammingError) as error:
+        raise _refused(text, str(error)) from error
+    except sqlite3.DatabaseError as error:
+        if "prohibited" in str(error) or "not authorized" in str(error):
+            raise _refused(text, "it asks for what it may not") from error
+        raise
+    finally:
+        db.set_authorizer(None)
+
+
+def _verdict(action: int, first: str | None, second: str | None, _: str | None, view: str | None) -> int:
+    """Allow or deny a step of a query. first, second: table and column, or the name of a function."""
+    if action == sqlite3.SQLITE_SELECT:
+        return sqlite3.SQLITE_OK
+    if view in _VIEWS and action in (sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE):
+        return sqlite3.SQLITE_OK
+    if action == sqlite3.SQLITE_READ:
+        may = first in _VIEWS or (first in _ROWS and not second)
+    else:
+        # SQLite refuses row_number in a condition, so only `pages_for` can use it.
+        may = action == sqlite3.SQLITE_FUNCTION and (second or "").lower() in _FUNCTIONS | {"row_number"}
+    return sqlite3.SQLITE_OK if may else sqlite3.SQLITE_DENY
+
+
+def _refused(text: str, why: str) -> SettingError:
+    named = why.removeprefix("no such column: ")
+    alike = get_close_matches(named, COLUMNS, 1) if named != why else []
+    why += f", did you mean {alike[0]}?" if alike else ""
+    return SettingError(
+        f"--where {text!r} cannot be used: {why}; it takes an SQL expression on {', '.join(COLUMNS)}, such as "
+        "\"importance > 1e-4 AND title LIKE '%draft%'\""
+    )
+
 
 _READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 _STEPS = 100_000
@@ -23,6 +122,15 @@ class Answer(NamedTuple):
 
 class Questions(Subject):
     """Answers questions about a store."""
+
+    def where(self, expression: str) -> npt.NDArray[np.bool_]:
+        """True for each page that satisfies a user's expression, by number, shape (size,). Raises SettingError."""
+        query = f"SELECT id FROM {pages_for(expression)} WHERE (\n{checked(expression)}\n)"
+        with only_reading_pages(self._tables.db, expression):
+            found = self._tables.db.execute(query).fetchall()
+        marked = np.zeros(self._tables.size(), dtype=np.bool_)
+        marked[np.fromiter((page for (page,) in found), dtype=np.int64)] = True
+        return marked
 
     @contextmanager
     def asked(self, query: str, seconds: float) -> Iterator[Answer]:

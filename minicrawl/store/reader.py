@@ -12,21 +12,18 @@ from minicrawl.settings import RANKINGS
 from minicrawl.settings.crawl import in_full
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived
-from minicrawl.store.cookies import CookieRow
 from minicrawl.store.database import closed_if_it_fails, damaged, open_to_read
 from minicrawl.store.declaration import table
-from minicrawl.store.hosts import Hosts
+from minicrawl.store.hosts import CookieRow, Hosts
 from minicrawl.store.link_table import LinkTable
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.pages import PageTable
 from minicrawl.store.partitions.united import United
-from minicrawl.store.patterns import Patterns
 from minicrawl.store.questions import Questions
 from minicrawl.store.ranks import RankedPage, Ranks
-from minicrawl.store.recognised import Recognised
+from minicrawl.store.recognised import Patterns, Recognised
 from minicrawl.store.refreshes import ChangedPage, Refreshes
 from minicrawl.store.requisites import Requisites
-from minicrawl.store.selection import Selection
 from minicrawl.store.sitemaps import Sitemaps
 from minicrawl.store.sites import SiteTable
 from minicrawl.store.soundness import Soundness, check_books
@@ -47,7 +44,6 @@ class Store(Tables):
         check_books(self)
         self.page_table = PageTable(self)
         self.link_table = LinkTable(self)
-        self.selection = Selection(self)
         self.questions = Questions(self)
         self.ranks = Ranks(self)
         self.united = United(self)

@@ -31,7 +31,7 @@ def test_snapshot_is_of_one_commit_whatever_is_written_meanwhile(crawled: Path) 
 
 
 def test_urls_that_share_a_hash_are_told_apart(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("pages", "page_writing"):
+    for module in ("pages", "writer"):
         monkeypatch.setattr(f"minicrawl.store.{module}.url_hash", lambda url, key: 7)
     site: Site = {HOME: ["/1", "/2"], HOME + "1": ["/2", "/3"], HOME + "2": [HOME], HOME + "3": ["/1"]}
     _, server = crawl(site, store, [HOME])

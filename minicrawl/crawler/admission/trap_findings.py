@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from minicrawl.store.patterns import PatternRow, Patterns
+from minicrawl.store.recognised import PatternRow, Patterns
 
 _FOLDERS = 2
 # 16 digits of one hexadecimal case, the start of a UUID, 8 hexadecimal digits with a letter and a decimal one, or 20

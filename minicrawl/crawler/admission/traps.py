@@ -37,7 +37,7 @@ from minicrawl.crawler.admission.trap_findings import (
 )
 from minicrawl.crawler.urls.keys import politeness_key, site_of
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.patterns import PatternRow, Patterns
+from minicrawl.store.recognised import PatternRow, Patterns
 from minicrawl.store.writer import Writer
 
 MAX_LENGTH = 1024

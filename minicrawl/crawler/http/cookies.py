@@ -27,7 +27,8 @@ from minicrawl.crawler.net.addresses import is_literal
 from minicrawl.crawler.urls.keys import hostname, is_public_suffix, site_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
-from minicrawl.store.cookies import CookieRow, keep_private
+from minicrawl.store.database import keep_private
+from minicrawl.store.hosts import CookieRow
 from minicrawl.store.writer import Writer
 
 LONGEST = 4096

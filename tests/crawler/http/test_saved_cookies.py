@@ -20,6 +20,9 @@ from minicrawl.crawler.http.cookies import (
     write_rows,
 )
 from minicrawl.errors import SettingError
+from minicrawl.store.database import keep_private
+from minicrawl.store.hosts import CookieRow
+from minicrawl.store.upkeep import backup
 from minicrawl.store.writer import Writer
 
 BY_A_BROWSER = """# Netscape HTTP Cookie File
@@ -122,6 +125,20 @@ def test_a_store_with_cookies_is_private_and_so_are_its_logs(tmp_path: Path, sto
         files = sorted(tmp_path.glob("crawl.db*"))
         modes = {file.name: file.stat().st_mode & 0o077 for file in files if not file.name.endswith(".lock")}
     assert modes == {"crawl.db": 0, "crawl.db-shm": 0, "crawl.db-wal": 0}
+
+
+def test_a_copy_of_a_private_store_is_private_and_has_its_cookies_by_their_last_change(
+    store: Path, tmp_path: Path
+) -> None:
+    a = CookieRow("a.test", "/", "n", "1", 1, 0, 1, None, 1.0, 2.0)
+    b = CookieRow("b.test", "/x", "n", "2", 0, 1, 0, 9.5, 3.0, 1.0)
+    with Writer(store) as writer, writer.transaction():
+        keep_private(writer.path)
+        writer.put(CookieRow, [a, b])
+    backup(store, tmp_path / "copy.db")
+    assert (tmp_path / "copy.db").stat().st_mode & 0o777 == 0o600
+    with Writer(tmp_path / "copy.db") as writer:
+        assert writer.cookies() == [b, a]
 
 
 @pytest.mark.parametrize(("changed", "expected"), [(NOW - 1, "kept"), (NOW + 1, "file")])

@@ -1,7 +1,7 @@
 """Findings on one pattern: told from honest numbered pages, saved and loaded whole."""
 
 from minicrawl.crawler.admission.trap_findings import JUDGED, PAGES, Counting, Findings, KnownPatterns
-from minicrawl.store.patterns import PatternRow, Patterns
+from minicrawl.store.recognised import PatternRow, Patterns
 
 
 def url(number: int) -> str:

@@ -9,8 +9,8 @@ from support.sites import crawled_once, rows
 
 from minicrawl.errors import SettingError
 from minicrawl.store.database import open_to_read
+from minicrawl.store.questions import COLUMNS, only_reading_pages, pages_for
 from minicrawl.store.reader import open_store
-from minicrawl.store.selection import COLUMNS, only_reading_pages, pages_for
 
 ATTACKS = {  # by why they are refused; "": as SQLite says, each version in its own words
     "it has a semicolon": ["1; DELETE FROM pages"],
@@ -46,8 +46,8 @@ def test_attack_is_refused_in_a_sentence_and_changes_nothing(path: Path, why: st
     before = path.read_bytes()
     with open_store(path) as store:
         with pytest.raises(SettingError, match=rf"(?s)^--where .* cannot be used: {why}.*; it takes an SQL expression"):
-            store.selection.where(attack)
-        assert store.selection.where("1").all()  # all is as it was before
+            store.questions.where(attack)
+        assert store.questions.where("1").all()  # all is as it was before
     assert path.read_bytes() == before
 
 
@@ -88,13 +88,13 @@ def test_second_wall_stands_without_the_first(path: Path, query: str) -> None:
 def test_expression_finds_the_pages_it_is_true_of(path: Path, expression: str) -> None:
     ((gone,),) = rows(path, "SELECT id FROM pages WHERE url = ?", HOME + "gone")
     with open_store(path) as store:
-        assert store.selection.where(expression)[gone]
+        assert store.questions.where(expression)[gone]
 
 
 @pytest.mark.parametrize("column", COLUMNS)
 def test_every_column_may_be_asked(path: Path, column: str) -> None:
     with open_store(path) as store:
-        assert store.selection.where(f"{column} IS NULL OR {column} IS NOT NULL").all()
+        assert store.questions.where(f"{column} IS NULL OR {column} IS NOT NULL").all()
 
 
 def test_columns_are_those_of_the_view(path: Path) -> None:
