@@ -6,11 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.sites import Server
+from support.sites import HOME, Server
 
 import minicrawl
-
-HOME = "http://a.test/"
 
 
 def test_crawl_and_open_store(tmp_path: Path) -> None:

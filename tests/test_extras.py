@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pytest
 from support.patience import PATIENCE
-from support.sites import crawl
+from support.sites import HOME, crawl
 from support.small_web import small_web
 
 from minicrawl.installed import adding
 
-HOME = "http://a.test/"
 NEEDS_SCIPY = f"Error: this needs scipy; run: {adding('analysis')}\n"
 
 

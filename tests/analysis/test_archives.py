@@ -5,14 +5,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support.sites import crawl, rows
+from support.sites import HOME, crawl, rows
 
 from minicrawl.analysis.archives import decoded, opened
 from minicrawl.archive.collection import index_of
 from minicrawl.archive.reading import Record
 from minicrawl.errors import SettingError
-
-HOME = "http://a.test/"
 
 
 @pytest.fixture

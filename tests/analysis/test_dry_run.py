@@ -4,13 +4,12 @@ import hashlib
 from pathlib import Path
 
 import pytest
-from support.sites import Server, crawl, random_site, rows, wide_site
+from support.sites import HOME, Server, crawl, random_site, rows, wide_site
 
 from minicrawl.analysis.dry_run import DryRun, dry_run
 from minicrawl.crawler.admission.seeds import Seeds, gather_seeds
 from minicrawl.errors import SeedError
 
-HOME = "http://a.test/"
 NOW = 1_900_000_000.0
 
 

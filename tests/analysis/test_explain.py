@@ -3,12 +3,11 @@
 import json
 from pathlib import Path
 
-from support.sites import Server, Site, crawled_once
+from support.sites import HOME, Server, Site, crawled_once
 
 from minicrawl.analysis.explain import Explanation, KnownPage, explain
 from minicrawl.store.reader import open_store
 
-HOME = "http://a.test/"
 SITE: Site = {
     HOME: ["/b", "/private", "/gone", "http://b.test/", "<title>Home</title>"],
     HOME + "b": [HOME],

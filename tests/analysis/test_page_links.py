@@ -7,13 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from support.sites import Site, canonical, crawl
+from support.sites import HOME, Site, canonical, crawl
 
 from minicrawl.analysis.page_links import Asked, PageLink, page_links
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import Store, open_store
-
-HOME = "http://a.test/"
 
 
 @contextmanager

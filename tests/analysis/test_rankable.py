@@ -3,13 +3,11 @@
 from pathlib import Path
 
 import pytest
-from support.sites import crawl, rows
+from support.sites import HOME, crawl, rows
 
 from minicrawl.analysis.link_graph import check_is_rankable, rankable
 from minicrawl.errors import StoreError
 from minicrawl.store.reader import open_store
-
-HOME = "http://a.test/"
 
 
 @pytest.mark.parametrize(

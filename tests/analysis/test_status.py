@@ -4,13 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from support.sites import Site, crawl, rows
+from support.sites import HOME, Site, crawl, rows
 
 from minicrawl.analysis.status import Status, status
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
-HOME = "http://a.test/"
 SITE: Site = {HOME: ["/b", "/gone", "http://b.test/"], HOME + "b": [HOME], "http://b.test/": HOME}
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.sites import Site, crawl, crawled_once
+from support.sites import HOME, Site, crawl, crawled_once
 
 from minicrawl.analysis.top import TopList, best_wanted, lines_per_site, top_list, whole_list
 from minicrawl.crawler.urls.keys import site_of
@@ -13,7 +13,6 @@ from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
-HOME = "http://a.test/"
 PAGES = ("intro", "sql", "setup", "faq")
 TEXT = " ".join(f"word{number}" for number in range(80))
 

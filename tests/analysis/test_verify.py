@@ -10,7 +10,7 @@ import networkx
 import numpy as np
 import pytest
 from support.intakes import DAYS_LATER
-from support.sites import Server, Site, crawl, faults_in, random_site, rows
+from support.sites import HOME, Server, Site, crawl, faults_in, random_site, rows
 
 from minicrawl.analysis.link_graph import births_of, folded_graph
 from minicrawl.analysis.verify import Verification, verify
@@ -20,9 +20,6 @@ from minicrawl.opic.book import SETTLED_ERROR
 from minicrawl.opic.sites import Births
 from minicrawl.rank import pagerank
 from minicrawl.store.reader import open_store
-
-HOME = "http://a.test/"
-
 
 WEB: Site = {
     HOME: ["/moved", "/copy", "/page", "/closed", "/nowhere"],

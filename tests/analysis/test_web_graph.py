@@ -3,12 +3,11 @@
 from itertools import pairwise
 from pathlib import Path
 
-from support.sites import Site, crawl
+from support.sites import HOME, Site, crawl
 
 from minicrawl.analysis.link_graph import web_of_store
 from minicrawl.store.reader import open_store
 
-HOME = "http://a.test/"
 SITE: Site = {HOME: ["/b", "/moved", "/gone", HOME], HOME + "b": [HOME], HOME + "moved": HOME + "b"}
 
 

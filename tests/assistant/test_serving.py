@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 from mcp import Client, MCPError
 from support.searching import indexed, page
-from support.sites import rows
+from support.sites import HOME, rows
 from support.steering import Steered, steered, wide
 
 from minicrawl.assistant.answers import TOOLS
@@ -19,7 +19,6 @@ from minicrawl.control.commands import listening
 from minicrawl.errors import StoreError
 from minicrawl.search.index_folder import index_path
 
-HOME = "http://a.test/"
 ODD = f"{HOME}a%2Fb?c=d&e=%C3%A9"
 SITE: dict[str, Any] = {HOME: page("Home", "sailing boats", (ODD, "odd")), ODD: page("Odd", "an odd address")}
 

@@ -6,15 +6,13 @@ from pathlib import Path
 
 import pytest
 from support.audits import found_in
-from support.sites import Reply, Site, crawl
+from support.sites import HOME, Reply, Site, crawl
 
 from minicrawl.analysis.page_links import Asked, page_links
 from minicrawl.audit.auditing import Audit, audited
 from minicrawl.audit.rules import RULES, Rule
 from minicrawl.errors import NothingFetchedError
 from minicrawl.store.reader import open_store
-
-HOME = "http://a.test/"
 
 
 def audit(store: Path, against: Path | None = None) -> Audit:

@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from support.sites import crawl
+from support.sites import HOME, crawl
 
 from minicrawl.audit.crawled import Crawled
 from minicrawl.store.reader import open_store
-
-HOME = "http://a.test/"
 
 
 def test_our_pages_are_those_of_the_seeds_sites(tmp_path: Path) -> None:

@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 from support.command_line import answer, run
-from support.sites import crawl
+from support.sites import HOME, crawl
 
 from minicrawl.audit.rules import Need, Rule, Severity, rules_of
 from minicrawl.errors import SettingError
 
-HOME = "http://a.test/"
 OWN = """
 [audit.title-short]
 severity = "error"

@@ -6,11 +6,9 @@ from pathlib import Path
 
 import pytest
 from support.faulty_site import found
-from support.sites import crawl
+from support.sites import HOME, crawl
 
 from minicrawl.store.reader import open_store
-
-HOME = "http://a.test/"
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 from support.patience import PATIENCE
-from support.sites import crawl, faults_in, rows
+from support.sites import HOME, crawl, faults_in, rows
 from support.small_web import small_web
 
-HOME = "http://a.test/"
 MINICRAWL = [sys.executable, "-m", "minicrawl"]
 
 

@@ -4,11 +4,9 @@ from pathlib import Path
 
 import pytest
 from support.command_line import run
-from support.sites import crawl, rows
+from support.sites import HOME, crawl, rows
 
 import minicrawl
-
-HOME = "http://a.test/"
 
 
 @pytest.mark.parametrize(

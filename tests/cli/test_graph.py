@@ -4,12 +4,11 @@ import json
 from pathlib import Path
 
 from click.testing import CliRunner, Result
-from support.sites import Site, crawled_once
+from support.sites import HOME, Site, crawled_once
 
 import minicrawl.rank.graph_stats  # noqa: F401
 from minicrawl.cli import main
 
-HOME = "http://a.test/"
 SITE: Site = {
     HOME: ["/a", "/b"],
     HOME + "a": [HOME, "/moved"],

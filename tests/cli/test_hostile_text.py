@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 from support.hostile import HostileServer, hostile_url
 from support.intakes import PATIENT
-from support.sites import Site, crawl, rows
+from support.sites import HOME, Site, crawl, rows
 
 from minicrawl.cli import main
 from minicrawl.cli.display import plain
@@ -21,7 +21,6 @@ from minicrawl.log import printable
 from minicrawl.model import InFlightNow, Progress
 from minicrawl.store.reader import open_store
 
-HOME = "http://a.test/"
 # Escape, bell, CSI in one byte, a new line, a carriage return, overrides of the writing direction, a delete.
 EVIL = "\x1b]0;owned\x07 \x9b31m \n \r \u202e \u2066 \x7f"
 

@@ -18,13 +18,12 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from support.command_line import run
+from support.command_line import HOME, run
 from support.patience import PATIENCE
 from support.searching import indexed, page
 
 from minicrawl.installed import adding
 
-HOME = "http://a.test/"
 SITE: dict[str, Any] = {HOME: page("Home", "sailing boats")}
 ASK = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
 INITIALIZE = {

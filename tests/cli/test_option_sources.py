@@ -5,9 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import answer, run
-from support.sites import Server, crawl
-
-HOME = "http://a.test/"
+from support.sites import HOME, Server, crawl
 
 
 @pytest.fixture(autouse=True)

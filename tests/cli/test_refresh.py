@@ -9,10 +9,8 @@ from pathlib import Path
 import pytest
 from support.command_line import answer, run
 from support.patience import PATIENCE
-from support.sites import rows
+from support.sites import HOME, rows
 from support.small_web import Pages, small_web
-
-HOME = "http://a.test/"
 
 
 @pytest.fixture(scope="module")

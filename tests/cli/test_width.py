@@ -8,11 +8,10 @@ import pytest
 from rich.cells import cell_len
 from support.command_line import run
 from support.intakes import PATIENT
-from support.sites import Server, crawl, rows
+from support.sites import HOME, Server, crawl, rows
 
 from minicrawl.cli import main
 
-HOME = "http://a.test/"
 COMMANDS = [
     ["top"],
     ["top", "--sites"],

@@ -6,13 +6,10 @@ from pathlib import Path
 
 import pytest
 from support.command_line import run
-from support.sites import crawled_once, rows
+from support.sites import HOME, crawled_once, rows
 
 from minicrawl.crawler.net.addresses import Routes
 from minicrawl.settings import ConnectTo
-
-HOME = "http://a.test/"
-
 
 NOWHERE = "http://127.0.0.1:2/"
 crawled = crawled_once({HOME: ["/b", "https://b.test/"]}, [HOME], scope="host", max_depth=3)

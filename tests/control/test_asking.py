@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.sites import crawl
+from support.sites import HOME, crawl
 
 from minicrawl.control.asking import ask, assigned
 from minicrawl.control.messages import bound
@@ -18,7 +18,6 @@ from minicrawl.errors import ConfigError, CrawlEndedError, StoreError
 from minicrawl.settings import SETTINGS, CrawlSettings
 from minicrawl.store.writer import Writer
 
-HOME = "http://a.test/"
 SOON = {"begins": 0.2, "answers": 0.5}
 
 

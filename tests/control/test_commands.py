@@ -104,7 +104,6 @@ def test_events_are_told_with_all_that_they_have() -> None:
         assert event_as_json(number, event) == {"number": number, "what": kind.__name__, **asdict(event)}
 
 
-HOME = "http://a.test/"
 SITE: Site = {
     HOME: ["/a", "/gone", "http://b.test/"],
     HOME + "a": [HOME],

@@ -5,11 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from support.sites import Reply, Site, crawl, faults_in, random_site, rows
+from support.sites import HOME, Reply, Site, crawl, faults_in, random_site, rows
 
 from minicrawl.store.reader import open_store
-
-HOME = "http://a.test/"
 
 
 def distances(site: Mapping[str, Reply], seeds: list[str]) -> dict[str, int]:

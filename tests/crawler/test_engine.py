@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from support.intakes import DAYS_LATER
 from support.patience import PATIENCE
-from support.sites import Server, Site, crawl, faults_in, random_site, rows
+from support.sites import HOME, Server, Site, crawl, faults_in, random_site, rows
 
 from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.verify import verify
@@ -26,8 +26,6 @@ from minicrawl.opic.surfer import REASONABLE
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
-
-HOME = "http://a.test/"
 
 
 def demo_crawl(web: DemoWeb, store: Path, **settings: Any) -> None:

@@ -14,7 +14,7 @@ import httpx
 import pytest
 from politeness import Witness
 from support import skipping
-from support.sites import Server, Site, crawl, faults_in, rows
+from support.sites import HOME, Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.hosts import STRAINS_OF_THE_DEAD
@@ -23,7 +23,6 @@ from minicrawl.timing import Timing
 
 DELAY = 1.0
 TIMING = Timing(idle=0.5)  # nothing is done in the meantime
-HOME = "http://a.test/"
 
 
 def check(witness: Witness) -> None:

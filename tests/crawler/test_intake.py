@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 from support.intakes import DAYS_LATER, intake_of, next_page
-from support.sites import Site, crawl, faults_in, rows
+from support.sites import HOME, Site, crawl, faults_in, rows
 
 from minicrawl.crawler.intake import Intake
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import UNIT
 
-HOME = "http://a.test/"
 A, B, C = (f"http://a.test/{name}" for name in "abc")
 DELAY = 1.0
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-from support.sites import Server, Site, canonical, crawl, rows
+from support.sites import HOME, Server, Site, canonical, crawl, rows
 
 from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.verify import verify
@@ -13,7 +13,6 @@ from minicrawl.crawler.books.invariants import violations
 from minicrawl.opic.surfer import REASONABLE, UNIFORM, Surfer
 from minicrawl.store.reader import open_store
 
-HOME = "http://a.test/"
 IN_TEXT, IN_LIST, IN_NAVIGATION = (
     '<p>More about it <a href="{}">here</a>, as we said.</p>',
     '<ul><li><a href="{}">it</a></li></ul>',

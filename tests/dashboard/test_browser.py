@@ -18,13 +18,12 @@ from support.chromium import NEEDS_CHROMIUM, WAIT, chromium, dashboard, is_just,
 from support.command_line import answer, run
 from support.counted_web import CountedWeb, counted_web
 from support.hostile import HostileServer
-from support.sites import Site, crawl, rows
+from support.sites import HOME, Site, crawl, rows
 
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 
 pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
-HOME = "http://a.test/"
 
 
 @pytest.fixture(scope="module")

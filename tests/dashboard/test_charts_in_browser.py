@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from support.chromium import NEEDS_CHROMIUM, WAIT, chromium, dashboard, opened, says, wait_until
-from support.sites import crawl
+from support.sites import HOME, crawl
 
 pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
 _LINES = """async ([options, lines]) => {
@@ -112,7 +112,6 @@ def test_a_line_can_be_switched_off_and_stays_so(browser: Any, address: str) -> 
         assert page.evaluate("chart.plot.series[2].show") is True
 
 
-HOME = "http://a.test/"
 PAGES = {HOME: [f"{HOME}{name}" for name in "abcdefgh"]}
 
 

@@ -9,14 +9,12 @@ import pytest
 from support.command_line import answer
 from support.counted_web import counted_web
 from support.patience import PATIENCE
-from support.sites import crawl, rows
+from support.sites import HOME, crawl, rows
 
 from minicrawl.dashboard.commands import ALLOWED, done, options, seeds_of, started
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, SeedError, SettingError
 from minicrawl.settings import SETTINGS
 from minicrawl.store.reader import open_store
-
-HOME = "http://a.test/"
 
 
 def test_seeds_are_urls_or_hosts() -> None:

@@ -13,7 +13,7 @@ from support.browsing import Browser, dashboard
 from support.cluster_runs import crawled_by_command
 from support.command_line import answer
 from support.patience import PATIENCE
-from support.sites import crawled_once
+from support.sites import HOME, crawled_once
 from support.steering import Steered, wide
 from support.steering import steered as steered_alone
 
@@ -64,7 +64,6 @@ def test_text_cannot_become_markup_or_script() -> None:
         assert not re.search(sinks, text), path
 
 
-HOME = "http://a.test/"
 store = crawled_once({HOME: ["/a", "/b"], f"{HOME}a": [HOME], f"{HOME}b": ["/a"]}, [HOME])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 from lxml import etree
-from support.sites import Site, crawl, random_site, rows
+from support.sites import HOME, Site, crawl, random_site, rows
 
 from minicrawl.errors import SettingError
 from minicrawl.graphs.graph_files import WRITERS, export_graph, load_graph
@@ -19,7 +19,6 @@ from minicrawl.store.reader import open_store
 
 Links = list[tuple[int, int]]
 
-HOME = "http://a.test/"
 WEB: Site = {
     HOME: ["/b?x=1&y=<2>", "/moved", '/"c"', "/gone", "<title>A &amp; B ]]> \"quoted\" 'n' <b>\x0b\x1b[31m</title>"],
     HOME + "b?x=1&y=%3C2%3E": ["/moved", HOME],

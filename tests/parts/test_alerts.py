@@ -12,12 +12,11 @@ from typing import Any
 import httpx
 import pytest
 from support.intakes import PATIENT
-from support.sites import Server, Site, crawl, rows
+from support.sites import HOME, Server, Site, crawl, rows
 
 from minicrawl.errors import SettingError
 from minicrawl.parts.alerts import Alerts
 
-HOME = "http://a.test/"
 SITE: Site = {HOME: ["/edited", "/taken"], HOME + "edited": [HOME], HOME + "taken": [HOME]}
 TOLD = {("edited", "changed"), ("taken", "gone")}
 KEEP = "import sys; open(sys.argv[1], 'a').write(sys.stdin.read())"

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.command_line import answer, run
 from support.hostile import HostileServer
-from support.sites import Server, Site, crawl, rows
+from support.sites import HOME, Server, Site, crawl, rows
 
 from minicrawl.audit.auditing import audited
 from minicrawl.audit.rules import Rule
@@ -21,7 +21,6 @@ from minicrawl.report import report_on, write_report
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
-HOME = "http://a.test/"
 SITE: Site = {
     HOME: ["<title>Home</title>", "/on", "/gone", "/moved", "/secret"],
     HOME + "on": ["<title>On</title>", HOME, "/gone"],

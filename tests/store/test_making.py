@@ -7,14 +7,13 @@ import sys
 from pathlib import Path
 
 import pytest
-from support.sites import Site, crawl
+from support.sites import HOME, Site, crawl
 
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.errors import StoreError
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
-HOME = "http://a.test/"
 SITE: Site = {HOME: ["/b", "/c"], HOME + "b": [HOME], HOME + "c": ["/b"]}
 
 # Makes a store in one child after another: child n is killed at the n-th line of our own code that it runs, or at the

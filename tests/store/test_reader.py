@@ -10,14 +10,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from support.sites import Site, crawl, rows
+from support.sites import HOME, Site, crawl, rows
 
 from minicrawl.errors import StoreError
 from minicrawl.store.database import SCHEMA_VERSION, open_to_read
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
-
-HOME = "http://a.test/"
 
 
 def test_snapshot_is_of_one_commit_whatever_is_written_meanwhile(crawled: Path) -> None:

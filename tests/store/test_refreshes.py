@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from support.sites import Site, crawl, rows
+from support.sites import HOME, Site, crawl, rows
 
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
-
-HOME = "http://a.test/"
 
 
 def test_changes_are_one_line_a_page_and_kind_and_pages_of_plain_crawls_became_new_when_they_were_read(

@@ -4,13 +4,12 @@ from pathlib import Path
 
 import pytest
 from support.dying import largest_file
-from support.sites import Site, crawl, faults_in, rows
+from support.sites import HOME, Site, crawl, faults_in, rows
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.upkeep import backup, compact
 from minicrawl.store.writer import Writer
 
-HOME = "http://a.test/"
 SITE: Site = {HOME: [f"/{number}" for number in range(40)]}
 SITE |= {f"{HOME}{number}": [HOME, f"/{(7 * number) % 40}", f"<p>{'many ' * (number + 1)}</p>"] for number in range(40)}
 

@@ -24,6 +24,7 @@ from minicrawl.model import CrawlReport
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import open_store
 
+HOME = "http://a.test/"
 Reply = list[str] | int | str
 Site = dict[str, Any]  # of replies; two sites of pages alone are to be one by "|"
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.sites import Site, crawl, crawled_once, rows
+from support.sites import HOME, Site, crawl, crawled_once, rows
 
 from minicrawl.analysis.link_graph import folded_pages, folded_store
 from minicrawl.analysis.rankings.options import Options, jump_of, named_pages, pages_with_words, site_weights
@@ -138,7 +138,6 @@ def test_file_that_weighs_nothing_is_refused(store_of_jumps: Store, tmp_path: Pa
         jump(store_of_jumps, str(tmp_path / "mine.txt"))
 
 
-HOME = "http://a.test/"
 SITE: Site = {
     HOME: ["/shop", "/old", "<title>Home of Things</title>"],
     HOME + "shop": [HOME, "<title>All THINGS</title>"],

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from support.archives import an_answer, answers, files
 from support.dying import killed_at
 from support.killing_web import killing_web
-from support.sites import Server, crawl, rows
+from support.sites import HOME, Server, crawl, rows
 
 from minicrawl.analysis.archives import opened
 from minicrawl.archive.check import check
@@ -27,7 +27,6 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
-HOME = "http://a.test/"
 LONG = "<p>" + "the same words " * 100
 SITE = {HOME: ["/b", "/c", "/gone", LONG], HOME + "b": [HOME, LONG + "b"], HOME + "c": [HOME, LONG + "b"]}
 

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 from support.archives import a_record, an_http_record
-from support.sites import Reply, Server, crawl, rows, wide_site
+from support.sites import HOME, Reply, Server, crawl, rows, wide_site
 
 import minicrawl
 from minicrawl.archive.collection import indexed
@@ -19,7 +19,6 @@ from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 
-HOME = "http://a.test/"
 ROBOTS = "User-agent: *\nDisallow: /private\nCrawl-delay: 3600\n"
 SORRY = "<title>Sorry</title><p>Sorry, nothing was found at this address, dear reader of our pages"
 

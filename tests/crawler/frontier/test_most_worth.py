@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from support.sites import Server, crawl, faults_in, random_site, rows
+from support.sites import HOME, Server, crawl, faults_in, random_site, rows
 from support.skipping import run
 
 from minicrawl.analysis.verify import verify
@@ -18,7 +18,6 @@ from minicrawl.crawler.run import crawl_with
 from minicrawl.model import CrawlReport
 from minicrawl.store.reader import open_store
 
-HOME = "http://a.test/"
 WEEK = 7 * 86_400.0
 
 

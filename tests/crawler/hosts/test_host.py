@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.sites import Site, crawl, rows
+from support.sites import HOME, Site, crawl, rows
 
 from minicrawl.crawler.hosts import Host, Past
 from minicrawl.crawler.intake import Intake
@@ -45,7 +45,6 @@ def test_earlier_request_does_not_shorten_the_delay_of_a_later_one() -> None:
     assert host.ready_at >= 32.0
 
 
-HOME = "http://a.test/"
 SITE: Site = {HOME: [f"/{number}" for number in range(9)]} | {f"{HOME}{number}": [HOME] for number in range(9)}
 YEAR = 365 * 86_400.0
 DELAY = 2.0

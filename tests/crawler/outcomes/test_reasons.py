@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.intakes import intake_of, next_page
-from support.sites import Server, Site, crawl, faults_in, rows
+from support.sites import HOME, Server, Site, crawl, faults_in, rows
 
 import minicrawl
 from minicrawl.crawler.admission.scope import Scope
@@ -88,9 +88,6 @@ def test_the_option_that_helps_is_named(reason: str, option: str) -> None:
 @pytest.mark.parametrize("reason", sorted(REASONS))
 def test_what_was_wrong_with_tls_is_told(reason: str) -> None:
     assert why_so(reason, 1, None, SCOPE, None)
-
-
-HOME = "http://a.test/"
 
 
 class Failing(Server):

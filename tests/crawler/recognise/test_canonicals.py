@@ -4,12 +4,11 @@ from pathlib import Path
 
 import pytest
 from support.prose import prose
-from support.sites import Site, canonical, crawl, faults_in, rows
+from support.sites import HOME, Site, canonical, crawl, faults_in, rows
 
 from minicrawl.crawler.recognise.duplicates import DIFFERENT, Canonicals, Claim
 from minicrawl.store.reader import open_store
 
-HOME = "http://a.test/"
 PAGES = [f"{HOME}page/{number}" for number in range(12)]
 BEHIND = [f"{HOME}behind/{number}" for number in range(12)]
 

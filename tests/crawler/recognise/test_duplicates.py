@@ -10,14 +10,13 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 from support.prose import prose
-from support.sites import Site, crawl, faults_in, rows
+from support.sites import HOME, Site, crawl, faults_in, rows
 
 from minicrawl.cli import main
 from minicrawl.crawler.fingerprint import BITS, distance
 from minicrawl.crawler.recognise.duplicates import ALIKE, ALIKE_SO_FAR, Duplicates, Likeness
 from minicrawl.store.recognised import Fingerprint, FingerprintColumns
 
-HOME = "http://a.test/"
 A, B, C = (f"http://a.test/{name}" for name in "abc")
 MIRROR = "http://mirror.test/a"
 MARKS = """SELECT url, (SELECT url FROM pages WHERE id = leader), distance

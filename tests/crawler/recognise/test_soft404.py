@@ -10,14 +10,13 @@ import pytest
 from click.testing import CliRunner
 from support.behaviours import BEHAVIOURS, DEAD, outcome, words
 from support.prose import prose
-from support.sites import Server, Site, crawl, faults_in, rows
+from support.sites import HOME, Server, Site, crawl, faults_in, rows
 
 from minicrawl.cli import main
 from minicrawl.crawler.recognise.soft404 import MOST_PROBES, Soft404s, folder_of, probe_url
 from minicrawl.model import Fetched
 from minicrawl.store.recognised import Probe, RecentPage
 
-HOME = "http://a.test/"
 REAL = [f"{HOME}f/real{number}" for number in range(5)]
 LOST = [f"{HOME}f/lost{number}" for number in range(9)]
 

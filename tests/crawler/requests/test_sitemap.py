@@ -8,13 +8,12 @@ from pathlib import Path
 import httpx
 import pytest
 from click.testing import CliRunner
-from support.sites import Server, Site, crawl, faults_in, rows
+from support.sites import HOME, Server, Site, crawl, faults_in, rows
 
 from minicrawl.cli import main
 from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
 
-HOME = "http://a.test/"
 MAP = HOME + "map.xml"
 URLSET = "<?xml version='1.0'?><urlset><url><loc>{}</loc></url><url><loc>{}</loc></url></urlset>"
 

@@ -4,11 +4,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from support.sites import Server, Site, crawl, faults_in, rows
+from support.sites import HOME, Server, Site, crawl, faults_in, rows
 
 from minicrawl.cli import main
 
-HOME = "http://a.test/"
 NAMES = [f"page{number}" for number in range(8)]
 LANGUAGES = ("en", "de", "fr")
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.sites import Server, Site, faults_in, rows
+from support.sites import HOME, Server, Site, faults_in, rows
 from support.skipping import run
 
 from minicrawl.analysis.page_links import Asked, page_links
@@ -11,7 +11,6 @@ from minicrawl.analysis.verify import verify
 from minicrawl.api import acrawl
 from minicrawl.store.reader import open_store
 
-HOME = "http://a.test/"
 WORDS = f"<p>{' '.join(f'word{number}' for number in range(40))}"
 FRONT = ["<title>Front</title>", WORDS, "page.html"]
 GIT = {HOME + "git/", HOME + "git/git.html"}

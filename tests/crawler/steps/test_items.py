@@ -9,14 +9,13 @@ from pathlib import Path
 import httpx
 import pytest
 from support.killing_web import killing_web
-from support.sites import Server, Site, crawl, rows
+from support.sites import HOME, Server, Site, crawl, rows
 from support.small_web import small_web
 
 import minicrawl
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 
-HOME = "http://a.test/"
 SITE: Site = {
     HOME: ["<h1>Home</h1>", "/x", "/y", "/none"],
     f"{HOME}x": ["<h1>X</h1>"],

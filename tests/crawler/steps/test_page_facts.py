@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from support.intakes import DAYS_LATER
-from support.sites import Site, crawl, rows
+from support.sites import HOME, Site, crawl, rows
 
-HOME = "http://a.test/"
 ABOUT = f"{HOME}about"
 
 

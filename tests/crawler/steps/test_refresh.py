@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 import pytest
 from support.changing_web import CHANGES, ChangingPage
-from support.sites import Server, crawl, faults_in, rows
+from support.sites import HOME, Server, crawl, faults_in, rows
 from support.skipping import run, run_apart
 
 from minicrawl.analysis.explain import explain
@@ -24,7 +24,6 @@ from minicrawl.crawler.run import crawl_with
 from minicrawl.store.reader import Store, open_store
 from minicrawl.timing import Timing
 
-HOME = "http://a.test/"
 PAGE = HOME + "page"
 DAY = 86_400.0
 PATIENT = Timing(batch=3000.0, lease=9000.0)

@@ -11,11 +11,10 @@ import httpx
 import pytest
 from click.testing import CliRunner
 from support.prose import WORDS, prose
-from support.sites import Server, crawl, faults_in, rows
+from support.sites import HOME, Server, crawl, faults_in, rows
 
 from minicrawl.cli import main
 
-HOME = "http://a.test/"
 Answer = Callable[[httpx.URL], list[str] | str | int]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from support.sites import Site, crawl, faults_in, rows
+from support.sites import HOME, Site, crawl, faults_in, rows
 
 from minicrawl.crawler.urls.normalise import _listed, normalise, stripped, without_parameters
 from minicrawl.model import Fetched, ParsedPage
@@ -126,7 +126,6 @@ def test_a_redirect_to_the_page_with_parameters_is_followed_as_it_is(location: s
         assert page.refresh == target
 
 
-HOME = "http://a.test/"
 SITE: Site = {
     HOME: [HOME + "a?utm_source=x", HOME + "a", HOME + "b?PHPSESSID=1&p=2", HOME + "c"],
     HOME + "a": [HOME + "?gclid=3"],

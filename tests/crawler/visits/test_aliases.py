@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.intakes import DAYS_LATER
-from support.sites import Server, Site, canonical, crawl, faults_in, rows
+from support.sites import HOME, Server, Site, canonical, crawl, faults_in, rows
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
@@ -16,7 +16,6 @@ from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import PlacedLinks
 from minicrawl.store.reader import open_store
 
-HOME = "http://a.test/"
 A, B, C = (f"http://a.test/{name}" for name in "abc")
 
 

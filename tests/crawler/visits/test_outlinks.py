@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.intakes import DAYS_LATER, intake_of, page_of
-from support.sites import Site, canonical, crawl, faults_in, rows
+from support.sites import HOME, Site, canonical, crawl, faults_in, rows
 
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.intake import Intake
@@ -18,7 +18,6 @@ from minicrawl.store.link_table import Links
 from minicrawl.store.links import from_bytes, placed
 from minicrawl.store.reader import open_store
 
-HOME = "http://a.test/"
 OWN = "own, own_places"
 WORDS = "As it has been said often, and in"
 LINES = {

@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 from click.testing import CliRunner
-from support.sites import Server, Site, crawl, faults_in, rows
+from support.sites import HOME, Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
 from minicrawl.cli import main
@@ -24,7 +24,6 @@ from minicrawl.crawler.fingerprint import identity_of
 from minicrawl.demo.web import DemoWeb
 from minicrawl.store.reader import open_store
 
-HOME = "http://a.test/"
 Page = tuple[str, list[str]]
 """The content of a page, and its links."""
 
