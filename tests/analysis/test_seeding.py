@@ -1,31 +1,14 @@
-"""Seeds out of the stores of real crawls, and the command that prints them."""
+"""Seeds out of the stores of real crawls."""
 
-import json
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner, Result
-from support.hubs import WEB, A
-from support.sites import crawl, crawled_once, random_site, rows
+from support.sites import crawl, random_site, rows
 
 from minicrawl.analysis.seeding import DEPTHS, crawled_web, decided, reached
-from minicrawl.cli import main
 from minicrawl.rank.seeds import extract_seeds
 from minicrawl.store.reader import open_store
-
-
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, ["seeds", *(str(word) for word in words)])
-
-
-store = crawled_once(WEB, [A])
-
-
-def test_links_between_hosts_of_a_site_count_only_per_host(store: Path) -> None:
-    for per, counted, places in (("site", 12, 4), ("host", 15, 5)):
-        told = json.loads(run("--per", per, "--json", "--store", store).stdout)
-        assert (told["per"], told["fetched"], told["counted"], told["places"]) == (per, 10, counted, places)
 
 
 def test_measures_are_those_of_a_plain_search(tmp_path: Path) -> None:

@@ -4,20 +4,14 @@ import json
 from pathlib import Path
 
 import pytest
-from support.sites import HOME, Site, crawl, rows
+from support.sites import HOME, Site, crawled_anew, rows
 
 from minicrawl.analysis.status import Status, status
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
 SITE: Site = {HOME: ["/b", "/gone", "http://b.test/"], HOME + "b": [HOME], "http://b.test/": HOME}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    path = tmp_path / "crawl.db"
-    crawl(SITE, path, [HOME])
-    return path
+store = crawled_anew(SITE, [HOME])
 
 
 def status_of(store: Path) -> Status:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from support.patience import PATIENCE
-from support.sites import HOME, crawl, faults_in, rows
+from support.sites import HOME, crawl, crawled_anew, faults_in, rows
 from support.small_web import small_web
 
 MINICRAWL = [sys.executable, "-m", "minicrawl"]
@@ -133,12 +133,8 @@ def test_a_hook_that_does_not_return_does_not_hold_up_a_stop(tmp_path: Path, wor
     assert rows(tmp_path / "crawl.db", "SELECT state FROM pages WHERE url = ?", HOME) == [("waiting",)]
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    """More pages than fit into a pipe."""
-    path = tmp_path / "crawl.db"
-    crawl({HOME: [f"/{number:0200}" for number in range(1000)]}, path, [HOME], pages=1)
-    return path
+store = crawled_anew({HOME: [f"/{number:0200}" for number in range(1000)]}, [HOME], pages=1)
+"""More pages than fit into a pipe."""
 
 
 @pytest.mark.parametrize("words", [["export", "-"]], ids=" ".join)

@@ -1,5 +1,6 @@
 """minicrawl seeds"""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -37,6 +38,12 @@ def test_seeds_are_a_seed_file(store: Path, tmp_path: Path) -> None:
     assert read_seeds([str(out)]) == [A + "hub", D + "hub"]
     assert sorted(path.name for path in tmp_path.glob("*next*")) == ["next.txt"]
     assert run("--n", "1", "--store", store).output.splitlines()[2:] == [A + "hub"]
+
+
+def test_links_between_hosts_of_a_site_count_only_per_host(store: Path) -> None:
+    for per, counted, places in (("site", 12, 4), ("host", 15, 5)):
+        told = json.loads(run("--per", per, "--json", "--store", store).stdout)
+        assert (told["per"], told["fetched"], told["counted"], told["places"]) == (per, 10, counted, places)
 
 
 def test_explanation_shows_cores_and_what_was_measured(store: Path) -> None:

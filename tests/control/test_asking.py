@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.sites import HOME, crawl
+from support.sites import HOME, crawled_anew
 
 from minicrawl.control.asking import ask, assigned
 from minicrawl.control.messages import bound
@@ -19,13 +19,7 @@ from minicrawl.settings import SETTINGS, CrawlSettings
 from minicrawl.store.writer import Writer
 
 SOON = {"begins": 0.2, "answers": 0.5}
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    path = tmp_path / "crawl.db"
-    crawl({HOME: ["/a"]}, path, [HOME], pages=1)
-    return path
+store = crawled_anew({HOME: ["/a"]}, [HOME], pages=1)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.sites import Site, crawl, rows
+from support.sites import Site, crawl, crawled_anew, rows
 from support.skipping import apart
 from support.steering import HOME, Steered, kept, kept_list, steered, wide
 
@@ -112,14 +112,8 @@ SITE: Site = {
     "http://c.test/": ["http://c.test/x"],
     "http://c.test/x": [],
 }
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    """A crawl that was stopped after two pages."""
-    path = tmp_path / "crawl.db"
-    crawl(SITE, path, [HOME], pages=2, scope="site")
-    return path
+store = crawled_anew(SITE, [HOME], pages=2, scope="site")
+"""A crawl that was stopped after two pages."""
 
 
 def next_run(store: Path) -> list[str]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from support.dying import largest_file
-from support.sites import HOME, Site, crawl, faults_in, rows
+from support.sites import HOME, Site, crawl, crawled_anew, faults_in, rows
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.upkeep import backup, compact
@@ -14,11 +14,7 @@ SITE: Site = {HOME: [f"/{number}" for number in range(40)]}
 SITE |= {f"{HOME}{number}": [HOME, f"/{(7 * number) % 40}", f"<p>{'many ' * (number + 1)}</p>"] for number in range(40)}
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    path = tmp_path / "crawl.db"
-    crawl(SITE, path, [HOME], pages=20)
-    return path
+store = crawled_anew(SITE, [HOME], pages=20)
 
 
 def content(store: Path) -> list[list[tuple[object, ...]]]:

@@ -100,8 +100,18 @@ def crawled_once(site: Any, seeds: list[str], **settings: Any) -> Any:
 
     @pytest.fixture(scope="module")
     def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-        path = tmp_path_factory.mktemp("crawled") / "crawl.db"
-        crawl(site, path, seeds, **settings)
+        crawl(site, path := tmp_path_factory.mktemp("crawled") / "crawl.db", seeds, **settings)
+        return path
+
+    return store
+
+
+def crawled_anew(site: Any, seeds: list[str], **settings: Any) -> Any:
+    """A fixture: the store of a crawl, which each test has for itself."""
+
+    @pytest.fixture
+    def store(tmp_path: Path) -> Path:
+        crawl(site, path := tmp_path / "crawl.db", seeds, **settings)
         return path
 
     return store

@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from support.sites import HOME, Server, crawl, faults_in, random_site, rows
+from support.sites import HOME, Server, crawl, crawled_anew, faults_in, random_site, rows
 from support.skipping import run
 
 from minicrawl.analysis.verify import verify
@@ -27,12 +27,7 @@ def refreshed(server: Server, store: Path, pages: int, **given: Any) -> CrawlRep
     return run(crawl_with(settings, Seeds([]), store, refreshed=pages, transport=server), grace=0.0)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Path:
-    path = tmp_path / "crawl.db"
-    site, seeds = random_site(3)
-    crawl(site, path, seeds)
-    return path
+store = crawled_anew(*random_site(3))
 
 
 def test_the_value_is_that_of_the_formula(store: Path) -> None:

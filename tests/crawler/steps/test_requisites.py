@@ -33,6 +33,8 @@ SITE = {
     B + "robots.txt": "User-agent: *\nDisallow: /secret",
 }
 FILES = [url for url in SITE if url not in (A, A + "two", B + "secret.png", B + "robots.txt")]
+FAILED = {A + "gone.png": ("failed", "http-404"), B + "secret.png": ("failed", "robots")}
+STATES = dict.fromkeys(FILES, ("kept", "ok")) | {A + "font": ("kept", "redirect-302")} | FAILED
 
 
 def states(folder: Path) -> dict[str, tuple[str, str]]:
@@ -50,11 +52,7 @@ def test_a_crawl_with_all_defaults_keeps_what_its_pages_need(tmp_path: Path) -> 
     kept = {one.url: one.kind for one in answers(tmp_path / "kept")}
     assert set(FILES) <= kept.keys()
     assert {kept[A + "logo.png"], kept[B + "framed.png"]} == {"response", "revisit"}, "equal bodies are kept once"
-    found = states(tmp_path)
-    assert found.pop(A + "gone.png") == ("failed", "http-404")
-    assert found.pop(B + "secret.png") == ("failed", "robots")
-    assert found.pop(A + "font") == ("kept", "redirect-302")
-    assert set(found.values()) == {("kept", "ok")}
+    assert states(tmp_path) == STATES
     assert faults_in(tmp_path / "crawl.db") == []
 
 
@@ -75,11 +73,7 @@ def test_status_and_why_tell_of_them(tmp_path: Path) -> None:
 def test_without_an_archive_each_is_asked_for_all_the_same(tmp_path: Path) -> None:
     _, server = crawl_whole(SITE, tmp_path, A, scope="host", archive=None)
     assert Counter(server.files) == Counter([*FILES, A, A + "two", A + "gone.png"])
-    found = states(tmp_path)
-    assert found.pop(A + "gone.png") == ("failed", "http-404")
-    assert found.pop(B + "secret.png") == ("failed", "robots")
-    assert found.pop(A + "font") == ("kept", "redirect-302")
-    assert set(found.values()) == {("kept", "ok")}
+    assert states(tmp_path) == STATES
 
 
 def test_an_exported_archive_lists_pages_and_no_files(tmp_path: Path) -> None:
