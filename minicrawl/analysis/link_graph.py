@@ -93,7 +93,7 @@ def folded_store(store: Store) -> FoldedStore:
     """The folded graph of a store. Raises StoreError where there is nothing to rank."""
     with store.snapshot():
         pages = folded_pages(store)
-        links = store.links()
+        links = store.link_table.graph()
     with rankable(store):
         graph, _, places = folded_graph(links, pages.states, pages.jump)
     return FoldedStore(**vars(pages), graph=graph, places=places)

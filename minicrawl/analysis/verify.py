@@ -82,7 +82,7 @@ def verify(store: Store) -> Verification:
     """Compare the rankings of a store with exact PageRank of its links. Raises StoreError when there are none."""
     with store.snapshot():
         check_is_rankable(store)
-        links, columns, rankings = store.links(), _columns(store), store.ranks.arrays()
+        links, columns, rankings = store.link_table.graph(), _columns(store), store.ranks.arrays()
         cash, rule = columns["cash"], read_births(store)
         virtual, (coverage, shown) = int(store.meta("virtual") or 0), store.coverage()
     states = columns["state"]

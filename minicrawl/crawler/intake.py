@@ -198,11 +198,11 @@ class Intake:
         added, is_anew = self._top_pages.changes(accounts.book, np.concatenate([visited, credited, born]))
         writer.save_best(added, is_anew=is_anew)
         writer.save_meta({"best_floor": self._top_pages.floor, "is_ranked": 0})
-        writer.page_rows.add(self.state.pages.new, account_columns(accounts, born))
+        writer.add_pages(self.state.pages.new, account_columns(accounts, born))
         for some in slices(len(visited), writer.sizes.accounts):
-            writer.page_rows.save_accounts(account_columns(accounts, visited[some]))
+            writer.save_accounts(account_columns(accounts, visited[some]))
         for some in slices(len(credited), writer.sizes.accounts):
-            writer.page_rows.save_accounts(account_columns(accounts, credited[some], CREDITED_COLUMNS))
+            writer.save_accounts(account_columns(accounts, credited[some], CREDITED_COLUMNS))
         writer.save_meta(account_totals(accounts) | {"discovery_credit": self.state.budget.credit})
         self._committed = accounts.size
 

@@ -103,8 +103,8 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> tuple[int, int, int]:
             writer.put(HostRow, hosts.values())
             for first in range(0, len(pages), _ROWS):
                 some = np.arange(first, min(first + _ROWS, len(pages)))
-                writer.page_rows.add(new[first : first + _ROWS], account_columns(accounts, some))
-            writer.page_rows.save_turns([turn for _, (turn, _) in sorted(turns.items())])
+                writer.add_pages(new[first : first + _ROWS], account_columns(accounts, some))
+            writer.save_turns([turn for _, (turn, _) in sorted(turns.items())])
             writer.save_links([links for _, (_, links) in sorted(turns.items())])
             writer.save_meta(account_totals(accounts))
         intake = Intake(writer, settings, time.time())

@@ -189,7 +189,7 @@ def _load_named_edges(path: Path) -> LoadedGraph:
 def _load_store(path: Path) -> LoadedGraph:
     try:
         with store_errors(path), open_store(path) as store:
-            links = store.links()
+            links = store.link_table.graph()
             # A crawl running meanwhile may have added pages.
             names = tuple(islice(store.page_table.urls(), links.size))
     except StoreError as error:

@@ -16,7 +16,6 @@ from minicrawl.store.database import closed_if_it_fails, damaged, open_to_read
 from minicrawl.store.declaration import table
 from minicrawl.store.hosts import CookieRow, Hosts
 from minicrawl.store.link_table import LinkTable
-from minicrawl.store.links import LinkGraph
 from minicrawl.store.pages import PageTable
 from minicrawl.store.partitions.united import United
 from minicrawl.store.questions import Questions
@@ -96,10 +95,6 @@ class Store(Tables):
     def cookies(self) -> list[CookieRow]:
         """Every cookie, the one that changed last at the end."""
         return self.records(CookieRow, "cookies ORDER BY changed")
-
-    def links(self) -> LinkGraph:
-        """The graph of counted links as CSR, one row per visited page."""
-        return self.link_table.graph()
 
     def text(self, url: str) -> KeptText | None:
         """The text of the page at a normalised URL when last read; None when it is not kept (`--text`).

@@ -117,7 +117,7 @@ def test_exact_importance_is_that_of_networkx(store: Path) -> None:
     expected = networkx.pagerank(drawn, alpha=0.85, personalization=weights, tol=1e-14, max_iter=500)
     with open_store(store) as reader:
         states = np.array([state for pages in reader.page_table.columns() for state in pages.state])
-        graph, jump, _ = folded_graph(reader.links(), states, births_of(Births(), states))
+        graph, jump, _ = folded_graph(reader.link_table.graph(), states, births_of(Births(), states))
         ranks = dict(zip(reader.page_table.urls(), pagerank(graph, preference=jump), strict=True))
     assert {url: rank for url, rank in ranks.items() if rank} == pytest.approx(
         {HOME + path: rank for path, rank in expected.items()}, abs=1e-11

@@ -116,7 +116,7 @@ def test_links_of_a_store_go_through_a_folder(tmp_path: Path) -> None:
     site, seeds = random_site(4)
     crawl(site, tmp_path / "crawl.db", seeds)
     with open_store(tmp_path / "crawl.db") as store, Spill(tmp_path) as spill:
-        links = store.links()
+        links = store.link_table.graph()
         rows = (LinkRows(some.sources, np.diff(some.indptr), some.targets) for some in store.link_table.blocks())
         ranks = np.concatenate(list(block_pagerank(rows, plan_blocks(store.size(), 1_000), spill)[0]))
     graph = Graph.from_edges(np.repeat(links.sources, np.diff(links.indptr)), links.targets, links.size)

@@ -198,7 +198,7 @@ def test_gathered_again_it_is_as_gathered_anew(midst: Partitions, folder: Path, 
 
     def forget_answers() -> None:
         with writer.transaction():
-            writer.page_rows.forget_answers(read[1:])
+            writer.forget_answers(read[1:])
         shutil.copytree(folder, copy)
 
     def put_the_copy_back() -> None:

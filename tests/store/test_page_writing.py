@@ -54,16 +54,16 @@ def steps(rng: random.Random, writer: Writer, model: dict[int, Page], now: float
                 turns.append(Turn(page, state, reason, 0, fetch))
                 model[page] = Page(state, reason, 0, fetch, model[page].visited)
             with writer.transaction():
-                writer.page_rows.save_turns(turns)
+                writer.save_turns(turns)
         case 2:
             with writer.transaction():
-                writer.page_rows.save_retries([Retry(page, 3, "timeout") for page in some])
+                writer.save_retries([Retry(page, 3, "timeout") for page in some])
             for page in some:
                 before = model[page]
                 model[page] = replace(before, attempts=3, reason=before.reason if before.visited else "timeout")
         case 3:
             with writer.transaction():
-                writer.page_rows.save_states([Restated(page, "alias", "canonical") for page in some])
+                writer.save_states([Restated(page, "alias", "canonical") for page in some])
             model.update({page: replace(model[page], state="alias", reason="canonical") for page in some})
 
 

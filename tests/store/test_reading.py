@@ -117,7 +117,7 @@ def test_wrong_tally_is_told(crawled: Path) -> None:
 
 def test_some_pages_that_link_to_one_are_found(crawled: Path) -> None:
     with open_store(crawled) as reader:
-        graph = reader.links()
+        graph = reader.link_table.graph()
         sources = np.repeat(graph.sources, np.diff(graph.indptr))
         for page in range(reader.size()):
             expected = set(sources[graph.targets == page].tolist())

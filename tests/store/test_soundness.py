@@ -20,14 +20,14 @@ def written(store: Path) -> Writer:
     writer = Writer(store)
     add_pages(writer, [f"http://a.test/{page}" for page in range(4)])
     with writer.transaction():
-        writer.page_rows.save_turns([turn(0, fetch=answer()), turn(1, fetch=answer()), turn(2, "alias", "canonical")])
+        writer.save_turns([turn(0, fetch=answer()), turn(1, fetch=answer()), turn(2, "alias", "canonical")])
         writer.save_links(
             Links(source, to_bytes(np.array([target], dtype=np.int32)), 0, 0) for source, target in ((0, 1), (2, 0))
         )
         writer.save_best([0], is_anew=False)
         writer.put(SitemapRow, [SitemapRow(0, 0, "http://a.test/s.xml", 0, 0, "ok")])
         writer.add("sitemap_pages", [(1, 0, True)])
-        writer.page_rows.save_alternates([(0, 3)])
+        writer.save_alternates([(0, 3)])
         writer.add(RecentPage, [RecentPage(0, 1, None, b"1234", True)])
     return writer
 

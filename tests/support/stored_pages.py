@@ -23,7 +23,7 @@ def add_pages(writer: Writer, urls: Sequence[str], *, first: int = 0, found_on: 
     reason = "seed" if found_on is None else "link"
     with writer.transaction():
         writer.put(HostRow, [HostRow(0, "a.test", 0.0, 0.0)])
-        writer.page_rows.add(
+        writer.add_pages(
             [NewPage(page, url, 0, found_on, reason) for page, url in zip(numbers, urls, strict=True)],
             accounts_of(numbers),
         )

@@ -176,10 +176,10 @@ class KnownPages:
 
     def save(self, writer: Writer) -> None:
         """Write the results of turns; the new pages themselves must be in the store."""
-        writer.page_rows.save_retries(self.retries.values())
-        writer.page_rows.forget_answers(self.unanswered)
-        writer.page_rows.save_turns(list(self.turns.values()))
-        writer.page_rows.save_states(self.restated.values())
+        writer.save_retries(self.retries.values())
+        writer.forget_answers(self.unanswered)
+        writer.save_turns(list(self.turns.values()))
+        writer.save_states(self.restated.values())
         writer.save_links(self.links.values())
         for rows in (self.new, self.turns, self.retries, self.restated, self.links, self.unanswered):
             rows.clear()

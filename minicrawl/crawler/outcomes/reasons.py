@@ -216,6 +216,6 @@ def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> tup
     if pages:
         reasons = {reason for _, reason in given_up if wants(reason, retry)}
         with writer.transaction():
-            writer.page_rows.ask_again(pages, {origin_of(writer.page_table.url(page)) for page in pages}, reasons)
+            writer.ask_again(pages, {origin_of(writer.page_table.url(page)) for page in pages}, reasons)
     known = {PASSING, ALL, *(reason for _, reason in given_up)}
     return len(pages), tuple(reason for reason in retry if reason not in known)

@@ -64,5 +64,5 @@ class Alternates(Step):
         self._named += [(page, other) for other in waiting.tolist()]
 
     def save(self, writer: Writer) -> None:
-        writer.page_rows.save_alternates(self._named)
+        writer.save_alternates(self._named)
         self._named = []
