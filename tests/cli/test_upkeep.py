@@ -10,13 +10,6 @@ from support.sites import rows
 from minicrawl.store.reader import open_store
 
 
-def test_what_is_saved_is_told_and_is_a_store(store: Path, tmp_path: Path) -> None:
-    saved = tmp_path / "saved.db"
-    told = answer("salvage", saved, "--store", store)
-    assert (told["store"], told["file"], told["pages"]) == (str(store), str(saved), 5)
-    assert run("check", "--store", saved).exit_code == 0
-
-
 def test_a_store_is_as_small_as_it_can_be_and_says_what_it_said(store: Path) -> None:
     before = rows(store, "SELECT * FROM ranks")
     rows(store, "CREATE TABLE ballast AS SELECT zeroblob(1000000) AS weight")
@@ -78,13 +71,6 @@ def test_a_copy_is_a_store_and_its_size_is_printed(store: Path, tmp_path: Path) 
     assert (result.exit_code, result.output.startswith(f"{copy}: 5 pages, ")) == (0, True)
     with open_store(copy) as reader, open_store(store) as original:
         assert list(reader.page_table.urls()) == list(original.page_table.urls())
-
-
-def test_a_file_that_is_there_is_replaced_only_by_force(store: Path, tmp_path: Path) -> None:
-    copy = tmp_path / "copy.db"
-    copy.write_text("precious")
-    assert run("backup", copy, "--store", store).exit_code != 0
-    assert copy.read_text() == "precious"
     told = answer("backup", copy, "--force", "--store", store)
     assert told == {"store": str(store), "file": str(copy), "pages": 5, "bytes": copy.stat().st_size}
 
