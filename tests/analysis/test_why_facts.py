@@ -2,20 +2,37 @@
 
 from collections import Counter, defaultdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from support.command_line import run
 from support.intakes import PATIENT
-from support.refreshed import DAY, HOME, PAGES, SITE, refresh_of, refreshed
-from support.sites import Server, crawl, rows, web_of_sites
+from support.sites import Server, Site, crawl, rows, web_of_sites
 
 from minicrawl.analysis.explain import explain
-from minicrawl.analysis.why_facts import PageJump, units_sent
+from minicrawl.analysis.why_facts import PageJump, PageRefresh, units_sent
 from minicrawl.crawler.frontier.schedules import ByWorth
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import open_store
+
+HOME = "http://a.test/"
+PAGES = [HOME + str(number) for number in range(6)]
+SITE: Site = {HOME: PAGES, **{page: [HOME] for page in PAGES}, PAGES[5]: HOME}
+DAY = 86_400.0
+
+
+def refreshed(store: Path, pages: int = 20, **more: Any) -> None:
+    crawl(SITE, store, [HOME], **{"refresh": True, "pages": pages, "traps": False, "timing": PATIENT} | more)
+
+
+def refresh_of(store: Path, url: str) -> PageRefresh:
+    with open_store(store) as reader:
+        found = explain(reader, url).page
+    assert found is not None
+    assert found.refresh is not None
+    return found.refresh
 
 
 def test_a_page_says_its_rate_its_answers_and_why_it_is_due(store: Path) -> None:

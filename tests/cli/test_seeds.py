@@ -5,12 +5,32 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
-from support.hubs import WEB, A, B, D
-from support.sites import crawl, crawled_once
+from support.sites import Site, crawl, crawled_once
 
 from minicrawl.cli import main
 from minicrawl.crawler.admission.seeds import read_seeds
 from minicrawl.store.writer import Writer
+
+A, B, C, D, E = "http://www.a.test/", "http://docs.a.test/", "http://b.test/", "http://c.test/", "http://d.test/"
+
+
+# Hubs on both hosts of a.test and on c.test; one link goes to an old address. A copy and a moved page are no hubs.
+WEB: Site = {
+    A: [A + "hub", B + "hub", A + "copy", A + "missing", A + "moved"],
+    A + "hub": [B, C + "1", C + "2", D + "old"],
+    A + "copy": [f'<link rel="canonical" href="{A}hub">', C + "1", C + "2", D + "3"],
+    A + "moved": D + "hub",
+    B + "hub": [A, C + "1", C + "2", D + "3"],
+    B: [],
+    C + "1": [C + "2"],
+    C + "2": [C + "1"],
+    D + "old": D + "3",
+    D + "3": [],
+    D + "hub": [C + "1", C + "2", D + "3", E + "4", E + "5"],
+    E + "4": [D + "3"],
+    E + "5": [],
+}
+
 
 FILE = f"""\
 # 2 seeds (no links are left for the other 8): the best hub of each core of the links between sites; best core first

@@ -1,10 +1,61 @@
 """The live crawl and a plain loop over the same graph drive the papers' algorithm to the same end."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
+import numpy as np
 import pytest
-from support.plain import plain_loop
 from support.sites import crawl, random_site
+
+from minicrawl.opic import STRATEGIES, UNIT, Book, PageQueue
+from minicrawl.opic.strategy import packed, unpacked
+
+Name = TypeVar("Name", str, int)
+
+
+def plain_loop(links: Mapping[Name, Sequence[Name]], seeds: list[Name], strategy_name: str) -> tuple[list[Name], Book]:
+    """Visit every page once with one queue, no hosts and no network: visits and book.
+
+    links: the links of every page, by its URL or number. Seeds come first.
+    """
+    strategy, book = STRATEGIES[strategy_name], Book()
+    jumps = np.zeros(len(links) + len(seeds), dtype=np.float32)
+    jumps[: len(seeds)] = 1000 * UNIT
+    names: list[Name] = []
+    number: dict[Name, int] = {}
+    queued: set[int] = set()
+
+    def entry(page: int) -> int:
+        return packed(page, strategy.priority(page, book, jumps))
+
+    queue = PageQueue(lambda old: unpacked(old) in queued and entry(unpacked(old)) == old)
+
+    def discover(new: list[Name]) -> None:
+        number.update(zip(new, book.discover(len(new)), strict=True))
+        names.extend(new)
+
+    def enqueue(new: list[Name]) -> None:
+        for name in new:
+            queued.add(number[name])
+            queue.add(entry(number[name]))
+
+    discover(seeds)
+    enqueue(seeds)
+    visits: list[Name] = []
+    while (page := queue.pop()) is not None:
+        queued.discard(page)
+        visits.append(names[page])
+        targets = list(dict.fromkeys(links[names[page]]))
+        new = [name for name in targets if name not in number]
+        discover(new)
+        outlinks = np.array([number[name] for name in targets if name != names[page]], dtype=np.int32)
+        book.visit(page, outlinks)
+        for credited in outlinks.tolist():
+            if strategy.follows_cash and credited in queued:
+                queue.rise(entry(credited))
+        enqueue(new)
+    return visits, book
 
 
 @pytest.mark.parametrize("strategy", ["greedy", "breadth-first", "cycle", "random"])

@@ -1,6 +1,7 @@
 """PageRank by blocks: the same vector as in one piece, in the memory that the plan says."""
 
 import tracemalloc
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -8,14 +9,33 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from support.shelves import MemoryShelf
 from support.sites import crawl, random_site
 
 from minicrawl.errors import StoreError
 from minicrawl.rank import Graph, pagerank
-from minicrawl.rank.blocks import LinkRows, block_pagerank, plan_blocks, split
+from minicrawl.rank.blocks import Arrays, LinkRows, block_pagerank, plan_blocks, split
 from minicrawl.store.reader import open_store
 from minicrawl.store.spill import Spill
+
+
+class MemoryShelf:
+    """As `minicrawl.store.spill.Spill`, without a file."""
+
+    def __init__(self) -> None:
+        self.groups: dict[int, list[Arrays]] = defaultdict(list)
+        self.columns: dict[int, Any] = {}
+
+    def append(self, block: int, arrays: Arrays) -> None:
+        self.groups[block].append(arrays)
+
+    def read(self, block: int) -> Iterator[Arrays]:
+        return iter(self.groups[block])
+
+    def put(self, block: int, array: Any) -> None:
+        self.columns[block] = array
+
+    def get(self, block: int) -> Any:
+        return self.columns[block]
 
 
 def random_graph(seed: int, size: int = 300) -> Graph:
