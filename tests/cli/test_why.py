@@ -1,11 +1,146 @@
-"""minicrawl why"""
+"""What became of a URL, in sentences."""
 
 import json
+import re
 from pathlib import Path
 
+import httpx
 import pytest
-from support.command_line import HOME, run
-from support.sites import Server, Site, crawl
+from support.command_line import HOME, answer, run
+from support.sites import Server, Site, crawl, crawled_once
+
+import minicrawl
+
+SITE: Site = {
+    HOME: [HOME + name for name in ("a", "b", "private", "out", "moved", "gone", "meta")],
+    HOME + "a": [HOME + "b", HOME + "late"],
+    HOME + "b": [],
+    HOME + "out": "http://b.test/x",
+    HOME + "moved": HOME + "a",
+}
+store = crawled_once(
+    Server(SITE, robots="User-agent: *\nDisallow: /p"), [HOME], scope="host", pages=6, strategy="breadth-first"
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        (
+            "private",
+            "Refused by robots.txt: 'Disallow: /p' of http://a.test/robots.txt. minicrawl reads it again after",
+        ),
+        ("out", "it redirects, but its target is refused: it is on none of the seeds' hosts (--scope host)"),
+        ("out", "It leads to http://b.test/x."),
+        ("moved", "It stands for http://a.test/a: it redirects to another page (301 Moved Permanently)."),
+        ("gone", "Given up: the answer was 404 Not Found."),
+        ("b", "it leads to 0 pages, and 2 pages link to it."),
+        ("late", "It waits: a page links to it, and it has not been fetched yet."),
+        ("late", "Pages that wait ahead of it: "),
+        ("late", "Its host must rest until "),
+    ],
+)
+def test_why_says_it_in_sentences(store: Path, path: str, said: str) -> None:
+    assert said in run("why", HOME + path, "--store", store).output
+
+
+def test_a_file_that_is_left_unread_is_not_said_to_be_read(tmp_path: Path) -> None:
+    def reply(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(200, content=b"%PDF-1.7", headers={"Content-Type": "application/pdf"})
+
+    store = tmp_path / "crawl.db"
+    minicrawl.crawl([HOME], store, transport=httpx.MockTransport(reply), delay=0)
+    told = run("why", HOME, "--store", store).output
+    assert re.search(r"Fetched .*: it is not HTML, so it was not read, and has no links\. 0 pages link to it\.", told)
+
+
+def test_how_many_are_before_a_page_is_counted(store: Path) -> None:
+    waiting = [page for page in answer("top", "--where", "1", "--store", store) if page["state"] == "waiting"]
+    assert len(waiting) >= 2
+    for page in waiting:
+        queue = answer("why", page["url"], "--store", store)["queue"]
+        before = [other for other in waiting if other["importance"] > page["importance"]]
+        assert queue == {
+            "all": len(waiting),
+            "before": len(before),
+            "on_host": len(waiting),
+            "before_on_host": len(before),
+        }
+    assert answer("why", HOME, "--store", store)["queue"] is None
+
+
+def test_a_ban_is_told(store: Path) -> None:
+    assert run("control", "ban", "a.test", "--store", store).exit_code == 0
+    text = run("why", HOME + "late", "--store", store).output
+    assert "It waits: its host is banned" in text
+    assert "must rest until" not in text
+    run("control", "unban", "a.test", "--store", store)
+
+
+def test_a_host_that_was_never_asked_may_be_asked_at_once(tmp_path: Path) -> None:
+    other = "http://b.test/"
+    crawl({HOME: [other], other: []}, tmp_path / "crawl.db", [HOME], pages=1)
+    text = run("why", other, "--store", tmp_path / "crawl.db").output
+    assert "host        b.test: not asked so far\n" in text
+    assert "It waits: " in text
+    assert "1970" not in text
+    assert "must rest until" not in text
+
+
+A, B, C, D = (f"http://{name}.test/" for name in "abcd")
+SITES: Site = {
+    A: [A + "in", A + "moved", B, B + "deep"],
+    A + "in": [A + "late"],
+    A + "moved": A,
+    B: [A, C],
+    B + "deep": [],
+    C: [D],
+    D: [D + "x"],
+    D + "x": [],
+}
+"""Nothing leads back from the third site, which therefore passes no trust on to the fourth."""
+
+
+of_sites = crawled_once(SITES, [A], jump="sites")
+
+
+def why(store: Path, url: str) -> list[str]:
+    """The sentences about a page that are about trust, doors and jumps; numbers are N."""
+    lines = [line.strip() for line in run("why", url, "--store", store).output.splitlines()]
+    begin = next(at for at, line in enumerate(lines) if line.startswith("Its site, "))
+    end = next(at for at, line in enumerate(lines) if line.startswith("state "))
+    return [re.sub(r"\b0\.\d+|\b\d+%", "N", line) for line in lines[begin:end]]
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        (A, [
+            "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
+            "1 other site links to it, first b.test.",
+            "Weighed by trust, that makes 0 voices.",
+            f"Jumps bring N of its importance; the rest comes by links, first {A} with N of that.",
+        ]),
+        (A + "moved", [
+            "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
+            "0 other sites link to it.",
+        ]),
+        (D, [
+            "Its site, d.test, has 0 of all trust: it is trusted by 1 site, first c.test.",
+            "1 other site links to it, first c.test.",
+            "Weighed by trust, that makes 0 voices.",
+            f"Jumps bring N of its importance; the rest comes by links, first {C} with N of that.",
+        ]),
+    ],
+)  # fmt: skip
+def test_why_says_how_far_a_site_is_trusted_and_where_importance_comes_from(
+    of_sites: Path, url: str, said: list[str]
+) -> None:
+    assert why(of_sites, url) == said
+
+
+# minicrawl why.
+
 
 WHY = {
     "deny": ("http://a.test/secret", "deny", "--deny 'secret'"),

@@ -15,6 +15,7 @@ from support.sites import HOME, Site, crawl, rows
 from minicrawl.errors import StoreError
 from minicrawl.store.database import SCHEMA_VERSION, open_to_read
 from minicrawl.store.reader import open_store
+from minicrawl.store.urlhash import url_hash
 from minicrawl.store.writer import Writer
 
 
@@ -141,3 +142,25 @@ def test_log_that_was_left_in_such_a_folder_is_named(folder: Path, crawled: Path
     assert told.returncode == 3
     assert "its last commits are in" in told.stderr
     assert "left.db-wal" in told.stderr
+
+
+# The hash under which a URL is found.
+
+
+KEY = b"k" * 16
+
+
+def test_hashes_of_an_origin_stand_together() -> None:
+    first, second, other = (url_hash(url, KEY) for url in ("http://a.test/1", "http://a.test/2", "http://b.test/1"))
+    assert first >> 32 == second >> 32
+    assert first >> 32 != other >> 32
+    assert len({first, second, other}) == 3
+
+
+def test_hash_takes_six_bytes_and_depends_on_the_key() -> None:
+    urls = [f"http://h{number}.test/{number}" for number in range(200)]
+    hashes = [url_hash(url, KEY) for url in urls]
+    assert all(-(2**47) <= number < 2**47 for number in hashes)
+    assert min(hashes) < 0 < max(hashes)
+    assert hashes != [url_hash(url, b"other") for url in urls]
+    assert hashes == [url_hash(url, KEY) for url in urls]

@@ -12,9 +12,15 @@ from hypothesis import strategies as st
 from minicrawl.crawler.http.response_fields import (
     LONGEST_REST,
     LONGEST_VALIDATOR,
+    SNIFFED,
     ResponseFields,
+    Validators,
     asked_rest,
     http_date,
+    media_type,
+    type_inside,
+    type_sniffed,
+    unpacked,
 )
 from minicrawl.model import Fetched
 
@@ -172,3 +178,68 @@ PIECES = ["Sun", ", ", "06", " ", "Nov", "-", "1994", "94", "08:51:37", "GMT", "
 @given(st.text(max_size=30) | st.lists(st.sampled_from(PIECES), max_size=10).map("".join))
 def test_nothing_is_too_strange_to_be_read(retry_after: str) -> None:
     assert 0.0 <= rest(retry_after) <= LONGEST_REST
+
+
+# Validators come out of their packed form byte for byte, whatever they are.
+
+
+DATE = "Sat, 21 Nov 2026 08:00:00 GMT"
+
+any_text = st.text(st.characters(min_codepoint=1, max_codepoint=0xFF), min_size=1, max_size=LONGEST_VALIDATOR)
+
+
+@given(st.none() | any_text, st.none() | any_text)
+def test_validators_are_unpacked_as_they_came(etag: str | None, last_modified: str | None) -> None:
+    validators = Validators(etag, last_modified)
+    packed = validators.packed()
+    assert unpacked(packed) == validators
+    assert (packed is None) == (validators == Validators())
+
+
+def test_only_a_complete_page_has_any_and_what_no_server_can_have_sent_is_dropped() -> None:
+    page = Fetched("http://a.test/", status=200, etag='"v"', last_modified="")
+    assert Validators.of(page) == Validators('"v"', None)
+    assert Validators.of(page._replace(truncated=True)) == Validators()
+    assert Validators.of(page._replace(status=301)) == Validators()
+    assert Validators('"\u20ac"', DATE).packed() is None
+
+
+# The type of a body by its header or first bytes. In requests: test_replies.py.
+
+
+def test_header_without_type_is_html() -> None:
+    assert media_type(None) == media_type("Text/HTML ; charset=x") == "text/html"
+
+
+def test_no_byte_further_on_is_looked_at() -> None:
+    assert type_sniffed(b"x" * (SNIFFED - 1) + b"\0") == "application/octet-stream"
+    assert type_sniffed(b"x" * SNIFFED + b"\0") == "text/plain"
+    assert type_sniffed(b"\n<TITLE>") == "text/html"
+    assert type_sniffed(b"<titles>") == "text/plain"
+    assert type_sniffed(b"%PDF-1.4\n\0") == "application/pdf"
+    assert type_sniffed(b" %PDF-1.4") == "text/plain"
+
+
+XHTML = b'<html lang="en" xmlns="http://www.w3.org/1999/xhtml">'
+DOCTYPE = (
+    b'<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">'
+)
+
+
+@pytest.mark.parametrize(
+    "before", [b"", b"\xef\xbb\xbf", b"<?xml version='1.0'?>\n", b"<?xml version='1.0'?><!-- <rss> -->" + DOCTYPE]
+)
+@pytest.mark.parametrize("kind", ["text/xml", "application/xml", "Application/XML; charset=koi8-r"])
+def test_xml_with_a_root_of_xhtml_is_xhtml(before: bytes, kind: str) -> None:
+    _, semicolon, parameters = kind.partition(";")
+    assert type_inside(kind, before + XHTML) == f"application/xhtml+xml{semicolon}{parameters}"
+
+
+@pytest.mark.parametrize("body", [b"<rss>", b"<html>", b"<!--" + XHTML + b"--><rss>", b" " * SNIFFED + XHTML])
+def test_other_xml_stays_what_it_is(body: bytes) -> None:
+    assert type_inside("text/xml", body) == "text/xml"
+
+
+def test_xml_that_is_not_declared_is_sniffed() -> None:
+    assert type_inside(None, b"<?xml version='1.0'?>" + XHTML) == "application/xhtml+xml"
+    assert type_inside(None, b"<?xml version='1.0'?><rss>") == "text/xml"

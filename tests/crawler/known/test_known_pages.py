@@ -5,9 +5,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.intakes import intake_of
+from support.sites import crawl
 from support.stored_pages import add_pages, answer, turn
 
-from minicrawl.crawler.known.known_pages import KnownPages
+from minicrawl.crawler.hosts import HostDelays
+from minicrawl.crawler.intake import Intake
+from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls
 from minicrawl.model import State
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import to_bytes
@@ -82,3 +86,70 @@ def test_failures_in_a_row_are_counted_until_a_turn_ends_them(known: Known) -> N
     known.pages.note_failure(2, "timeout")
     known.pages.note_unchanged(2)
     assert known.pages.attempts == {}
+
+
+# Page numbers by URL and URLs by page number, from memory or from the store.
+
+
+HOME, OTHER, NEW = "http://a.test/", "http://a.test/b", "http://a.test/new"
+
+
+def test_committed_and_new_urls_are_found(tmp_path: Path) -> None:
+    crawl({HOME: [OTHER], OTHER: []}, tmp_path / "crawl.db", [HOME])
+    with Writer(tmp_path / "crawl.db") as writer:
+        urls = KnownUrls(writer, writer.size())
+        assert urls.find([OTHER, NEW, HOME]) == [1, None, 0]
+        urls.add(NEW, 2)
+        assert urls.find([NEW, NEW, OTHER]) == [2, 2, 1]
+        assert [urls.url(page) for page in range(3)] == [HOME, OTHER, NEW]
+
+
+def test_urls_that_memory_has_dropped_are_found_in_the_store(tmp_path: Path) -> None:
+    pages = [f"http://a.test/{number}" for number in range(40)]
+    crawl({HOME: pages, **{page: [] for page in pages}}, tmp_path / "crawl.db", [HOME])
+    with Writer(tmp_path / "crawl.db") as writer:
+        size = writer.size()
+        urls = KnownUrls(writer, 0, generation=8)  # as in the run that found them
+        for page, url in enumerate(writer.page_table.urls()):
+            urls.add(url, page)
+            if page % 5 == 0:
+                urls.committed()
+        urls.committed()
+        urls.add(NEW, size)
+        assert urls.find([HOME, *pages, NEW, OTHER]) == [*range(size), size, None]
+        assert [urls.url(page) for page in range(size + 1)] == [HOME, *pages, NEW]
+
+
+# The hosts by name, and how long they are left alone.
+
+
+def hosts_of(path: Path, delay: float) -> tuple[Intake, KnownHosts]:
+    intake = intake_of(path, delay=delay)
+    return intake, KnownHosts(intake.state.frontier, HostDelays(delay))
+
+
+def test_a_crawl_delay_that_makes_it_longer_is_urgent_unless_politeness_is_off(tmp_path: Path) -> None:
+    intake, hosts = hosts_of(tmp_path / "crawl.db", 1.0)
+    hosts.note_crawl_delay(hosts.host("a.test"), 0.5)
+    assert not hosts.is_urgent
+    hosts.note_crawl_delay(hosts.host("a.test"), 7.0)
+    assert hosts.is_urgent
+    intake.state.writer.close()
+    intake, hosts = hosts_of(tmp_path / "impolite.db", 0.0)
+    hosts.note_crawl_delay(hosts.host("a.test"), 7.0)
+    assert not hosts.is_urgent
+    intake.state.writer.close()
+
+
+def test_each_change_is_written_once(tmp_path: Path) -> None:
+    intake, hosts = hosts_of(tmp_path / "crawl.db", 1.0)
+    hosts.note_crawl_delay(hosts.host("a.test"), 7.0)
+    with intake.state.writer as writer:
+        with writer.transaction():
+            hosts.save(writer)
+        assert [(row.name, row.crawl_delay) for row in writer.hosts.all()] == [("a.test", 7.0)]
+        hosts.host("a.test").crawl_delay = 9.0  # of which nobody took note
+        with writer.transaction():
+            hosts.save(writer)
+        assert [row.crawl_delay for row in writer.hosts.all()] == [7.0]
+        assert not hosts.is_urgent
