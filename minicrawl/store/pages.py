@@ -122,22 +122,6 @@ class Turn(NamedTuple):
     fetch: Fetch | None
 
 
-class Retry(NamedTuple):
-    """A failed turn; the page waits for another."""
-
-    id: int
-    attempts: int
-    reason: str
-
-
-class Restated(NamedTuple):
-    """A page whose state has changed since its last turn."""
-
-    id: int
-    state: str
-    reason: str
-
-
 class AccountColumns(NamedTuple):
     """Accounts of some pages, all fields or some: by field name the values, one per page."""
 

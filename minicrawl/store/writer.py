@@ -27,7 +27,7 @@ from minicrawl.store.database import (
 from minicrawl.store.declaration import THIS_COMMIT, MetaValue, columns, delete, insert, upsert
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import from_bytes, to_bytes
-from minicrawl.store.pages import AccountColumns, Fetch, NewPage, Restated, Retry, Turn
+from minicrawl.store.pages import AccountColumns, Fetch, NewPage, Turn
 from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store
 from minicrawl.store.recognised import Fingerprint
@@ -260,14 +260,16 @@ class Writer(Store):
         self.db.executemany(_FORGET_ANSWER, some)
         self.db.executemany("UPDATE pages SET attempts = 0, fetch = NULL WHERE id = ?", some)
 
-    def save_retries(self, retries: Collection[Retry]) -> None:
+    def save_retries(self, retries: Mapping[int, tuple[int, str]]) -> None:
+        """retries: failures in a row of pages that wait for another turn, by page, and the reason of the last one."""
         update = "UPDATE pages SET attempts = ?, reason = CASE WHEN visited THEN reason ELSE ? END WHERE id = ?"
-        with self._tallied(retry.id for retry in retries):
-            self.db.executemany(update, ((retry.attempts, retry.reason, retry.id) for retry in retries))
+        with self._tallied(retries):
+            self.db.executemany(update, ((*retry, page) for page, retry in retries.items()))
 
-    def save_states(self, pages: Collection[Restated]) -> None:
-        rows = [(page.state, page.reason, page.id) for page in pages]
-        with self._tallied(page.id for page in pages):
+    def save_states(self, states: Mapping[int, tuple[str, str]]) -> None:
+        """states: states that have changed since the last turn, by page, and the reasons."""
+        with self._tallied(states):
+            rows = ((*state, page) for page, state in states.items())
             self.db.executemany("UPDATE pages SET state = ?, reason = ? WHERE id = ?", rows)
 
     def save_topics(self, topics: Iterable[tuple[float, int]]) -> None:

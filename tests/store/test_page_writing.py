@@ -8,7 +8,7 @@ from pathlib import Path
 from support.sites import rows
 from support.stored_pages import add_pages, answer
 
-from minicrawl.store.pages import Fetch, Restated, Retry, Turn
+from minicrawl.store.pages import Fetch, Turn
 from minicrawl.store.writer import Writer
 
 STATES = [("fetched", "ok"), ("error", "dns"), ("error", "http-404"), ("gone", "http-410"), ("disallowed", "robots")]
@@ -57,13 +57,13 @@ def steps(rng: random.Random, writer: Writer, model: dict[int, Page], now: float
                 writer.save_turns(turns)
         case 2:
             with writer.transaction():
-                writer.save_retries([Retry(page, 3, "timeout") for page in some])
+                writer.save_retries(dict.fromkeys(some, (3, "timeout")))
             for page in some:
                 before = model[page]
                 model[page] = replace(before, attempts=3, reason=before.reason if before.visited else "timeout")
         case 3:
             with writer.transaction():
-                writer.save_states([Restated(page, "alias", "canonical") for page in some])
+                writer.save_states(dict.fromkeys(some, ("alias", "canonical")))
             model.update({page: replace(model[page], state="alias", reason="canonical") for page in some})
 
 

@@ -14,7 +14,7 @@ from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError
 from minicrawl.model import State
 from minicrawl.opic.arrays import Pages, slices
-from minicrawl.store.pages import NewPage, Restated
+from minicrawl.store.pages import NewPage
 from minicrawl.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ class Discovery:
             self._mirrors.add(born, homes, found_on)
             for page in (page for page, home in zip(born, homes, strict=True) if home is not None):
                 self._frontier.pages.forget(page)
-                self._pages.restated[page] = Restated(page, State.ELSEWHERE, "elsewhere")
+                self._pages.restated[page] = State.ELSEWHERE, "elsewhere"
         return born
 
 

@@ -17,7 +17,7 @@ from minicrawl.model import READ, State
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import from_bytes
-from minicrawl.store.pages import Fetch, NewPage, Restated, Retry, Turn
+from minicrawl.store.pages import Fetch, NewPage, Turn
 from minicrawl.store.writer import Writer
 
 _GENERATION = 100_000
@@ -168,18 +168,18 @@ class KnownPages:
         self.attempts: dict[int, int] = {}
         self.new: list[NewPage] = []
         self.turns: dict[int, Turn] = {}
-        self.retries: dict[int, Retry] = {}
-        self.restated: dict[int, Restated] = {}
+        self.retries: dict[int, tuple[int, str]] = {}
+        self.restated: dict[int, tuple[str, str]] = {}
         self.links: dict[int, Links] = {}
         self.unanswered: set[int] = set()
         self.turns_taken = self.requests_ended = 0
 
     def save(self, writer: Writer) -> None:
         """Write the results of turns; the new pages themselves must be in the store."""
-        writer.save_retries(self.retries.values())
+        writer.save_retries(self.retries)
         writer.forget_answers(self.unanswered)
         writer.save_turns(list(self.turns.values()))
-        writer.save_states(self.restated.values())
+        writer.save_states(self.restated)
         writer.save_links(self.links.values())
         for rows in (self.new, self.turns, self.retries, self.restated, self.links, self.unanswered):
             rows.clear()
@@ -212,7 +212,7 @@ class KnownPages:
         """The last turn of a page, in the state that the page has by now."""
         turn = self.turns.get(page) or self._writer.page_table.turn(page)
         restated = self.restated.get(page)
-        return turn if restated is None else turn._replace(state=restated.state, reason=restated.reason)
+        return turn if restated is None else turn._replace(state=restated[0], reason=restated[1])
 
     def title(self, page: int) -> str | None:
         """The title in the last answer of a page."""
@@ -239,12 +239,12 @@ class KnownPages:
         """Note a page that is as at its last turn: this one changes only its account."""
         self.attempts.pop(page, None)
         self.turns_taken += 1
-        self.retries[page] = Retry(page, 0, "")
+        self.retries[page] = 0, ""
 
     def note_failure(self, page: int, reason: str) -> None:
         """Note a failed request for a page; another will follow."""
         attempts = self.attempts[page] = self.attempts.get(page, 0) + 1
-        self.retries[page] = Retry(page, attempts, reason)
+        self.retries[page] = attempts, reason
 
     def ask_again(self, page: int) -> None:
         """Let a page that was given up wait as if it had never had a turn."""
@@ -261,4 +261,4 @@ class KnownPages:
 
     def restate(self, page: int, state: State, reason: str) -> None:
         """Change the state of a page outside its turn."""
-        self.restated[page] = Restated(page, state, reason)
+        self.restated[page] = state, reason
