@@ -55,20 +55,6 @@ def test_fail_on_names_rules_or_a_severity(store: Path, words: str, code: int) -
         assert run("audit", "--fail-on", words, *form, "--store", store).exit_code == code
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (["--fail-on", "brokenlink"], "--fail-on: there is no rule 'brokenlink'; did you mean broken-link"),
-        (["--fail-on", "zzz"], "--fail-on: there is no rule 'zzz'; 'minicrawl audit --rules"),
-    ],
-)
-def test_mistake_gets_one_sentence(store: Path, words: list[str], sentence: str) -> None:
-    result = run("audit", *words, "--store", store)
-    assert result.exit_code == 2
-    assert sentence in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
 def test_gate_on_what_was_not_checked_fails(store: Path, tmp_path: Path) -> None:
     for fail_on, code, sentence in (
         (

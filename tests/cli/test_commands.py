@@ -30,43 +30,11 @@ def test_help_loads_nothing_heavy() -> None:
     assert done.stdout.strip() == "[]"
 
 
-MISTAKES = {
-    "bad seed line": (["crawl", "SEEDS"], 2, "seeds.txt:3: 'not a url' is not an http or https URL"),
-    "no seeds and no store": (["crawl"], 2, "no seeds are given"),
-    "share above 1": (
-        ["crawl", HOME, "--discovery", "1.5"],
-        2,
-        "--discovery must be at most 100%, not 1.5",
-    ),
-    "no store to read": (["top"], 3, "there is no crawl at"),
-    "unknown ending": (["export", "ranks.xls"], 3, "there is no crawl at"),
-}
-
-
-@pytest.mark.parametrize(("words", "code", "message"), MISTAKES.values(), ids=MISTAKES.keys())
-def test_mistake_gets_one_sentence(tmp_path: Path, words: list[str], code: int, message: str) -> None:
-    seeds = tmp_path / "seeds.txt"
-    seeds.write_text("# start\nhttp://a.test/\nnot a url\n")
-    words = [str(seeds) if word == "SEEDS" else word for word in words]
-    result = run(*words, "--store", tmp_path / "crawl.db")
-    assert result.exit_code == code
-    assert message in result.stderr
-    assert result.stderr.startswith("Error: ")
-    assert "Traceback" not in result.output
-
-
 def test_store_of_another_program_is_exit_3(tmp_path: Path) -> None:
     rows(tmp_path / "other.db", "CREATE TABLE bookmarks (url TEXT)")
     for words in (["crawl", HOME], ["top"], ["check"], ["verify"], ["status"]):
         result = run(*words, "--store", tmp_path / "other.db")
         assert (result.exit_code, "belongs to another program" in result.stderr) == (3, True)
-
-
-def test_store_in_a_place_that_cannot_be_is_exit_3(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    result = run("crawl", HOME, "--store", tmp_path / "file" / "crawl.db")
-    assert result.exit_code == 3
-    assert "cannot be opened" in result.stderr
 
 
 @pytest.mark.parametrize("words", ["check", "graph stats", "rank"])

@@ -126,25 +126,3 @@ def test_without_a_running_crawl_changes_are_for_the_next_one(store: Path, tmp_p
     }
     assert answer("control", "ban", "c.test", "--store", store) == {"running": False, "host": "c.test"}
     assert "no crawl is running, so this is for the next one" in told(store, "unban", "c.test")
-
-
-@pytest.mark.parametrize(
-    ("words", "code", "problem"),
-    [
-        (["pause"], 1, "no crawl runs on"),
-        (["status", "--json"], 1, "no crawl runs on"),
-        (["set", "delay"], 2, "write a setting as NAME=VALUE"),
-        (["set", "dely=2"], 2, "did you mean 'delay'?"),
-        (["set"], 2, "Missing argument"),
-        (["add", "nowhere.txt"], 2, "seed file nowhere.txt cannot be read"),
-    ],
-)
-def test_a_mistake_is_one_sentence(store: Path, words: list[str], code: int, problem: str) -> None:
-    result = run("control", *words, "--store", store)
-    assert (result.exit_code, result.stdout) == (code, "")
-    assert problem in result.stderr
-
-
-def test_a_store_that_is_not_there_is_told(tmp_path: Path) -> None:
-    result = run("control", "ban", "a.test", "--store", tmp_path / "none.db")
-    assert (result.exit_code, "there is no crawl at" in result.stderr) == (3, True)

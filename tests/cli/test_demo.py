@@ -67,9 +67,3 @@ def test_it_names_the_program_as_the_shell_finds_it(tmp_path: Path, monkeypatch:
     assert called_as() == "minicrawl"
     monkeypatch.setattr(sys, "argv", ["-m", "demo"])
     assert called_as() == "minicrawl"
-
-
-def test_options_that_cannot_be_are_one_sentence() -> None:
-    result = CliRunner().invoke(main, ["demo", "--traps"])
-    error = "--traps goes with --serve: a web without end has no truth to compare with"
-    assert (result.exit_code, result.output) == (2, f"Error: {error}\n")

@@ -42,10 +42,3 @@ def test_plan_of_a_new_crawl(tmp_path: Path) -> None:
 def test_plan_of_a_crawl_that_goes_on(store: Path) -> None:
     told = answer("crawl", HOME + "b", HOME + "c", "--store", store, "--dry-run")
     assert [one["url"] for host in told["hosts"] for one in host["requests"] if one["is_page"]] == [HOME + "c"]
-
-
-def test_mistakes_are_those_of_a_crawl(tmp_path: Path) -> None:
-    store = tmp_path / "crawl.db"
-    assert "--pages: a whole number is" in run("crawl", HOME, "--pages", "x", "--store", store, "--dry-run").stderr
-    result = run("crawl", "--store", store, "--dry-run")
-    assert (result.exit_code, "you gave no seeds" in result.stderr) == (2, True)

@@ -48,15 +48,3 @@ def test_graph_file_is_told_of(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert result.output.startswith(f"{graph}: 90 pages, ")
     assert "never read" not in result.output
-
-
-def test_mistake_gets_one_sentence(tmp_path: Path) -> None:
-    absent = tmp_path / "absent"
-    cases: list[tuple[list[str | Path], int, str]] = [
-        (["--store", absent], 3, "there is no crawl at"),
-        ([absent], 2, "there is no graph file"),
-    ]
-    for words, code, message in cases:
-        result = run(*words)
-        assert (result.exit_code, result.stderr.startswith("Error: "), message in result.stderr) == (code, True, True)
-        assert result.stderr.count("\n") == 1

@@ -149,11 +149,6 @@ def test_a_file_that_is_called_like_the_host_is_told(there: list[str], tmp_path:
     assert run("crawl", SITE, *there).stderr.splitlines()[0] == told
 
 
-def test_a_host_without_a_command_is_one_to_crawl() -> None:
-    result = run("example.org")
-    assert (result.exit_code, "Did you mean 'crawl example.org'?" in result.stderr) == (2, True)
-
-
 # The plan by its settings.
 FIRST = "the most important page first, and ranks what it finds"
 

@@ -38,14 +38,6 @@ def test_every_option_is_found_by_one_topic() -> None:
     assert shown(pages["politeness"].stdout) > {"--delay", "--per-host", "--ignore-robots"}
 
 
-@pytest.mark.parametrize(
-    ("topic", "told"), [("politness", "did you mean 'politeness'?"), ("xyz", f"there are {', '.join(TOPICS)} and all")]
-)
-def test_unknown_topic_is_one_sentence(topic: str, told: str) -> None:
-    result = run("crawl", "--help", topic)
-    assert (result.exit_code, result.stderr) == (2, f"Error: --help has no topic '{topic}'; {told}\n")
-
-
 def test_commands_are_listed_in_groups_each_once_in_a_line() -> None:
     groups = run("--help").stdout.partition("\nCrawl:\n")[2]
     listed = re.findall(r"^  (\w+) +[A-Z].*\.$", groups, re.MULTILINE)

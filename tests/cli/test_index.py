@@ -17,10 +17,3 @@ def test_index_is_brought_up_to_the_store(tmp_path: Path) -> None:
     found = answer("index", "--store", store)
     assert (found["taken_in"], found["pages"]) == (0, 2)
     assert answer("index", "--rebuild", "--store", store)["taken_in"] == 2
-
-
-def test_store_without_texts_says_how_to_get_them(tmp_path: Path) -> None:
-    crawl(SITE, tmp_path / "crawl.db", [A])
-    result = run("index", "--store", tmp_path / "crawl.db")
-    assert result.exit_code == 2
-    assert "continue the crawl with --search" in result.stderr

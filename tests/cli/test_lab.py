@@ -75,34 +75,6 @@ def test_matrices_of_a_file_with_urls_know_its_sites(tmp_path: Path, edges: Path
         assert len({row["matrix"] for row in json.loads(result.stdout)["rows"]}) == count
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["opic", "2", "--nodes", "5"], "--nodes must be at least 2000, not 5"),
-        (
-            ["opic", "2", "--model", "small-world"],
-            "--model is one of power-law, poisson, not 'small-world'",
-        ),
-        (
-            ["seeds", "--graph", "web.txt"],
-            "web.txt has no URLs, which tell the links inside a site; name a store or a list of links with URLs",
-        ),
-        (
-            ["opic", "convergence", "--graph", "nowhere.npz"],
-            "there is no graph file 'nowhere.npz'; name one that exists",
-        ),
-    ],
-)
-def test_wrong_input_gets_one_sentence(
-    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("web.txt").write_text("0 1\n")
-    result = lab(*words)
-    assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1] == f"Error: {message}"
-
-
 def test_without_the_extra_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     result = lab("opic", "2")

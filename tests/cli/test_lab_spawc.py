@@ -4,7 +4,6 @@ import csv
 from pathlib import Path
 
 import numpy as np
-import pytest
 from click.testing import CliRunner, Result
 
 from minicrawl.cli import main
@@ -51,20 +50,6 @@ def test_how_long_it_takes_at_most_stands_before_the_start(tmp_path: Path) -> No
         "sc2: 8 pages, 14 links; 4 trials of at most 30 s of CPU time each, so 2:00 at most. Shorter with "
         "--timeout, --trials, fewer --algorithms or a larger --batch."
     )
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["a300", "--algorithms", "fast"], "--algorithms are some of distances, strong, "
-         "bfs, floyd-warshall, rows, trees, tarjan, warshall, closure, not 'fast'"),
-        (["a9"], "there is no graph file 'a9'; name one that exists"),
-    ],
-)  # fmt: skip
-def test_wrong_input_gets_one_sentence(words: list[str], message: str) -> None:
-    result = bench(*words)
-    assert result.exit_code == 2
-    assert result.stderr.splitlines()[-1] == f"Error: {message}"
 
 
 def test_table_has_the_median_and_says_what_timed_out() -> None:

@@ -48,24 +48,6 @@ def test_fail_on_looks_at_what_is_shown(store: Path, words: list[str], code: int
         assert run("links", *words, *form, "--store", store).exit_code == code
 
 
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        ([], "choose --broken, --redirected, --external or --to URL"),
-        (
-            ["--fail-on", "404, often"],
-            "--fail-on takes statuses (404), classes (4xx) and reason codes (dns), not 'often'",
-        ),
-        (["--to", "a.test/unheard"], "a.test/unheard is not known to this crawl"),
-    ],
-)
-def test_mistake_gets_one_sentence(store: Path, words: list[str], sentence: str) -> None:
-    result = run("links", *words, "--store", store)
-    assert result.exit_code == 2
-    assert sentence in result.stderr
-    assert result.stderr.count("\n") == 1
-
-
 def test_nothing_found_is_a_sentence(store: Path) -> None:
     assert run("links", "--to", "a.test/moved", "--external", "--store", store).stdout == "No link matches.\n"
     assert answer("links", "--to", "a.test/moved", "--external", "--store", store) == []

@@ -18,7 +18,7 @@ import pytest
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
-from support.command_line import HOME, run
+from support.command_line import HOME
 from support.patience import PATIENCE
 from support.searching import indexed, page
 
@@ -119,20 +119,6 @@ def test_it_serves_by_http_who_has_the_token(served: tuple[str, str]) -> None:
         assert token not in came.text
     assert httpx.get(address.replace("/mcp", "/"), headers=given).status_code == 404
     assert httpx.get(address).status_code == 401
-
-
-@pytest.mark.parametrize(
-    ("more", "code", "problem"),
-    [
-        (["--token-file", "x"], 2, "--token-file goes with --port"),
-        (["--port", "70000"], 2, "70000"),
-        ([], 3, "there is no crawl"),
-    ],
-)
-def test_a_mistake_is_told_before_anything_is_served(tmp_path: Path, more: list[str], code: int, problem: str) -> None:
-    result = run("mcp", "--store", tmp_path / "none.db", *more)
-    assert (result.exit_code, result.stdout) == (code, "")
-    assert problem in result.stderr
 
 
 def test_without_the_extra_it_says_how_to_get_it(store: Path, tmp_path: Path) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import click
-import pytest
 from click.testing import CliRunner
 from support.command_line import HOME, end_logs, run
 
@@ -54,18 +53,6 @@ def test_export_has_the_wanted_pages_in_every_format(store: Path, tmp_path: Path
     with (tmp_path / "ranks.csv").open(newline="") as lines:
         assert [row["url"] for row in csv.DictReader(lines)] == [HOME + "gone"]
     assert [json.loads((tmp_path / "ranks.jsonl").read_text())["url"]] == [HOME + "gone"]
-
-
-@pytest.mark.parametrize("command", [["top"], ["export", "ranks.csv"]])
-def test_mistake_is_one_sentence_and_exit_2(
-    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for words in (["--where", "1; DROP TABLE pages"], ["--where", "importanse > 1"]):
-        result = run(*command, *words, "--store", store)
-        assert (result.exit_code, result.stderr.count("\n"), result.stdout) == (2, 1, "")
-        assert result.stderr.startswith(f"Error: {words[0]} ")
-    assert not (tmp_path / "ranks.csv").exists()
 
 
 def test_sites_have_no_filters(store: Path) -> None:

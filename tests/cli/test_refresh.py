@@ -57,16 +57,6 @@ def test_what_comes_first_is_told_with_its_reason(store: Path) -> None:
     assert last == "? no second fetch yet: as often as other pages"
 
 
-def test_mistakes_are_told_in_a_sentence(tmp_path: Path) -> None:
-    missing = tmp_path / "none.db"
-    for more in ((), ("--dry-run",)):
-        result = run("refresh", "--pages", "5", *more, "--store", missing)
-        assert result.exit_code == 3
-        assert not missing.exists()
-    assert run("refresh", "--store", missing).exit_code == 2
-    assert run("refresh", "--pages", "0", "--store", missing).exit_code == 2
-
-
 def test_nobody_there_is_exit_1(tmp_path: Path) -> None:
     path = tmp_path / "crawl.db"
     with small_web() as port:

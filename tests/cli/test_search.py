@@ -58,21 +58,6 @@ def test_long_queries_are_not_echoed_whole(store: Path) -> None:
     assert len(refused) < 400
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence", "code"),
-    [
-        (["-"], "Error: a search needs at least one word to look for, which '-' has not", 2),
-        (["x", "--since", "soon"], "--since takes a time ago, such as 7d, or a date", 2),
-        (["x", "--store", "none.db"], "there is no crawl at none.db", 3),
-    ],
-)
-def test_mistakes_are_told_with_the_way_out(store: Path, options: list[str], sentence: str, code: int) -> None:
-    result = run("search", "--store", store, *options)
-    assert sentence in result.stderr
-    assert result.exit_code == code
-    assert "Traceback" not in result.stderr
-
-
 def test_index_that_is_behind_says_so(tmp_path: Path) -> None:
     store = indexed(SITE, tmp_path / "crawl.db", A, pages=1)
     crawl(SITE, store, [], text=True)

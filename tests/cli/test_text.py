@@ -37,10 +37,3 @@ def test_text_as_markdown_and_as_json(store: Path) -> None:
     assert found["anchors"] == [
         {"url": f"{HOME}x", "text": "the other", "before": "See ", "after": " page."},
     ]
-
-
-def test_what_is_not_there_is_one_sentence(store: Path) -> None:
-    result = run("text", "http://b.test/", "--store", store)
-    assert result.exit_code == 2
-    assert result.stderr.startswith("Error: http://b.test/ is not known to this crawl")
-    assert result.stderr.count("\n") == 1

@@ -1,0 +1,94 @@
+"""What a user may get wrong in a command is told in one sentence, with the way out; nothing is printed or done."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+from support.command_line import HOME, run
+
+NO_CRAWL = ("there is no crawl at none.db", 3)
+MISTAKES: dict[str, str | tuple[str, int]] = {
+    "crawl seeds.txt": "seeds.txt:3: 'not a url' is not an http or https URL",
+    "crawl --store none.db": "no seeds are given",
+    "crawl --store none.db --dry-run": "you gave no seeds",
+    f"crawl {HOME} --pages x --dry-run": "--pages: a whole number is",
+    f"crawl {HOME} --discovery 1.5": "--discovery must be at most 100%, not 1.5",
+    "crawl --help politness": "--help has no topic 'politness'; did you mean 'politeness'?",
+    "crawl --help xyz": "--help has no topic 'xyz'; there are ",
+    "example.org": "Did you mean 'crawl example.org'?",
+    f"crawl {HOME} --store seeds.txt/crawl.db": ("cannot be opened", 3),
+    "top --store none.db": NO_CRAWL,
+    "export ranks.xls --store none.db": NO_CRAWL,
+    "report report.html --store none.db": NO_CRAWL,
+    "report no/report.html": "no/report.html cannot be written",
+    "search x --store none.db": NO_CRAWL,
+    "graph stats --store none.db": NO_CRAWL,
+    "graph stats none.npz": "there is no graph file",
+    "mcp --store none.db": NO_CRAWL,
+    "mcp --token-file x": "--token-file goes with --port",
+    "mcp --port 70000": "70000",
+    "refresh --pages 5 --store none.db": NO_CRAWL,
+    "refresh --pages 5 --dry-run --store none.db": NO_CRAWL,
+    "refresh": "--pages",
+    "refresh --pages 0": "--pages",
+    "control pause": ("no crawl runs on", 1),
+    "control status --json": ("no crawl runs on", 1),
+    "control set delay": "write a setting as NAME=VALUE",
+    "control set dely=2": "did you mean 'delay'?",
+    "control set": "Missing argument",
+    "control add nowhere.txt": "seed file nowhere.txt cannot be read",
+    "control ban a.test --store none.db": NO_CRAWL,
+    "demo --traps": "--traps goes with --serve: a web without end has no truth to compare with",
+    "audit --fail-on brokenlink": "--fail-on: there is no rule 'brokenlink'; did you mean broken-link",
+    "audit --fail-on zzz": "--fail-on: there is no rule 'zzz'; 'minicrawl audit --rules",
+    "links": "choose --broken, --redirected, --external or --to URL",
+    "links --fail-on '404, often'": "takes statuses (404), classes (4xx) and reason codes (dns), not 'often'",
+    "links --to a.test/unheard": "a.test/unheard is not known to this crawl",
+    "text http://c.test/": "http://c.test/ is not known to this crawl",
+    "search -": "a search needs at least one word to look for, which '-' has not",
+    "search x --since soon": "--since takes a time ago, such as 7d, or a date",
+    "changes --since someday": "--since takes a time ago, such as 7d, or a date, such as 2026-01-31, not 'someday'",
+    "copies": "name one or more documents, FILE or URL, or use --hosts",
+    "copies x.txt --hosts": "--hosts",
+    "copies x --least 0": "--least",
+    f"copies {HOME}": "crawl.db has no texts",
+    "index": "continue the crawl with --search",
+    "rank --save inlinks": "--save inlinks: every store has a column of that name",
+    "rank --by hits --damping .5": "--damping goes with --by pagerank, trustrank, topic",
+    "rank --by topic --topic shop": "--topic takes NAME=FILE|URL|REGEX",
+    "rank --by trustrank --trusted charm": "--trusted 'charm' is not a file, and matches no URL",
+    "rank --by hits --query charm": "no page has 'charm' in its URL or title",
+    "rank --by visits": "--by visits needs the access logs of the site; name each with --log access.log",
+    "seeds --density 50 --size 3x2": "--density and --size say two things of the same cores",
+    "seeds --size 3": "--size takes hubs x authorities, such as 20x5, not '3'",
+    "seeds --store none.db": NO_CRAWL,
+    "lab opic 2 --nodes 5": "--nodes must be at least 2000, not 5",
+    "lab opic 2 --model small-world": "--model is one of power-law, poisson, not 'small-world'",
+    "lab seeds --graph web.txt": "web.txt has no URLs, which tell the links inside a site; name a store or a list of",
+    "lab opic convergence --graph nowhere.npz": "there is no graph file 'nowhere.npz'; name one that exists",
+    "lab spawc a300 --algorithms fast": "--algorithms are some of distances, strong, bfs, floyd-warshall, rows, trees,",
+    "lab spawc a9": "there is no graph file 'a9'; name one that exists",
+    "top --where '1; DROP TABLE pages'": "--where ",
+    "top --where 'importanse > 1'": "--where ",
+    "export ranks.csv --where '1; DROP TABLE pages'": "--where ",
+    "export ranks.csv --where 'importanse > 1'": "--where ",
+}
+
+
+@pytest.mark.parametrize("words", MISTAKES)
+def test_mistake_gets_one_sentence(store: Path, monkeypatch: pytest.MonkeyPatch, words: str) -> None:
+    told, code = each if isinstance(each := MISTAKES[words], tuple) else (each, 2)
+    monkeypatch.chdir(store.parent)
+    monkeypatch.setenv("MINICRAWL_STORE", "crawl.db")
+    Path("seeds.txt").write_text("# start\nhttp://a.test/\nnot a url\n")
+    Path("web.txt").write_text("0 1\n")
+    files = sorted(Path().iterdir())
+    before = [path.read_bytes() for path in files]
+    result = run(*shlex.split(words))
+    assert (result.exit_code, result.stdout) == (code, "")
+    *usage, line = result.stderr.splitlines()
+    assert line.startswith("Error: ")
+    assert told in line
+    assert not usage or usage[0].startswith("Usage: ")
+    assert [path for path in sorted(Path().iterdir()) if path.suffix != ".lock"] == files
+    assert [path.read_bytes() for path in files] == before
