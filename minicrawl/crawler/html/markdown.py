@@ -14,7 +14,7 @@ import html
 import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import compress, count, groupby, repeat
 from typing import NamedTuple
 from unicodedata import category
@@ -28,19 +28,17 @@ _MOST_SPANS = 10_000
 """Cells of a page that are empty as another spans them."""
 _MOST_IN_TARGETS = 4_000_000
 """Characters of the targets of a page's links; further links are text. A long base URL would multiply a page."""
-_MOST_IN_CELL = 2_000
-"""Characters of a cell; a table with a longer one is used for layout."""
 _AROUND = 5
 """Elements around a listing that may name its language."""
 _LONGEST_NUMBER, _LONGEST_TAG = 8, 500
-_QUOTE, _LINK, _CODE, _RAISED, _LOWERED = "> ", "a", "`", "^", "_"
+_QUOTE, _LINK, _CODE, _RAISED, _LOWERED = "> ", "\x04", "`", "^", "_"
 _EMPHASIS = {"\x01": "**", "\x02": "*", "\x03": "~~"}
 """By characters that stand for a sign, until what is beside it is known."""
 _END = dict(zip(_EMPHASIS, "\x11\x12\x13", strict=True))
 _MARKS = {
     **dict.fromkeys(("b", "strong"), "\x01"), **dict.fromkeys(("i", "em"), "\x02"),
     **dict.fromkeys(("del", "s", "strike"), "\x03"), **dict.fromkeys(("code", "kbd", "samp", "tt"), _CODE),
-    "sup": _RAISED, "sub": _LOWERED, "a": _LINK,
+    "sup": _RAISED, "sub": _LOWERED,
 }  # fmt: skip
 
 _TAG = re.compile(
@@ -84,7 +82,6 @@ _ONE = re.compile(r"[-+\N{MINUS SIGN}]?\w+")
 _UNSAFE = re.compile(r"[\s<>\\&()]")
 _MATH = re.compile(r"<math(?: [^>]*)?>.*?(?:</math>|\Z)", re.DOTALL)
 _TEX = re.compile(r"<annotation [^>]*application/x-tex[^>]*>([^<]*)</annotation>|<math [^>]*alttext=\"([^\"]*)\"")
-_STYLE = re.compile(r"\{\\(?:display|text)style (.*)\}", re.DOTALL)
 _ANNOTATION = re.compile(r"<annotation(?:-xml)?[ >].*?</annotation(?:-xml)?>", re.DOTALL)
 _POWER = re.compile(r"(<m\w+(?: [^>]*)?>[^<]*</m\w+>\s*</m(?:sup|sub)>)")
 
@@ -138,9 +135,9 @@ class Walk:
         self.page, self.blocks = Page(), list[Block]()
         self._link, self._source, self._left, self._left_in_targets = link, source, most, _MOST_IN_TARGETS
         self._own, self._targets = f"{_written(url).strip('<>')}#", dict[str, str]()
-        # The block so far: where its inline elements begin, the characters that are no words, and those in links.
-        self._pieces, self._starts, self._reference = list[str](), dict[str, int](), ""
-        self._depths = dict.fromkeys(_MARKS.values(), 0)
+        # The block so far: the inline elements around its end, and where they begin; the characters that are no words,
+        # and those in links.
+        self._pieces, self._around, self._starts, self._reference = list[str](), list[str](), list[int](), ""
         self._has_words = self._is_emphasised = False
         self._extra = self._extra_before_link = self._linked = 0
         self._kind, self._begins, self._is_next = 0, "", False
@@ -160,25 +157,19 @@ class Walk:
         self._flush()
 
     def _read(self) -> None:
-        pieces, starts, actions = self._pieces, self._starts, dict(_ACTIONS)
+        pieces, around, actions = self._pieces, self._around, dict(_ACTIONS)
         for text, tag in self._tokens:
-            if not text:
-                pass
-            elif text.isspace():
-                pieces.append(" ")
-            else:
-                self._has_words = True
+            if text:
+                pieces.append(text)
+                self._has_words = self._has_words or not text.isspace()
                 if _SIGN.search(text):
                     words = _OWN.sub("", html.unescape(text))
-                    shown = words if _CODE in starts else _escaped(words, is_link=_LINK in starts)
-                    self._extra += len(shown) - len(words)
-                    pieces.append(shown)
-                else:
-                    pieces.append(text)
+                    pieces[-1] = words if _CODE in around else _escaped(words, is_link=_LINK in around)
+                    self._extra += len(pieces[-1]) - len(words)
             if tag in actions:
                 action = actions[tag]
             elif tag[:2] == "a ":
-                action = Walk._begin_inline
+                action = Walk._begin_link
             else:
                 action = actions[tag] = _action_of(tag[:_LONGEST_TAG])
             if action is not None:
@@ -194,64 +185,43 @@ class Walk:
     # Inline elements.
 
     def _begin_inline(self, tag: str) -> None:
-        mark, starts = _MARKS[tag.partition(" ")[0]], self._starts
-        self._depths[mark] += 1
-        if mark in starts:
-            return
-        if mark == _LINK:
-            if found := _HREF.search(tag):
-                self._reference = found[1]
-                self._open(mark)
-                self._extra_before_link = self._extra
-        elif starts.get(_CODE, len(self._pieces)) == len(self._pieces):
-            self._open(mark)
-        elif mark not in _EMPHASIS:
-            self._pieces.append(mark)  # in code
+        mark = _MARKS[tag.partition(" ")[0]]
+        is_again = mark in self._around or _CODE in self._around
+        if is_again and mark in (_RAISED, _LOWERED):
+            self._pieces.append(mark)
+        self._open("" if is_again else mark)
 
-    def _end_inline(self, tag: str) -> None:
-        mark = _MARKS[tag[1:]]
-        self._depths[mark] -= 1
-        if mark in self._starts and (mark == _LINK or not self._depths[mark]):  # anchors may be around links
-            self._close(mark)
+    def _begin_link(self, tag: str) -> None:
+        found = _HREF.search(tag)
+        is_link = found is not None and _LINK not in self._around
+        if found and is_link:
+            self._reference, self._extra_before_link = found[1], self._extra
+        self._open(_LINK * is_link)
 
     def _open(self, mark: str) -> None:
-        if _CODE in self._starts:  # which is the innermost
-            self._close(_CODE)
-            self._open(mark)
-            mark = _CODE
-        self._starts[mark] = len(self._pieces)
+        self._around.append(mark)
+        self._starts.append(len(self._pieces))
         if mark in _EMPHASIS:
             self._pieces.append(mark)
             self._is_emphasised = True
 
-    def _close(self, mark: str) -> None:
+    def _end_inline(self, tag: str) -> None:
         """Write an element at its end."""
-        pieces, starts = self._pieces, self._starts
-        if mark != _CODE and _CODE in starts:
-            self._close(_CODE)
-            self._close(mark)
-            self._open(_CODE)
-            return
-        start = starts.pop(mark)
-        text = "".join(pieces[start:])
-        words = " ".join(text.split())
-        if mark in _EMPHASIS and words != mark:
+        mark, start, pieces = self._around.pop(), self._starts.pop(), self._pieces
+        text = "".join(pieces[start:]) if mark else ""
+        if mark in _EMPHASIS and text.strip() != mark:
             pieces.append(_END[mark])
             self._extra += 2 * len(_EMPHASIS[mark])
+        elif mark == _CODE:  # links in it are around parts of it
+            runs = [(is_link, "".join(run)) for is_link, run in groupby(pieces[start:], lambda piece: _LINK in piece)]
+            shown = "".join(run.replace(_LINK, "") if is_link else _spaced(code, run) for is_link, run in runs)
+            is_next = start > 0 and pieces[start - 1][-1:] == "`"  # else one would be in the other
+            pieces[start:] = [" " * is_next + shown]
+            self._extra += len(shown) - len(text)
         elif text:
-            del pieces[start:]
-            shown = ""
-            if mark == _CODE and words:
-                shown = code(words)
-                self._extra += len(shown) - len(words)
-                if pieces and pieces[-1][-1:] == "`":
-                    shown = f" {shown}"  # else one would be in the other
-            elif mark == _LINK and words:
-                shown = self._link_of(words)
-            elif words and mark not in _EMPHASIS:
-                shown = _shifted(mark, words, pieces[-1][-1:] if pieces else "")
-            if shown := f"{' ' * text[0].isspace()}{shown}{' ' * text[-1].isspace()}":
-                pieces.append(shown)
+            before = pieces[start - 1][-1:] if start else ""
+            write = self._link_of if mark == _LINK else partial(_shifted, mark, before)
+            pieces[start:] = [_spaced(write, text.replace(mark, "") if mark in _EMPHASIS else text)]
 
     def _link_of(self, words: str) -> str:
         """A link, without permalinks; in a heading, those to its page are text."""
@@ -265,12 +235,12 @@ class Walk:
         if not target or (is_own and self._level) or self._left_in_targets < 0:
             return words
         self._extra += len(target) + 4
-        return f"[{words}]({target})"
+        return f"{_LINK}[{code(words)}]({target})" if _CODE in self._around else f"[{words}]({target})"
 
     def _add_image(self, tag: str) -> None:
         attributes = _attributes(tag)
         alt = " ".join(_OWN.sub("", attributes.get("alt", "")).split())
-        if not alt or "mwe-math" in tag or _CODE in self._starts or self._left_in_targets < 0:
+        if not alt or "mwe-math" in tag or _CODE in self._around or self._left_in_targets < 0:
             return
         target = _written(self._source(attributes.get("src", "")))
         self._left_in_targets -= len(target)
@@ -285,11 +255,11 @@ class Walk:
     def _flush(self, tag: str = "") -> None:
         """Let the block end."""
         if self._has_words:
-            opened, linked = list(self._starts), self._linked
-            for mark in reversed(opened):
-                self._close(mark)
+            around, linked = self._around.copy(), self._linked
+            while self._around:
+                self._end_inline("")
             if self._linked > linked:  # around blocks, it is one of the first with words
-                opened.remove(_LINK)
+                around[around.index(_LINK)] = ""
             text, number = "".join(self._pieces), int(self._is_emphasised)
             while number:
                 text, number = _EMPHASISED.subn(_emphasised, " ".join(text.split()))
@@ -299,7 +269,7 @@ class Walk:
             self._pieces.clear()
             self._has_words = self._is_emphasised = False
             self._extra = self._extra_before_link = self._linked = 0
-            for mark in opened:
+            for mark in around:
                 self._open(mark)
         self._is_next = False
 
@@ -448,7 +418,7 @@ _ACTIONS: Mapping[str | None, _Action] = (
     {None: None}
     | dict.fromkeys((f"{end}{name}" for name in INLINE for end in ("", "/")), None)
     | dict.fromkeys(_MARKS, Walk._begin_inline)
-    | {f"/{name}": Walk._end_inline for name in _MARKS}
+    | {f"/{name}": Walk._end_inline for name in (*_MARKS, "a")}
     | dict.fromkeys(NAMED, Walk._begin)
     | dict.fromkeys((f"h{level}" for level in range(1, 7)), Walk._begin_heading)
     | {f"/{name}": Walk._end for name in (*NAMED, *(f"h{level}" for level in range(1, 7)))}
@@ -457,7 +427,7 @@ _ACTIONS: Mapping[str | None, _Action] = (
     | dict.fromkeys(HIDDEN, Walk._skip)
     | dict.fromkeys(("/li", "/dd", "/blockquote", "/table", "/td", "/th"), Walk._end)
     | {"li": Walk._begin_item, "blockquote": Walk._begin_quotation, "br": Walk._break, "pre": Walk._begin_listing}
-    | {"dd": Walk._begin_definition, "img": Walk._add_image}
+    | {"a": Walk._begin_link, "dd": Walk._begin_definition, "img": Walk._add_image}
     | {"table": Walk._begin_table, "tr": Walk._begin_row, "td": Walk._begin_cell, "th": Walk._begin_cell}
 )
 """What is done at a tag. Others end the block before them."""
@@ -491,8 +461,7 @@ def _formula(math: re.Match[str]) -> str:
         )
         return re.sub(r"<[^>]*>", "", powers.replace("\n", " "))
     words = " ".join((tex[1] or tex[2] or "").split())
-    style = _STYLE.fullmatch(words)
-    return f"$<code>{(style[1] if style else words).replace('<', '&lt;')}</code>$"
+    return f"$<code>{words.replace('<', '&lt;')}</code>$"
 
 
 def _escaped(text: str, *, is_link: bool) -> str:
@@ -519,7 +488,13 @@ def _fence(text: str, least: int) -> str:
     return "`" * (max(least, 1 + max(map(len, _TICKS.findall(text)))) if "`" in text else least)
 
 
-def _shifted(mark: str, words: str, before: str) -> str:
+def _spaced(write: Callable[[str], str], text: str) -> str:
+    """What is written for the words of a text, with the spaces around them."""
+    words = " ".join(text.split())
+    return f"{' ' * text[:1].isspace()}{words and write(words)}{' ' * text[-1:].isspace()}"
+
+
+def _shifted(mark: str, before: str, words: str) -> str:
     """A text that is raised or lowered, but for a footnote's number in a link."""
     if words[0] == "[":
         return words
@@ -537,8 +512,6 @@ def _emphasised(found: re.Match[str]) -> str:
     behind = trail or found.string[found.end() : found.end() + 1]
     is_alone = before not in _NEXT_TO[0] and behind not in _NEXT_TO[1]
     sign = _EMPHASIS[mark] * (is_alone and _flanks(words[0], before) and _flanks(words[-1], behind))
-    if not sign and "``" in (before + words[0], words[-1] + behind):
-        sign = " "  # else one code span would be in another
     return f"{lead}{sign}{words}{sign}{trail}"
 
 
@@ -612,8 +585,8 @@ def _lines(blocks: Sequence[Block]) -> Iterator[tuple[_Chain, Sequence[str], boo
 def _rows(table: _Table, blocks: Sequence[Block]) -> list[list[str]]:
     """The cells of a table by row, each a line; none if it is used for layout.
 
-    Such a table has another in it, one column with words, or a heading, or much text in a cell, or listings or several
-    blocks of a cell in its only row. Columns without words, which keep others apart, are left out.
+    Such a table has another in it, one column with words, or a heading, or listings or several blocks of a cell in its
+    only row. Columns without words, which keep others apart, are left out.
     """
     cells = {cell: list(group) for cell, group in groupby(blocks, lambda block: block.cell) if cell is not None}
     columns = {column: at for at, column in enumerate(sorted({cell.column for cell in cells}))}
@@ -622,7 +595,6 @@ def _rows(table: _Table, blocks: Sequence[Block]) -> list[list[str]]:
         table.is_layout
         or len(columns) == 1
         or any(0 < block.kind < CODE for block in blocks)
-        or any(sum(block.size for block in inside) > _MOST_IN_CELL for inside in cells.values())
         or (is_one_row and (len(blocks) > len(cells) or any(block.kind == CODE for block in blocks)))
     ):
         return []
