@@ -192,11 +192,10 @@ class Walk:
         self._open("" if is_again else mark)
 
     def _begin_link(self, tag: str) -> None:
-        found = _HREF.search(tag)
-        is_link = found is not None and _LINK not in self._around
-        if found and is_link:
+        found = None if _LINK in self._around else _HREF.search(tag)
+        if found:
             self._reference, self._extra_before_link = found[1], self._extra
-        self._open(_LINK * is_link)
+        self._open(_LINK if found else "")
 
     def _open(self, mark: str) -> None:
         self._around.append(mark)

@@ -32,7 +32,7 @@ can prove it; of others every eleventh request is unconditional, as a check.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from typing import Any, NamedTuple  # Any: JSON
 
 from minicrawl.crawler.html.tree import MOST_BLOCKS, block_hashes, block_ids, block_numbers, packed_numbers
@@ -70,7 +70,9 @@ _TEXT = 1 << 31 - ID_SHIFT
 _LAST_ALONE = FIELDS.index("date")
 """Fields up to this have one value a page."""
 ALONE = FIELDS[1:_LAST_ALONE]
-_CALM_MARKS = frozenset(block_ids(block_hashes((), dict.fromkeys(ALONE, ())))[:-1])
+_MARKS = dict(zip(KINDS, block_ids(block_hashes((), dict.fromkeys(KINDS[:-1], ()))), strict=True))
+"""The marks of kinds; that of a doubtful one is fickle."""
+_CALM_MARKS = {_MARKS[kind] for kind in ALONE}
 _WATCHED = MOST_BLOCKS - MOST_BLOCKS // 8
 """Blocks of a page that are compared: those with the least ids. The rest is room for blocks that went."""
 _ALL = 1 << 22
@@ -94,13 +96,16 @@ class Difference(NamedTuple):
     kinds: tuple[str, ...] = ()
 
 
-def first_seen(blocks: bytes) -> bytes:
-    """Memory of a page fetched for the first time. blocks: as `ParsedPage.blocks`."""
+def first_seen(blocks: bytes, doubtful: Collection[str] = ()) -> bytes:
+    """Memory of a page fetched for the first time. blocks: as `ParsedPage.blocks`. doubtful: kinds that have changed,
+    if nothing of them differs at the next fetch: else it was noise."""
     states, place = dict[int, int](), _MOST - 1
     for block in _watched(block_ids(blocks))[0]:
         if not block >> _FIELD:
             place = 0 if block in _CALM_MARKS else _MOST - 1
         states[block] = _THERE | _NOTED | place << _PLACE | 2
+    for mark in states.keys() & {_MARKS[kind] for kind in doubtful}:
+        states[mark] |= _FICKLE
     return bytes((_FORM, _MOST - 1, _UNKNOWN_STAY, _NEW_HASTE)) + _packed(states)
 
 
@@ -174,13 +179,16 @@ class _Fetch:
     def difference(self) -> Difference:
         gone = self._raised()
         self._hurried(gone)
-        differs = any(self.pages(block) < REPEATED for block in (*self.came, *self.left))
+        differing = {_kind(block) for block in (*self.came, *self.left) if self.pages(block) < REPEATED}
         absent = self._departures(gone)
         removed = len(self.counted)
         is_certain = self._arrivals()
-        if self.says_changed and not differs:
+        if self.says_changed and not differing:
             self.counted, removed = [], 0
-        is_change = bool(self.counted)
+        doubtful = {kind for kind, mark in _MARKS.items() if self.after.get(mark, 0) & _FICKLE}
+        self.after |= {_MARKS[kind]: self.after[_MARKS[kind]] & ~_FICKLE for kind in doubtful}
+        changed = {_kind(block) for block in self.counted} | doubtful - differing
+        is_change = bool(changed)
         if is_change:  # all that is present now is part of this report, and nothing absent is
             self.after = {block: state | _NOTED for block, state in self.after.items()}
             absent = {block: state & ~_NOTED for block, state in absent.items()}
@@ -188,10 +196,9 @@ class _Fetch:
         if len(absent) > room:
             absent = dict(sorted(absent.items(), key=lambda item: item[1] & _COUNT)[:room])
         memory = bytes((_FORM, self.top, self.stay, self.haste | self.has_stood)) + _packed(self.after | absent)
-        counted = {block >> _FIELD for block in self.counted}
-        kinds = tuple(KINDS[field - 1] for field in sorted({min(field, len(KINDS)) for field in counted}))
-        added = len(self.counted) - removed
-        return Difference(is_change, added, removed, memory, is_change or is_certain, differs, kinds)
+        counts = len(self.counted) - removed, removed
+        kinds = tuple(kind for kind in KINDS if kind in changed)
+        return Difference(is_change, *counts, memory, is_change or is_certain, bool(differing), kinds)
 
     def _raised(self) -> list[tuple[int, int]]:
         """Let places that differ be more restless. Blocks that left, and how restless their place is."""
@@ -316,6 +323,10 @@ def _watched(ids: list[int]) -> tuple[list[int], int]:
         return ids, _ALL
     bound = sorted(ids)[_WATCHED - 1]
     return [block for block in ids if block <= bound], bound
+
+
+def _kind(block: int) -> str:
+    return KINDS[min(block >> _FIELD, len(KINDS)) - 1]
 
 
 def _is_alone(block: int) -> bool:

@@ -10,7 +10,7 @@ The last answers of a page are kept, a character each: = as before, # changed, ?
 """
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Set
 from typing import Any, Self  # Any: JSON
 
@@ -58,8 +58,8 @@ _JUST_MADE = 60.0
 """Seconds: a page that has changed so shortly before its first fetch was made for it."""
 _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
-_FEW_NOISY = 4
-"""Pages of a host that differ before it is taken as noisy."""
+_PAGES, _FEW, _FEW_IN = "pages", 4, 8
+"""Few pages of a host are as many, or one in so many."""
 DAY = 86_400.0
 _HASHED = [kind for kind in KINDS if kind != "watch"]
 SAME, CHANGED, MISSING, FAILED = "=#?!"
@@ -83,8 +83,8 @@ class Refresh(Step):
             self._rates.load(writer)
         self._unsaved: dict[str, MetaValue] = {}
         self._watches = settings.watch
-        self._noisy = defaultdict[int, list[int]](lambda: [0, 0])
-        """By host: pages without validators that do not differ from their first answers, and those that do."""
+        self._differing = defaultdict[int, Counter[str]](Counter)
+        """By host: pages without validators that were compared to their first answers; those that differed, by kind."""
         self._needs = writer.meta_json("needs")
         self._needed_since = float(writer.meta("needed_since") or 0.0)
         self.on_settings(settings, set(), now)
@@ -202,21 +202,23 @@ class Refresh(Step):
 
     def _by_hashes(self, row: RefreshRow, turn: Turn, blocks: bytes, says_changed: bool | None) -> Difference:
         """Difference of a page whose blocks are known for the first time: of its answer before, a hash of each kind of
-        what it had is kept. Under the same validators, and on a host most of whose pages differ, a difference is noise,
-        unless other validators say that it is none, or a page has but one of the kind. says_changed: whether they do;
-        None: there are none."""
+        what it had is kept. A difference counts if other validators say so, or the page has but one of the kind.
+        Under the same validators others are noise; without any, they count where the kind differs on few pages of the
+        host, and are in doubt where it does on many. says_changed: whether validators do; None: there are none."""
         before, now = (turn.last and turn.last.kind_hashes) or b"", kind_hashes(turn.fetched, turn.parsed)
         differing = [kind for kind, old, new in zip(_HASHED, before, now, strict=False) if old != new]
-        differs = bool(differing)
-        noisy = self._noisy[self._frontier.host(row.page).id]
-        noisy[differs] += says_changed is None
-        if not says_changed and (says_changed is False or noisy[True] > max(noisy[False], _FEW_NOISY)):
-            differing = [kind for kind in differing if kind in ALONE]
-        kinds = () if self._is_watched(turn.fetched.url) else tuple(differing)
-        memory = first_seen(blocks)
+        told, doubtful = differing if says_changed else [kind for kind in differing if kind in ALONE], list[str]()
+        if says_changed is None:
+            counts = self._differing[self._frontier.host(row.page).id]
+            counts.update((_PAGES, *differing))
+            few, many = max(_FEW, counts[_PAGES] // _FEW_IN), counts[_PAGES] // 2
+            told += [kind for kind in differing if kind not in ALONE and counts[kind] <= few]
+            doubtful = [kind for kind in differing if kind not in told and counts[kind] <= many]
+        kinds = () if self._is_watched(turn.fetched.url) else tuple(told)
+        memory = first_seen(blocks, doubtful)
         if says_changed is False or row.fetches > 1:  # the fetches before this one were answered 304
             memory = unchanged(memory).memory
-        return Difference(bool(kinds), 0, 0, memory, is_certain=not differs, differs=differs, kinds=kinds)
+        return Difference(bool(kinds), 0, 0, memory, not differing, bool(differing), kinds)
 
     def note_lastmods(self, lastmods: dict[int, float], now: float) -> None:
         """Take in change times of pages (Unix seconds) from a sitemap: those later than the last fetch matter."""

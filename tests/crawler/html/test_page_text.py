@@ -19,34 +19,15 @@ def kept(html: str | bytes) -> KeptText:
     return unpack(parse_html(body, URL, "text/html; charset=utf-8", KEPT).kept, URL)
 
 
-def test_page_is_kept_block_by_block() -> None:
+def test_page_is_kept_with_its_head_and_the_links_of_its_text() -> None:
     page = kept("""<html lang=en-GB><title>The  title</title><meta name=description content="It says this.">
         <h1>Head <b>line</b></h1> <p>See <a href=/manual#part>the
-        <i>manual</i></a> for <a href="">this page</a>, <a href="javascript:x">nothing</a>.</p>
-        <ul><li>one<li><p>two</ul><pre>
-if x:
-    y = 1   # kept
-</pre><table><tr><th>a<th>b<tr><td>c<td>d</table><script>hidden()</script><h4>End</h4>""")
+        <i>manual</i></a> for <a href="">this page</a>, <a href="javascript:x">nothing</a>.<script>hidden()</script>""")
     assert (page.title, page.language, page.description, page.h1) == (
         *("The title", "en-GB", "It says this.", "Head line"),
     )
-    assert page.content == (
-        "# Head **line**\n\nSee [the *manual*](http://a.test/manual#part) for this page, nothing.\n\n- one\n- two\n\n"
-        "```\nif x:\n    y = 1   # kept\n```\n\n| a | b |\n| --- | --- |\n| c | d |\n\n#### End"
-    )
+    assert page.content == "# Head **line**\n\nSee [the *manual*](http://a.test/manual#part) for this page, nothing."
     assert [(anchor.url, anchor.text) for anchor in page.anchors()] == [("http://a.test/manual", "the manual")]
-
-
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<nav>Menu <a href=/x>x</a></nav><main>Words that are content, and more of them</main>",
-        "<header><div>Menu</div></header><p>Words that are content, and more of them<footer>End</footer>",
-        "<div class=sidebar>Menu <a href=/x>x</a></div><p>Words that are content, and more of them</p>",
-    ],
-)
-def test_what_frames_the_page_is_no_content(html: str) -> None:
-    assert kept(html).content_text == "Words that are content, and more of them"
 
 
 @pytest.mark.parametrize("wanted", [Wanted(text=True, blocks=True), Wanted(text=True), Wanted(places=True)])

@@ -11,8 +11,6 @@ from minicrawl.crawler.http.cookies import (
     LONGEST,
     Cookie,
     CookieJar,
-    default_path,
-    domain_matches,
     parse_set_cookie,
 )
 from minicrawl.crawler.urls.keys import is_public_suffix, site_of

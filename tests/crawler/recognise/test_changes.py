@@ -7,7 +7,7 @@ from itertools import cycle
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.page_changes import KINDS, Life, noise_of, summed, verdicts
+from support.page_changes import KINDS, Life, summed, verdicts
 
 from minicrawl.crawler.html.tree import MOST_BLOCKS, block_hashes, block_ids
 from minicrawl.crawler.recognise.changes import Difference, compared, first_seen, unchanged
@@ -70,23 +70,6 @@ def test_of_a_page_without_noise_every_block_that_comes_or_goes_is_a_change() ->
         (False, 0, 0),
     ]
     assert all(one.is_certain for one in found)
-
-
-def test_of_a_noisy_page_what_has_changed_is_told_at_once() -> None:
-    rng = random.Random(1)
-    noise, content = noise_of("teasers", rng), content_of(rng, 20)
-    steady = [content + noise() for _ in range(10)]
-    for changed in ([*content[:3], "edited", *content[4:]], ["new", *content], content[1:]):
-        after = [changed + noise() for _ in range(4)]
-        assert [one.is_change for one in found_by(steady + after)] == [False] * 9 + [True, False, False, False]
-
-
-def test_beside_noise_a_block_that_stays_is_told_from_it() -> None:
-    rng = random.Random(1)
-    noise, content = noise_of("ads", rng), content_of(rng, 20)
-    steady = [content + noise() for _ in range(16)]
-    after = [[*content, "new", *noise()] for _ in range(6)]
-    assert [one.is_change for one in found_by(steady + after)].index(True) < 16 + 4
 
 
 def test_comments_are_no_change_and_leave_the_rate_open_but_what_else_changes_is_one() -> None:

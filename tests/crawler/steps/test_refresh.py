@@ -1,9 +1,8 @@
 """Pages that are fetched again: what is learned, what is asked with which validators, what is kept."""
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from email.utils import formatdate
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -155,35 +154,72 @@ def test_every_way_to_fetch_a_page_again_obeys_one_rule(tmp_path: Path, way: Cal
     assert faults_in(store) == []
 
 
+class Shop(Server):
+    """Serves changing pages, with ETags if they have versions."""
+
+    def __init__(self, pages: Mapping[str, ChangingPage], versions: Mapping[str, int] | None = None) -> None:
+        super().__init__({HOME: list(pages)})
+        self.pages, self.versions = pages, versions
+
+    def _answer(self, request: httpx.Request) -> httpx.Response:
+        url = str(request.url)
+        if url not in self.pages:
+            return super()._answer(request)
+        headers = {"content-type": "text/html"}
+        if self.versions is not None:
+            headers["etag"] = f'"{self.versions[url]}"'
+            if request.headers.get("if-none-match") == headers["etag"]:
+                return httpx.Response(304)
+        return httpx.Response(200, content=self.pages[url].html(), headers=headers)
+
+
+def one_round(server: Shop, store: Path) -> None:
+    let_age(store)
+    settings, pages = {"delay": 0.0}, 1 + len(server.pages)
+    run(crawl_with(settings, Seeds([]), store, refreshed=pages, transport=server, timing=PATIENT), grace=0.0)
+
+
+def told(store: Path) -> list[tuple[Any, ...]]:
+    """URLs and kinds of changes."""
+    return rows(
+        store, "SELECT url, kinds FROM changes JOIN pages ON pages.id = page WHERE what = 'changed' ORDER BY url"
+    )
+
+
 def test_the_first_change_after_a_crawl_that_reads_pages_once_is_told_by_its_kind_or_as_watched(tmp_path: Path) -> None:
     """Its server has said 304 before, so nobody has seen the blocks of the page as it was."""
     changes = [what for what in CHANGES if what != "words of a link"]  # those are text, too
     pages = {f"{HOME}{at}": ChangingPage(at, random.Random(at), set()) for at in range(len(changes))}
     versions = dict.fromkeys(pages, 0)
 
-    class Shop(Server):
-        def _answer(self, request: httpx.Request) -> httpx.Response:
-            url = str(request.url)
-            if url not in pages:
-                return super()._answer(request)
-            etag = f'"{versions[url]}"'
-            if request.headers.get("if-none-match") == etag:
-                return httpx.Response(304)
-            return httpx.Response(200, content=pages[url].html(), headers={"etag": etag, "content-type": "text/html"})
-
-    server, store = Shop({HOME: list(pages)}), tmp_path / "crawl.db"
+    server, store = Shop(pages, versions), tmp_path / "crawl.db"
     crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages), watch="test/0$=css:title")
-    let_age(store)
-    again = partial(crawl_with, {"delay": 0.0}, Seeds([]), store, transport=server, timing=PATIENT)
-    run(again(refreshed=1 + len(pages)), grace=0.0)
+    one_round(server, store)
     for url, what in zip(pages, changes, strict=True):
         pages[url].change(what)
         versions[url] += 1
-    let_age(store)
-    run(again(refreshed=1 + len(pages)), grace=0.0)
-    told = rows(store, "SELECT kinds FROM changes JOIN pages ON pages.id = page WHERE what = 'changed' ORDER BY url")
+    one_round(server, store)
     kinds = {url: CHANGES[what] for url, what in zip(pages, changes, strict=True)} | {f"{HOME}0": "watch"}
-    assert [kind for (kind,) in told] == [kinds[url] for url in sorted(pages)]
+    assert told(store) == sorted(kinds.items())
+
+
+def test_beside_noise_a_first_change_is_told_at_once_if_few_pages_differ_in_its_kind_else_once_it_stays(
+    tmp_path: Path,
+) -> None:
+    """Each page has another time at every fetch, and every fourth an advertisement with a picture."""
+    noises = [{"time", "time" if at % 4 else "advertisement"} for at in range(40)]
+    pages = {f"{HOME}{at}": ChangingPage(at, random.Random(at), noise) for at, noise in enumerate(noises)}
+    server, store = Shop(pages), tmp_path / "crawl.db"
+    crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages))
+    pages[f"{HOME}37"].change("date")
+    pages[f"{HOME}38"].change("image")
+    one_round(server, store)
+    first = dict(told(store))
+    assert first[f"{HOME}37"] == "date"
+    assert len(first) < 10
+    assert f"{HOME}38" not in first
+    one_round(server, store)
+    assert set(told(store)) - first.items() == {(f"{HOME}38", "image")}
 
 
 def test_a_page_that_is_retried_is_asked_for_as_one_never_read(store: Path) -> None:
