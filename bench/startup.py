@@ -25,7 +25,7 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.known import crawl_state
 from minicrawl.crawler.recognise.duplicates import Duplicates
 from minicrawl.opic import UNIT
-from minicrawl.settings import CrawlSettings
+from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.writer import Writer
 
 SIZES = (100_000, 1_000_000, 10_000_000)
@@ -46,30 +46,27 @@ _FILL = {
             digest, payload, sketch, changed)
         SELECT id + 1, id * {READ}, 200, 1.7e9 + id, 0.1, 23456, 'text/html', 'The history of number ' || id,
             random(), random(), randomblob(40), 1 FROM n""",
-    "hosts": f"""{_NUMBERS} INSERT INTO hosts (id, name, crawl_delay, next_fetch)
-        SELECT id, 'garden' || id || '.org', 0, 0 FROM n""",
+    "hosts": f"""{_NUMBERS} INSERT INTO hosts (id, name, crawl_delay, next_fetch, site)
+        SELECT id, 'garden' || id || '.org', 0, 0, id + 1 FROM n""",
+    "sites": f"""{_NUMBERS} INSERT INTO sites (id, name, trust, voice, page_level, entrance_level)
+        SELECT id + 1, 'garden' || id || '.org', 1.0 / :count, 256, {UNIT}, 0 FROM n""",
 }
 
 
 def fill(path: Path, size: int) -> None:
     Writer(path).close()
     hosts = max(1, size // URLS_PER_HOST)
-    counts = {"pages": size, "fetches": -(-size // READ), "hosts": hosts}
+    counts = {"pages": size, "fetches": -(-size // READ), "hosts": hosts, "sites": hosts}
     with sqlite3.connect(path) as db:
         db.execute("PRAGMA synchronous = OFF")
         for table, query in _FILL.items():
             db.execute(query, {"count": counts[table], "hosts": hosts})
         db.execute("INSERT INTO tallies SELECT state, reason, count(*) FROM pages GROUP BY state, reason")
         (cash,) = db.execute("SELECT sum(cash) FROM pages").fetchone()
-        totals = {
-            "clock": float(size),
-            "window": 8 * UNIT * size,
-            "virtual": -cash,
-            "births": UNIT * size,
-            "best_floor": 0,
-        }
-        totals |= {"never_visited": 0, "total": 0}
+        totals = {"clock": float(size), "window": 8 * UNIT * size, "virtual": -cash, "births": UNIT * size}
+        totals |= dict.fromkeys(("best_floor", "never_visited", "total", "voice_level"), 0)
         db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", totals.items())
+        db.execute("INSERT OR REPLACE INTO meta VALUES ('jump', ?), ('shared_out', ?)", (BY_SITES, size))
     db.close()
 
 

@@ -103,9 +103,7 @@ def folded_pages(store: Store) -> FoldedPages:
     """The pages of `folded_store`, without loading the links."""
     with store.snapshot():
         check_is_rankable(store)
-        chunks = [
-            (np.array(pages.state), live_states(pages), np.array(pages.host)) for pages in store.page_table.columns()
-        ]
+        chunks = [(pages.state, live_states(pages), pages.host) for pages in store.page_table.columns()]
         states, live, hosts = (np.concatenate(column) for column in zip(*chunks, strict=True))
         rule = read_births(store)
         births = births_of(rule, live)
@@ -161,7 +159,7 @@ def check_ends(links: LinkGraph) -> None:
 
 def live_states(pages: PageColumns) -> States:
     """The state of each page; of one that was never there, as of one that has gone, GONE."""
-    states: States = np.where(pages.is_dead, State.GONE.value, np.array(pages.state))
+    states: States = np.where(pages.is_dead, State.GONE.value, pages.state)
     return states
 
 

@@ -130,21 +130,16 @@ class AccountColumns(NamedTuple):
 
 
 class PageColumns(NamedTuple):
-    """Pages as columns: each field is an array (`state`: a tuple) with a value per page, `account` one per field."""
+    """Pages as columns: each field is an array with a value per page, `account` has one per field."""
 
     id: Any
     host: Any
-    state: tuple[str, ...]
-    attempts: Any
+    state: Any
     is_answered: Any
     """True if the page's last turn was answered."""
     is_dead: Any
     """True for pages that have gone, or are DEAD."""
     account: Any
-
-    def are(self, state: str) -> list[bool]:
-        """True for each page in the state."""
-        return list(map(state.__eq__, self.state))
 
 
 # With these, and `best`, no look at all pages is needed to tell how many there are and which come first.
@@ -356,11 +351,11 @@ class PageTable(Subject):
         """Pages by number, from `first` on and before `end`, a thousand at a time: so few rows stay in the processor's
         cache until they are turned into columns."""
         query = f"""
-            SELECT state, id, host, attempts, fetch IS NOT NULL, {_IS_DEAD}, {columns(Account)} FROM pages
+            SELECT state, id, host, fetch IS NOT NULL, {_IS_DEAD}, {columns(Account)} FROM pages
             WHERE id >= ? AND id < ? ORDER BY id"""
         for rows in self._tables.blocks(query, self._tables.sizes.rows, first, end):
             state, *numbers = zip(*rows, strict=True)
-            page, host, attempts, is_answered, is_dead, *account = (
+            page, host, is_answered, is_dead, *account = (
                 np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64) for column in numbers
             )
-            yield PageColumns(page, host, state, attempts, is_answered != 0, is_dead != 0, Account._make(account))
+            yield PageColumns(page, host, np.array(state), is_answered != 0, is_dead != 0, Account._make(account))

@@ -96,7 +96,7 @@ class _Held:
     def faults_of(self, pages: PageColumns) -> Iterator[str]:
         """Take in the next pages. Yields the faults of each by itself."""
         account, book, rows = pages.account, self.book, slice(int(pages.id[0]), int(pages.id[-1]) + 1)
-        states = np.array(pages.state)
+        states = pages.state
         book.cash[rows], book.forwarded[rows] = account.cash, account.forwarded
         elsewhere = states == State.ELSEWHERE
         book.gone[rows], book.alias[rows] = pages.is_dead | elsewhere, (states == State.ALIAS) | elsewhere
@@ -108,7 +108,7 @@ class _Held:
         }
         for what, flags in wrong.items():
             for row in np.flatnonzero(flags).tolist():
-                yield f"page {pages.id[row]} {what.format(state=pages.state[row])}"
+                yield f"page {pages.id[row]} {what.format(state=str(pages.state[row]))}"
 
     def totals(self) -> Iterator[str]:
         """Faults in the totals of all pages, taken in before."""

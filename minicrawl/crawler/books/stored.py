@@ -116,12 +116,11 @@ def load_block(accounts: Accounts, rows: PageColumns) -> None:
     book, pages = accounts.book, slice(int(rows.id[0]), int(rows.id[0]) + len(rows.id))
     book.size = pages.stop
     accounts.grow(pages.stop)
-    elsewhere = np.array(rows.are(State.ELSEWHERE))
+    elsewhere = rows.state == State.ELSEWHERE
     book.gone[pages] = rows.is_dead | elsewhere
-    book.alias[pages] = np.array(rows.are(State.ALIAS)) | elsewhere
-    accounts.coverage.kind[pages] = np.fromiter(
-        map(kind_of, rows.state, rows.is_answered.tolist()), np.int8, len(rows.id)
-    )
+    book.alias[pages] = (rows.state == State.ALIAS) | elsewhere
+    kinds = map(kind_of, rows.state.tolist(), rows.is_answered.tolist())
+    accounts.coverage.kind[pages] = np.fromiter(kinds, np.int8, len(rows.id))
     stored = rows.account._asdict()
     for name, column in columns_of(accounts).items():
         column[pages] = stored[name]
