@@ -79,6 +79,8 @@ def partition_key(host: str, secret: bytes = b"") -> int:
 @lru_cache(maxsize=100_000)
 def _domain(host: str) -> str:
     """The domain under the public suffix of a host, by the private section of the list, too."""
+    if host.count(".") < 2 and not host.endswith("."):  # a suffix, or right below one: its own in any case
+        return host
     found = _extractor().extract_str(host, include_psl_private_domains=True)
     if not found.suffix and not found.ipv4 and not found.ipv6:
         # publicsuffix.org: where no rule matches, the last label is the public suffix.
