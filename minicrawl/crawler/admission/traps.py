@@ -27,6 +27,7 @@ from minicrawl.crawler.admission.scope import Focus, Scope
 from minicrawl.crawler.admission.trap_findings import (
     FEWEST_CHOICES,
     JUDGED,
+    TURNED_ROUND,
     Counting,
     KnownPatterns,
     UrlPattern,
@@ -34,6 +35,7 @@ from minicrawl.crawler.admission.trap_findings import (
     is_export,
     leads_away,
     pattern_of,
+    turned_round,
 )
 from minicrawl.crawler.urls.keys import politeness_key, site_of
 from minicrawl.settings import CrawlSettings
@@ -173,8 +175,11 @@ class Traps:
         budgets: Budgets | None = None,
         *,
         is_empty: bool = False,
+        knows: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """budgets: None if sites may have any number of pages. is_empty: the store has no rows yet."""
+        """budgets: None if sites may have any number of pages. is_empty: the store has no rows yet. knows: True for a
+        known URL."""
+        self._knows = knows
         self._patterns = KnownPatterns(store, is_empty=is_empty)
         self._budgets = budgets
 
@@ -274,12 +279,15 @@ class Traps:
         return None
 
     def _note_admitted(self, url: str, pattern: UrlPattern, source: str, found_on: UrlPattern) -> None:
+        is_own = found_on.name == pattern.name
+        if is_own and (other := turned_round(source, url)) is not None and self._knows(other):
+            self._patterns.changed(pattern.name).combined += TURNED_ROUND
         has_combinations = pattern.month is None and (
             pattern.name.count("&") >= FEWEST_CHOICES - 1 or ("?" in pattern.name and has_list(url))
         )
         if not pattern.is_numbered and not has_combinations:
             return
-        findings, is_own = self._patterns.changed(pattern.name), found_on.name == pattern.name
+        findings = self._patterns.changed(pattern.name)
         if pattern.is_numbered:
             findings.counting = findings.counting or Counting()
             findings.counting.add_url(url, source if is_own else None)

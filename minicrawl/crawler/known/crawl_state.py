@@ -210,7 +210,8 @@ class CrawlState:
             is_seed = accounts.depth[: accounts.size] == 0
             hosts = set(frontier.pages.host_of[: accounts.size][is_seed].tolist())
             budgets.protect(frontier.hosts[host].name for host in hosts)
-        return Traps(self.writer.patterns, budgets=budgets, is_empty=not accounts.size)
+        is_empty, find = not accounts.size, self.urls.find
+        return Traps(self.writer.patterns, budgets, is_empty=is_empty, knows=lambda url: find([url]) != [None])
 
 
 def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> DuePages:

@@ -36,7 +36,8 @@ def walked(
 ) -> tuple[list[str], Traps]:
     """Read pages as a crawl does that knows nothing but order: those read, and the traps' state."""
     seeds = seeds or [HOME]
-    traps, waiting, known = Traps(), deque(seeds), set(seeds)
+    waiting, known = deque(seeds), set(seeds)
+    traps = Traps(knows=known.__contains__)
     read: list[str] = []
     while waiting and len(read) < most:
         url = waiting.pop() if depth_first else waiting.popleft()
@@ -281,6 +282,18 @@ def issues(url: str) -> Page:
     return f"{shown}", [*(f"{HOME}issues?{one}" for one in lists), *files, *(f"{HOME}issue/{one}" for one in shown)]
 
 
+def folders(url: str) -> Page:
+    """A shop's lists by up to nine properties, chosen in any order."""
+    return url, [f"{url.removesuffix('/')}/{name}" for name in "abcdefghi" if f"/{name}/" not in f"{url}/"]
+
+
+def searches(url: str) -> Page:
+    """Results with words to add."""
+    return url, [
+        f"{url}+{word}" if "?" in url else f"{HOME}?q={word}" for word in "abcdefghijkl" if word not in url[14:]
+    ]
+
+
 SESSIONS = count()
 
 
@@ -325,6 +338,8 @@ def not_found(url: str) -> Page:
         (endless_parameters, "trap-parameters", 2 * JUDGED),
         (facets, "trap-parameters", 1_200),
         (issues, "trap-parameters", 2_200),
+        (folders, "trap-parameters", 1_200),
+        (searches, "trap-parameters", 100),
         (sessions, "trap-session", 4 * JUDGED),
         (session_parameters, "trap-session", 8 * JUDGED),
         (endless_path, "trap-duplicates", 7 * JUDGED),
