@@ -8,7 +8,6 @@ from support.sites import HOME, Server, crawl, random_site, rows, wide_site
 
 from minicrawl.analysis.dry_run import DryRun, dry_run
 from minicrawl.crawler.admission.seeds import Seeds, gather_seeds
-from minicrawl.errors import SeedError
 
 NOW = 1_900_000_000.0
 
@@ -74,8 +73,3 @@ def test_what_is_left_out_is_named_with_its_rule(store: Path) -> None:
     assert found["robots"] == (2, "Disallow: /private/")
     assert found["host-banned"] == (1, None)
     assert found["host-dead"][0] == 1
-
-
-def test_nothing_to_go_on_with_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(SeedError, match="you gave no seeds, and there is no crawl at"):
-        planned(tmp_path / "crawl.db")

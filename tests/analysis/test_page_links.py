@@ -6,11 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
 from support.sites import HOME, Site, canonical, crawl
 
 from minicrawl.analysis.page_links import Asked, PageLink, page_links
-from minicrawl.errors import SettingError
 from minicrawl.store.reader import Store, open_store
 
 
@@ -129,12 +127,3 @@ def test_only_so_many_are_written_however_many_there_are(tmp_path: Path) -> None
         assert [link.target for link in found.rows()] == site[HOME]
         assert [link.target for link in found.rows(600)] == site[HOME][:600]
         assert found.codes() == {(None, "link"): 1100}
-
-
-def test_a_page_that_is_not_known_is_a_sentence(tmp_path: Path) -> None:
-    crawl({HOME: []}, tmp_path / "crawl.db", [HOME])
-    with opened(tmp_path / "crawl.db") as store:
-        with pytest.raises(SettingError, match=r"http://nowhere\.test/ is not known to this crawl; 'minicrawl why"):
-            page_links(store, Asked(to="http://nowhere.test/"))
-        with pytest.raises(SettingError, match="is not an http or https URL"):
-            page_links(store, Asked(to="ftp://a.test/"))

@@ -137,19 +137,6 @@ def test_settings_are_read(texts: list[str], given: dict[str, object]) -> None:
     assert assigned(texts) == given
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("delay", "NAME=VALUE, such as delay=2, not only 'delay'"),
-        ("=2", "NAME=VALUE"),
-        ("sitemaps=x", "yes or no, not 'x'"),
-    ],
-)
-def test_what_cannot_be_meant_is_one_sentence(text: str, problem: str) -> None:
-    with pytest.raises(ConfigError, match=problem):
-        assigned([text])
-
-
 @given(st.sampled_from(sorted(SETTINGS)), st.text(max_size=9))
 def test_any_value_is_a_setting_or_a_sentence(name: str, value: str) -> None:
     with contextlib.suppress(ConfigError):

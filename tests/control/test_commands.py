@@ -154,12 +154,6 @@ def test_a_page_that_was_given_up_is_asked_for_again_and_first(store: Path) -> N
     assert sorted(next_run(store)) == [HOME + "a", HOME + "gone"]
 
 
-@pytest.mark.parametrize("limit", ["pages", "retry"])
-def test_what_is_for_one_run_is_refused(store: Path, limit: str) -> None:
-    with pytest.raises(ConfigError, match="holds for one run: give it to 'minicrawl crawl'"):
-        asyncio.run(RestingCrawl(store).change_settings({limit: "1"}))
-
-
 def test_what_is_wrong_changes_nothing(store: Path) -> None:
     before = store.read_bytes()
     resting = RestingCrawl(store)

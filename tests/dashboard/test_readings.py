@@ -76,11 +76,6 @@ def test_what_cannot_be_read_is_one_sentence(store: Path, reading) -> None:  # t
     assert "\n" not in str(refusal.value)
 
 
-def test_without_a_store_there_is_a_sentence(tmp_path: Path) -> None:
-    with pytest.raises(StoreError, match="there is no crawl at"):
-        readings.hosts(Readings(tmp_path / "none.db"))
-
-
 def test_a_crawl_may_begin_later(tmp_path: Path) -> None:
     later = Readings(tmp_path / "crawl.db")
     assert not later.has_begun()

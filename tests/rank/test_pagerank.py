@@ -148,23 +148,6 @@ def test_edges_in_any_order_make_the_same_graph() -> None:
         assert (built.indptr.dtype, built.targets.dtype, built.size) == (np.dtype(np.int64), np.dtype(np.int32), 4)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"damping": 1.0}, "damping must be at least 0 and below 1, not 1.0"),
-        ({"tolerance": 0.0}, "tolerance must be more than 0, not 0.0"),
-        ({"preference": np.zeros(2)}, "preference must be 2 numbers, none negative, not all 0"),
-        ({"preference": np.ones(3)}, "preference must be 2 numbers, none negative, not all 0"),
-        ({"weights": np.ones(3)}, "weights must be 2 numbers, one per link, none negative"),
-        ({"weights": np.array([1.0, -1.0])}, "weights must be 2 numbers, one per link, none negative"),
-        ({"weights": np.array([1.0, np.nan])}, "weights must be 2 numbers, one per link, none negative"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        pagerank(Graph.from_links([[1], [0]]), **options)
-
-
 def test_link_outside_the_graph_is_refused() -> None:
     with pytest.raises(ValueError, match="the pages of a graph of size 2 are 0 to 1"):
         Graph.from_links([[1], [2]], 2)

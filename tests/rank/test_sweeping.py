@@ -85,14 +85,17 @@ def test_graph_without_links_takes_no_visit(way: Callable[..., Any]) -> None:
     assert (settled.ranks.tolist(), settled.visits) == ([0.75, 0.25], 0)
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [pagerank, *WAYS])
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"damping": 1.0}, "damping must be at least 0 and below 1, not 1.0"),
         ({"tolerance": 0.0}, "tolerance must be more than 0, not 0.0"),
         ({"preference": np.zeros(2)}, "preference must be 2 numbers, none negative, not all 0"),
+        ({"preference": np.ones(3)}, "preference must be 2 numbers, none negative, not all 0"),
         ({"weights": -np.ones(2)}, "weights must be 2 numbers, one per link, none negative"),
+        ({"weights": np.ones(3)}, "weights must be 2 numbers, one per link, none negative"),
+        ({"weights": np.array([1.0, np.nan])}, "weights must be 2 numbers, one per link, none negative"),
     ],
 )
 def test_what_cannot_be_meant_is_refused(way: Callable[..., Any], options: dict[str, Any], message: str) -> None:

@@ -141,19 +141,6 @@ def test_peeling_ends_where_no_link_is_left(store: Path) -> None:
     assert found["authority-1"] == ranked(store)["authority"]
 
 
-@pytest.mark.parametrize(
-    ("said", "message"),
-    [
-        ({"peel": True}, "say how many with --communities"),
-        ({"per": "page", "cap": 3}, "say --per host or --per site"),
-        ({"context": True}, "say which with --query"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(store: Path, said: dict[str, Any], message: str) -> None:
-    with pytest.raises(SettingError, match=message):
-        ranked(store, **said)
-
-
 def test_names_of_what_is_kept() -> None:
     kinds = ("authority", "hub", "authority-2", "hub-2", "bridge")
     assert [kept_name("mine", kind) for kind in kinds] == ["mine", "mine-hubs", "mine-2", "mine-hubs-2", "mine-bridges"]

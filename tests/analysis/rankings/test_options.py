@@ -116,19 +116,6 @@ def test_without_a_word_of_it_walkers_jump_as_in_the_crawl(tmp_path: Path, by: s
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ("recent:soon", "a time is a number with .* not 'soon'"),
-        ("recent:0s", "say a time such as 30d"),
-        ("nowhere.txt", "there is no file 'nowhere.txt'"),
-    ],
-)
-def test_what_cannot_be_meant_is_refused(store_of_jumps: Store, given: str, message: str) -> None:
-    with pytest.raises(SettingError, match=message):
-        jump(store_of_jumps, given)
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [(f"{A} -1\n", "line 1: a weight is a number from 0 on, not '-1'"), (f"{A} 0\n", "no page of .* is known")],
 )

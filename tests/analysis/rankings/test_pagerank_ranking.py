@@ -85,19 +85,6 @@ def test_pruning_says_what_it_changes(store: Path) -> None:
     assert 0.01 < distance < 2
 
 
-@pytest.mark.parametrize(
-    "asked",
-    [
-        {"memory": "1MB", "method": "sweeping"},
-        {"memory": "1MB", "dangling": "prune"},
-        {"dangling": "prune", "method": "sweeping"},
-    ],
-)
-def test_what_does_not_go_together_is_refused(store: Path, asked: dict[str, Any]) -> None:
-    with pytest.raises(SettingError, match="--dangling"):
-        ranked(store, **asked)
-
-
 def test_links_of_a_host_cannot_be_counted_on_disk(store: Path) -> None:
     with pytest.raises(SettingError, match="--memory never has all links at once"):
         ranked(store, memory="1MB", cap=3)
