@@ -49,9 +49,9 @@ def says(*replies: bytes, tls: bool = False) -> Server:
 
 
 def all_names_at(port: int, **settings: Any) -> CrawlSettings:
-    """Settings by which every name is the server's at this port of this machine."""
-    rules = (ConnectTo(None, None, "127.0.0.1", port),)
-    return CrawlSettings(connect_to=rules, allow_private=True, **settings)
+    """Settings by which every name is the server's at this port of this machine, or as rules of connect_to say."""
+    rules = (rule.format(port=port) for rule in settings.pop("connect_to", ["::127.0.0.1:{port}"]))
+    return CrawlSettings(connect_to=tuple(map(ConnectTo.parse, rules)), **{"allow_private": True} | settings)
 
 
 def fetched_from(

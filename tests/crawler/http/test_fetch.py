@@ -5,7 +5,7 @@ import gzip
 import socket
 import sys
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ import pytest
 import respx
 from hypothesis import assume, given
 from hypothesis import strategies as st
-from support.loopback import LoopbackServer
+from support.misbehaving import answer
+from support.raw_server import HELLO, Server, fetched_from, says
 
 from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.http.body import PIECE, decoder
@@ -25,73 +26,20 @@ from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched, PageRequest
-from minicrawl.settings import ConnectTo, CrawlSettings
-from minicrawl.timing import STANDARD, Timing
+from minicrawl.settings import CrawlSettings
+from minicrawl.timing import Timing
 
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
 
-Write = Callable[[asyncio.StreamWriter], Awaitable[None]]
+URL = "http://h.test/"
 
 
-class Server(LoopbackServer):
-    """Answers every request with the same bytes, or hands the connection to a function.
-
-    `requests`: the head of every request; `connections`: how many there were.
-    """
-
-    def __init__(self, reply: bytes | Write, *, closes: bool = False) -> None:
-        super().__init__()
-        self.reply, self.closes = reply, closes
-        self.requests: list[bytes] = []
-        self.connections = 0
-
-    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connections += 1
-        while True:
-            self.requests.append(await reader.readuntil(b"\r\n\r\n"))
-            if callable(self.reply):
-                await self.reply(writer)
-            else:
-                writer.write(self.reply)
-                await writer.drain()
-            if self.closes:
-                break
-
-
-def http(body: bytes = b"", *headers: str, status: str = "200 OK", length: int | None = None) -> bytes:
-    length = len(body) if length is None else length
-    lines = [f"HTTP/1.1 {status}", *(headers or ["Content-Type: text/html"]), f"Content-Length: {length}"]
-    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
-
-
-def html(body: bytes, *headers: str, **rest: Any) -> bytes:
-    return http(body, "Content-Type: text/html", *headers, **rest)
-
-
-def fetched_from(
-    server: Server,
-    path: str = "/",
-    *,
-    times: int = 1,
-    url: str | None = None,
-    timing: Timing = STANDARD,
-    **settings: Any,
-) -> Fetched:
-    """Fetch a path of the server so many times. Returns the last result. {port} in settings is the server's."""
-
-    async def run() -> Fetched:
-        async with server:
-            given = {"allow_private": True} | settings
-            rules = (ConnectTo.parse(rule.format(port=server.port)) for rule in given.pop("connect_to", ()))
-            async with Fetcher(CrawlSettings(**given, connect_to=tuple(rules)), timing=timing) as fetcher:
-                for _ in range(times):
-                    fetched = await fetcher.fetch(PageRequest(url or f"http://127.0.0.1:{server.port}{path}"))
-            return fetched
-
-    return asyncio.run(run())
+def fetched_from_reply(reply: bytes, **settings: Any) -> Fetched:
+    (fetched,) = fetched_from(says(reply), URL, **settings)
+    return fetched
 
 
 def fetched_with(transport: httpx.AsyncBaseTransport, url: str, *, any_type: bool = False, **settings: Any) -> Fetched:
@@ -100,10 +48,6 @@ def fetched_with(transport: httpx.AsyncBaseTransport, url: str, *, any_type: boo
             return await fetcher.fetch(PageRequest(url), any_type=any_type)
 
     return asyncio.run(run())
-
-
-def fetched_from_reply(reply: bytes | Write, *, closes: bool = False, **settings: Any) -> Fetched:
-    return fetched_from(Server(reply, closes=closes), **settings)
 
 
 class Chunks(httpx.AsyncByteStream):
@@ -144,7 +88,7 @@ COMPRESS = {"gzip": gzip.compress, "deflate": zlib.compress, "br": brotli.compre
 
 
 def test_an_empty_body_is_whole_whatever_its_coding() -> None:
-    fetched = fetched_from_reply(html(b"", "Content-Encoding: gzip"))
+    fetched = fetched_from_reply(answer(b"", "Content-Encoding: gzip"))
     assert (fetched.status, fetched.body, fetched.truncated) == (200, b"", False)
 
 
@@ -152,7 +96,7 @@ def test_an_empty_body_is_whole_whatever_its_coding() -> None:
 @pytest.mark.parametrize("coding", ["identity", *COMPRESS])
 def test_a_body_is_cut_at_the_byte_cap(length: int, truncated: bool, coding: str) -> None:
     encode = COMPRESS.get(coding, bytes)
-    fetched = fetched_from_reply(html(encode(b"x" * length), f"Content-Encoding: {coding}"), max_size=1000)
+    fetched = fetched_from_reply(answer(encode(b"x" * length), f"Content-Encoding: {coding}"), max_size=1000)
     assert fetched.body == b"x" * min(length, 1000)
     assert fetched.truncated is truncated
 
@@ -163,7 +107,7 @@ def test_a_bomb_is_cut_without_being_blown_up(coding: str) -> None:
     bomb = COMPRESS[coding](bytes(20 * 10**6))
     pieces = decoder(coding).pieces(bomb)
     assert max(len(piece) for piece in pieces) <= 2 * PIECE
-    fetched = fetched_from_reply(html(bomb, f"Content-Encoding: {coding}"), max_size=10**4)
+    fetched = fetched_from_reply(answer(bomb, f"Content-Encoding: {coding}"), max_size=10**4)
     assert (fetched.body, fetched.truncated, fetched.size) == (bytes(10**4), True, len(bomb))
 
 
@@ -202,10 +146,10 @@ def test_pieces_of_a_piece_s_length_are_not_the_last() -> None:
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_redirects_are_not_followed(status: int) -> None:
-    server = Server(http(b"moved", "Content-Type: text/html", "Location: /b", status=f"{status} Moved"))
-    fetched = fetched_from(server, "/a")
+    server = says(answer(b"moved", "Location: /b", status=f"{status} Moved"))
+    (fetched,) = fetched_from(server, URL)
     assert (fetched.status, fetched.location, fetched.body) == (status, "/b", b"")
-    assert len(server.requests) == 1
+    assert len(server.heads) == 1
 
 
 @pytest.mark.parametrize("content_type", ["application/pdf", "image/png", "text/plain", "application/octet-stream"])
@@ -213,15 +157,17 @@ def test_a_body_that_is_not_html_is_left_unread(content_type: str) -> None:
     """The server does not get rid of 50 MB."""
     sent = 0
 
-    async def much(writer: asyncio.StreamWriter) -> None:
+    async def much(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         nonlocal sent
-        writer.write(http(b"", f"Content-Type: {content_type}", length=50 * 10**6))
+        await server.head(reader)
+        writer.write(answer(b"", f"Content-Type: {content_type}", length=50 * 10**6))
         for _ in range(50):
             writer.write(b"x" * 10**6)
             await writer.drain()
             sent += 10**6
 
-    fetched = fetched_from_reply(much)
+    server = Server(much)
+    (fetched,) = fetched_from(server, URL)
     assert (fetched.status, fetched.body, fetched.size, fetched.reason) == (200, b"", 0, None)
     assert fetched.content_type == content_type
     assert sent < 50 * 10**6
@@ -242,13 +188,12 @@ def test_a_stream_is_closed_whether_read_or_not(content_type: str) -> None:
 
 
 def test_headers_that_matter_are_kept() -> None:
-    headers = ("Content-Type: text/html", "X-Robots-Tag: noindex", "Retry-After: 120", "Set-Cookie: a=b")
-    fetched = fetched_from_reply(http(b"", *headers, status="503 Later"))
+    fetched = fetched_from_reply(answer(b"", "X-Robots-Tag: noindex", "Retry-After: 120", status="503 Later"))
     assert (fetched.robots_tag, fetched.retry_after) == ("noindex", "120")
 
 
 def test_robots_tags_of_several_header_lines_stay_apart() -> None:
-    fetched = fetched_from_reply(html(b"", "X-Robots-Tag: otherbot: none", "X-Robots-Tag: nofollow"))
+    fetched = fetched_from_reply(answer(b"", "X-Robots-Tag: otherbot: none", "X-Robots-Tag: nofollow"))
     assert fetched.robots_tag is not None
     found = read_directives(fetched.robots_tag)
     assert (found.follow, found.index) == (False, True)
@@ -260,23 +205,24 @@ def test_robots_tags_of_several_header_lines_stay_apart() -> None:
 def test_a_refused_connection() -> None:
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))  # nobody listens
-        fetched = fetched_from(Server(b""), url=f"http://127.0.0.1:{unused.getsockname()[1]}/")
+        (fetched,) = fetched_from(says(b""), f"http://127.0.0.1:{unused.getsockname()[1]}/", connect_to=())
     assert (fetched.status, fetched.reason) == (None, "refused")
 
 
 def test_a_name_that_does_not_resolve() -> None:
     """The name server may not answer, or there may be none."""
-    assert fetched_from(Server(b""), url="http://nothing.invalid/").reason in ("dns", "dns-unanswered")
+    (fetched,) = fetched_from(says(b""), "http://nothing.invalid/", connect_to=())
+    assert fetched.reason in ("dns", "dns-unanswered")
 
 
 @pytest.mark.parametrize("host", ["a..test", "a" * 64 + ".test"], ids=["empty-label", "label-too-long"])
 def test_a_name_that_cannot_exist_does_not_resolve(host: str) -> None:
-    assert fetched_from(Server(b""), url=f"http://{host}/").reason == "dns"
+    assert [each.reason for each in fetched_from(says(b""), f"http://{host}/", connect_to=())] == ["dns"]
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
 def test_loopback_is_refused_unless_allowed(host: str) -> None:
-    server = Server(html(b"secret"))
+    server = says(answer(b"secret"))
 
     async def run() -> Fetched:
         async with server, Fetcher(CrawlSettings()) as fetcher:
@@ -288,25 +234,24 @@ def test_loopback_is_refused_unless_allowed(host: str) -> None:
 
 
 def test_a_name_mapped_to_loopback_is_refused_too() -> None:
-    server = Server(html(b"secret"))
-    rule = ["h.test:80:127.0.0.1:{port}"]
-    fetched = fetched_from(server, url="http://h.test/", connect_to=rule, allow_private=False)
+    server = says(answer(b"secret"))
+    (fetched,) = fetched_from(server, URL, allow_private=False)
     assert fetched.reason == "private-address"
     assert server.connections == 0
 
 
 def test_a_silent_server_times_out_while_reading() -> None:
-    async def silent(writer: asyncio.StreamWriter) -> None:
+    async def silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await asyncio.Event().wait()
 
-    assert fetched_from_reply(silent, timing=Timing(read=0.05)).reason == "timeout-read"
+    (fetched,) = fetched_from(Server(silent), URL, timing=Timing(read=0.05))
+    assert fetched.reason == "timeout-read"
 
 
 @pytest.mark.parametrize("port", [25, 6667])
 def test_ports_of_other_protocols_are_not_asked(port: int) -> None:
-    server = Server(html(b"mail"))
-    rule = [f"h.test:{port}:127.0.0.1:{{port}}"]
-    assert fetched_from(server, url=f"http://h.test:{port}/", connect_to=rule).reason == "bad-port"
+    server = says(answer(b"mail"))
+    assert [fetched.reason for fetched in fetched_from(server, f"http://h.test:{port}/")] == ["bad-port"]
     assert server.connections == 0
 
 
@@ -330,24 +275,24 @@ def test_what_ends_the_crawl_is_no_answer(signal: type[BaseException]) -> None:
 
 
 def test_the_whole_request() -> None:
-    server = Server(html(b""))
-    fetched_from(server, "/a?b=c", user_agent="testbot/2", header=("*=X-Who: me: too",))
-    method, *headers = server.requests[0].decode("ascii").strip().split("\r\n")
+    server = says(answer(b""))
+    fetched_from(server, URL + "a?b=c", user_agent="testbot/2", header=("*=X-Who: me: too",))
+    method, *headers = server.heads[0].decode("ascii").strip().split("\r\n")
     assert method == "GET /a?b=c HTTP/1.1"
     assert sorted(line.lower() for line in headers) == [
         "accept-encoding: gzip, deflate, br, zstd",
         "accept: text/html,application/xhtml+xml;q=0.9,*/*;q=0.1",
-        f"host: 127.0.0.1:{server.port}",
+        "host: h.test",
         "user-agent: testbot/2",
         "x-who: me: too",
     ]
 
 
 def test_requests_say_whom_to_ask_about_them() -> None:
-    server = Server(html(b""))
-    fetched_from(server, user_agent="testbot/2", contact="me@a.test")
-    fetched_from(server, user_agent="testbot/2", contact="https://a.test/bot")
-    mail, page = (request.decode("ascii").lower().split("\r\n") for request in server.requests)
+    server = says(answer(b""))
+    fetched_from(server, URL, user_agent="testbot/2", contact="me@a.test")
+    fetched_from(server, URL, user_agent="testbot/2", contact="https://a.test/bot")
+    mail, page = (request.decode("ascii").lower().split("\r\n") for request in server.heads)
     assert {"user-agent: testbot/2 (+me@a.test)", "from: me@a.test"} <= set(mail)
     assert "user-agent: testbot/2 (+https://a.test/bot)" in page
     assert not any(line.startswith("from:") for line in page)
@@ -355,9 +300,9 @@ def test_requests_say_whom_to_ask_about_them() -> None:
 
 @pytest.mark.parametrize("name", ["Accept", "accept"])
 def test_a_header_of_the_user_replaces_ours(name: str) -> None:
-    server = Server(html(b""))
-    fetched_from(server, header=(f"*={name}: text/plain",))
-    accepts = [line for line in server.requests[0].decode().lower().split("\r\n") if line.startswith("accept:")]
+    server = says(answer(b""))
+    fetched_from(server, URL, header=(f"*={name}: text/plain",))
+    accepts = [line for line in server.heads[0].decode().lower().split("\r\n") if line.startswith("accept:")]
     assert accepts == ["accept: text/plain"]
 
 
@@ -396,80 +341,77 @@ TARGETS = [
 
 @pytest.mark.parametrize("target", TARGETS)
 def test_the_server_is_asked_for_the_url_as_it_is(target: str) -> None:
-    server = Server(html(b""))
-    fetched_from(server, target)
-    assert server.requests[0].split(b" ")[1].decode() == target
+    server = says(answer(b""))
+    fetched_from(server, URL[:-1] + target)
+    assert server.heads[0].split(b" ")[1].decode() == target
 
 
 @given(st.text(st.characters(codec="utf-8"), max_size=20))
 def test_whatever_is_normalised_is_asked_for_as_it_is(text: str) -> None:
     url = normalise(f"http://h.test/{text}")
     assume(url is not None)
-    server = Server(html(b""))
-    fetched_from(server, url=url, connect_to=["::127.0.0.1:{port}"])
-    assert server.requests[0].split(b"\r\n")[0].decode() == f"GET {str(url).removeprefix('http://h.test')} HTTP/1.1"
+    server = says(answer(b""))
+    fetched_from(server, str(url))
+    assert server.heads[0].split(b"\r\n")[0].decode() == f"GET {str(url).removeprefix('http://h.test')} HTTP/1.1"
 
 
 @pytest.mark.parametrize("target", ["/?", "/%7Eu", "/%zz"])
 def test_httpx_own_transport_asks_for_the_url_as_it_is(target: str) -> None:
-    server = Server(html(b""))
+    server = says(answer(b""))
 
     async def run() -> None:
         async with server, Fetcher(CrawlSettings(), HttpxTransport(httpx.AsyncHTTPTransport())) as fetcher:
             await fetcher.fetch(PageRequest(f"http://127.0.0.1:{server.port}{target}"))
 
     asyncio.run(run())
-    assert server.requests[0].split(b" ")[1].decode() == target
+    assert server.heads[0].split(b" ")[1].decode() == target
 
 
 def test_connect_to_changes_the_connection_not_the_request() -> None:
-    server = Server(html(b"hello"))
-    fetched = fetched_from(server, url="http://some.invalid:81/a", connect_to=["some.invalid:81:127.0.0.1:{port}"])
+    server = says(HELLO)
+    rule = "some.invalid:81:127.0.0.1:{port}"
+    (fetched,) = fetched_from(server, "http://some.invalid:81/a", connect_to=[rule])
     assert (fetched.status, fetched.body, fetched.url) == (200, b"hello", "http://some.invalid:81/a")
-    head = server.requests[0].decode().lower()
+    head = server.heads[0].decode().lower()
     assert head.startswith("get /a http/1.1\r\n")
     assert "host: some.invalid:81\r\n" in head
 
 
 def test_connect_to_holds_for_addresses_too() -> None:
-    server = Server(html(b"hello"))
-    fetched = fetched_from(server, url="http://127.0.0.1:2/", connect_to=["127.0.0.1:2:127.0.0.1:{port}"])
+    server = says(HELLO)
+    (fetched,) = fetched_from(server, "http://127.0.0.1:2/", connect_to=["127.0.0.1:2:127.0.0.1:{port}"])
     assert fetched.status == 200
 
 
 def test_cookies_are_not_sent_back() -> None:
-    server = Server(html(b"hello", "Set-Cookie: session=1; Path=/"))
-    fetched_from(server, times=3)
-    assert len(server.requests) == 3
-    assert not any(b"cookie" in request.lower() for request in server.requests)
+    server = says(answer(b"hello", "Set-Cookie: session=1; Path=/"))
+    fetched_from(server, URL, URL, URL)
+    assert len(server.heads) == 3
+    assert not any(b"cookie" in request.lower() for request in server.heads)
 
 
 def test_fetches_run_side_by_side() -> None:
     """Ten requests, none of which is answered before all have arrived."""
     waiting = asyncio.Event()
 
-    async def meet(writer: asyncio.StreamWriter) -> None:
-        if len(server.requests) == 10:
+    async def meet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await server.head(reader)
+        if len(server.heads) == 10:
             waiting.set()
         await waiting.wait()
-        writer.write(html(b"hello"))
+        writer.write(HELLO)
         await writer.drain()
 
     server = Server(meet)
-
-    async def run() -> list[Fetched]:
-        async with server, Fetcher(CrawlSettings(allow_private=True, timeout=60.0)) as fetcher:
-            urls = [f"http://127.0.0.1:{server.port}/{number}" for number in range(10)]
-            return await asyncio.gather(*map(fetcher.fetch, map(PageRequest, urls)))
-
-    assert [fetched.body for fetched in asyncio.run(run())] == [b"hello"] * 10
+    found = fetched_from(server, *(f"{URL}{number}" for number in range(10)), at_once=True, timeout=60.0)
+    assert [fetched.body for fetched in found] == [b"hello"] * 10
 
 
 def test_a_ca_file_without_certificates_is_a_setting_error(tmp_path: Path) -> None:
     path = tmp_path / "ca.pem"
     path.write_text("nonsense")
     with pytest.raises(SettingError, match=r"ca\.pem"):
-        fetched_from(Server(b""), ca_file=path)
+        fetched_from(says(b""), URL, ca_file=path)
 
 
 # Other transports.
@@ -494,14 +436,8 @@ def test_respx_sees_the_requests_of_httpx_own_transport() -> None:
 @pytest.mark.parametrize("proxy", ["127.0.0.1", "localhost"])
 def test_requests_go_through_the_proxy_even_a_private_one(proxy: str) -> None:
     """The proxy is the user's own word; what lies behind it is still not to be a private address."""
-
-    async def run() -> tuple[Fetched, Fetched, Server]:
-        async with Server(html(b"by proxy")) as server:  # noqa: SIM117
-            async with Fetcher(CrawlSettings.of({"proxy": f"http://{proxy}:{server.port}"})) as fetcher:
-                through = await fetcher.fetch(PageRequest("http://some.invalid/%7Ea?"))
-                return through, await fetcher.fetch(PageRequest("http://127.0.0.1/")), server
-
-    through, refused, server = asyncio.run(run())
+    server, urls = says(answer(b"by proxy")), ("http://some.invalid/%7Ea?", "http://127.0.0.1/")
+    through, refused = fetched_from(server, *urls, proxied=f"http://{proxy}:{{port}}", allow_private=False)
     assert (through.status, through.body) == (200, b"by proxy")
-    assert server.requests[0].startswith(b"GET http://some.invalid/%7Ea? HTTP/1.1\r\n")
-    assert (refused.reason, len(server.requests)) == ("private-address", 1)
+    assert server.heads[0].startswith(b"GET http://some.invalid/%7Ea? HTTP/1.1\r\n")
+    assert (refused.reason, len(server.heads)) == ("private-address", 1)
