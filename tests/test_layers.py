@@ -263,7 +263,7 @@ MAY_ASK_FOR_CLASS = {
     "crawler/http/connection_pool.py": {"BrokenOffError", "NoHttp1Error"},  # errors
     "crawler/net/addresses.py": {"NameServerError"},  # the same
     "crawler/sources/worker.py": {"StoreError"},  # the same
-    "crawler/requests/due.py": {"Request"},  # an assertion: what waits for a host's turn is a request of any kind
+    "crawler/due_requests.py": {"Request"},  # an assertion: what waits for a host's turn is a request of any kind
     "demo/weaving.py": {"Page"},  # an assertion
     "demo/web.py": {"Reply", "Page"},  # what is served is data
 }

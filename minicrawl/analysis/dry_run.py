@@ -16,7 +16,8 @@ import numpy.typing as npt
 
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.stored_forms import banned_hosts
-from minicrawl.crawler.intake import Intake, requests_of
+from minicrawl.crawler.due_requests import DueRequests
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.requests.request import HOST_BANNED, Request
@@ -119,7 +120,7 @@ class _Rehearsal:
 
     def run(self, most: int) -> None:
         """Simulate up to `most` requests for pages."""
-        requests = requests_of(self._intake, self._settings)
+        requests = DueRequests(self._intake, self._settings)
         asked = 0
         for _ in range(_MOST_TURNS):
             if asked >= most:

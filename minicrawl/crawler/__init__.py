@@ -24,7 +24,8 @@ visits      the turn of a page, step by step
 steps       what every crawl does at an answer, a file each; the list of them and of the parts
 loop        parts of the engine's loop: requests in flight, arrivals
 
-intake      takes in results of requests, and commits them; the kinds of request
+intake      takes in results of requests, and commits them
+due_requests  the next request, of any kind, and those that must come before it
 progress    counts of a run so far, and what its hosts wait for
 engine      the loop that joins the stages: begins requests, takes in their results, and commits
 remembered_settings  the settings of a resumed crawl; whether a crawl names a contact

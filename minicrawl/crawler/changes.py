@@ -12,11 +12,11 @@ from typing import Any  # Any: settings as given
 from minicrawl import log
 from minicrawl.crawler.admission.seeds import Seeds, guesses, spelled
 from minicrawl.crawler.books.stored_forms import ASKED_FIRST, BANNED_HOSTS, asked_first, banned_hosts
+from minicrawl.crawler.due_requests import DueRequests
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.hosts import Host
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.remembered_settings import shown
-from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.errors import SettingError
 from minicrawl.events import Event, HostBanned, HostUnbanned, PageAskedAgain, SeedsAdded, SettingChanged

@@ -13,13 +13,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any  # Any: JSON
 
+from minicrawl.crawler.due_requests import DueRequests
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.commands import Commands, EventStream
 from minicrawl.crawler.loop.in_flight import Arrivals, BooksThread, InFlight, Slots
 from minicrawl.crawler.loop.limits import Limits, SteadyClock
 from minicrawl.crawler.net.open_files import OPEN_FILES, UNLIMITED, Room
 from minicrawl.crawler.progress import RunProgress
-from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.outage_watch import OutageWatch
 from minicrawl.crawler.requests.request import Request
 from minicrawl.crawler.sources.workers import Source

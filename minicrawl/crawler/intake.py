@@ -4,7 +4,6 @@ Each batch is one transaction: page numbers, the book and its clock in it belong
 """
 
 from collections.abc import Iterable, Iterator, Sequence, Set
-from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -15,17 +14,15 @@ from minicrawl.crawler.known.crawl_state import BY_ITSELF, CrawlState, Terms
 from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.loop.measurements import CommitCounts
 from minicrawl.crawler.recognise.sessions import Sessions
-from minicrawl.crawler.requests.due import DueRequests
-from minicrawl.crawler.requests.request import HostTurns, Kind
+from minicrawl.crawler.requests.request import HostTurns
 from minicrawl.crawler.requests.robots import RobotsFiles
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.steps import STEPS
 from minicrawl.crawler.steps.refresh import Refresh
-from minicrawl.crawler.steps.requisites import Requisites
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.step import Opening, Step, Steps
 from minicrawl.crawler.visits.turn import DeepLinks
-from minicrawl.crawler.visits.visit import LastProbes, PageTurn, Visits
+from minicrawl.crawler.visits.visit import Visits
 from minicrawl.opic.arrays import slices
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.settings.options import BY_PAGES
@@ -205,14 +202,3 @@ class Intake:
             writer.save_accounts(account_columns(accounts, credited[some], CREDITED_COLUMNS))
         writer.save_meta(account_totals(accounts) | {"discovery_credit": self.state.budget.credit})
         self._committed = accounts.size
-
-
-def requests_of(intake: Intake, settings: CrawlSettings) -> DueRequests:
-    """All requests of a crawl."""
-    state, visits, is_allowed = intake.state, intake.visits, intake.robots.allows
-    kinds: list[Kind] = [intake.sitemaps, LastProbes(visits, is_allowed)]
-    requisites = intake.steps.find(Requisites)
-    if requisites is not None:
-        kinds.append(requisites)
-    page_turn = partial(PageTurn, visits, is_allowed)
-    return DueRequests(state, intake.turns, page_turn, intake.robots, intake.sitemaps, kinds, settings)

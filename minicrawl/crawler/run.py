@@ -16,10 +16,11 @@ from minicrawl import installed, log
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.changes import Changes
+from minicrawl.crawler.due_requests import DueRequests
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Capture
-from minicrawl.crawler.intake import Intake, requests_of
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.known.crawl_state import Terms
 from minicrawl.crawler.loop.in_flight import BooksThread, Slots
 from minicrawl.crawler.loop.limits import SteadyClock
@@ -306,7 +307,7 @@ def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
         source = _source(settings, intake, seeds, transport, replayed)
         if together is not None and settings.archive is None:
             together.source = source
-    requests = requests_of(intake, settings)
+    requests = DueRequests(intake, settings)
     engine = Engine(
         intake,
         requests,

@@ -16,10 +16,10 @@ from support.misbehaving import MisbehavingServer, answer, redirect
 from support.sites import Server, Site, crawl, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.intake import Intake, requests_of
+from minicrawl.crawler.due_requests import DueRequests
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.known.crawl_state import Terms
 from minicrawl.crawler.net.addresses import DnsCache, Resolver
-from minicrawl.crawler.requests.due import DueRequests
 from minicrawl.crawler.requests.request import Request
 from minicrawl.model import Fetched
 from minicrawl.settings import ConnectTo, CrawlSettings
@@ -180,7 +180,7 @@ def absorbing(store: Path) -> Iterator[tuple[Intake, DueRequests]]:
     for host in crawl.state.frontier.hosts:
         crawl.state.frontier.locate(host, "192.0.2.1", 10**9, 0.0)
     try:
-        yield crawl, requests_of(crawl, settings)
+        yield crawl, DueRequests(crawl, settings)
     finally:
         writer.close()
 

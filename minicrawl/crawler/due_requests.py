@@ -7,18 +7,19 @@ hosts only.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from functools import partial
 
 from minicrawl import log
 from minicrawl.crawler.hosts import SILENT
-from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.net.addresses import Routes
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
-from minicrawl.crawler.requests.robots import RobotsFiles
-from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.robots.rules import RobotsState
 from minicrawl.crawler.sources.source import PageSource
+from minicrawl.crawler.steps.requisites import Requisites
 from minicrawl.crawler.urls.keys import origin_of
+from minicrawl.crawler.visits.visit import LastProbes, PageTurn
 from minicrawl.model import Fetched, Located
 from minicrawl.settings import CrawlSettings
 
@@ -27,24 +28,15 @@ class DueRequests:
     """Chooses the next request and begins it. `settings`: the present ones. `unanswered`: reasons for the absence of
     usable answers. `outlasts_pages`: see `Kind`."""
 
-    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
-        self,
-        state: CrawlState,
-        turns: HostTurns,
-        page_turn: Callable[[int], Request],
-        robots: RobotsFiles,
-        sitemaps: Sitemaps,
-        kinds: Sequence[Kind],
-        settings: CrawlSettings,
-    ) -> None:
-        """page_turn: makes the request for a page."""
+    def __init__(self, intake: Intake, settings: CrawlSettings) -> None:
+        state, visits, is_allowed = intake.state, intake.visits, intake.robots.allows
         self._frontier, self._timing = state.frontier, state.timing
-        self._turns = turns
-        self._page_turn = page_turn
-        self._robots = robots
-        self._sitemaps = sitemaps
-        self.kinds = list(kinds)
-        self.outlasts_pages = any(kind.outlasts_pages for kind in kinds)
+        self._turns, self._robots, self._sitemaps = intake.turns, intake.robots, intake.sitemaps
+        self._page_turn = partial(PageTurn, visits, is_allowed)
+        self.kinds: list[Kind] = [intake.sitemaps, LastProbes(visits, is_allowed)]
+        if (requisites := intake.steps.find(Requisites)) is not None:
+            self.kinds.append(requisites)
+        self.outlasts_pages = any(kind.outlasts_pages for kind in self.kinds)
         self.settings = settings
         self._routes = Routes(settings.connect_to)
         self._named: dict[str, RobotsState] = {}  # by origin, the robots.txt whose sitemaps were added
