@@ -7,12 +7,10 @@ An alternate becomes known without cash, and waits behind all pages that are no 
 importance reach it along links, as they do any page.
 """
 
-from collections.abc import Callable, Iterable
-from typing import Self
+from collections.abc import Iterable
 
 import numpy as np
 
-from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
@@ -24,19 +22,15 @@ from minicrawl.store.writer import Writer
 class Alternates(Step):
     """Notes the alternates named by pages, and puts off those that wait."""
 
-    def __init__(self, state: CrawlState, plain: Callable[[str], str]) -> None:
-        """plain: removes session parameters from a URL."""
+    def __init__(self, opening: Opening) -> None:
+        state = opening.state
         self._accounts = state.accounts
         self._frontier = state.frontier
         self._admission = state.admission
         self._discovery = state.discovery
-        self._plain = plain
+        self._plain = opening.sessions.plain
         self._named: list[tuple[int, int]] = []
         self._frontier.pages.put_off(np.array(state.writer.page_table.alternates(), dtype=np.int64))
-
-    @classmethod
-    def of(cls, opening: Opening) -> Self:
-        return cls(opening.state, opening.sessions.plain)
 
     @staticmethod
     def explain(store: Store, page: int) -> Iterable[str]:

@@ -12,12 +12,10 @@ from typing import Self
 from minicrawl.crawler.admission.trap_findings import pattern_of
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.fingerprint import SAYS_SOMETHING
-from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.recognise.duplicates import Canonicals, Claim, Duplicates, differs
 from minicrawl.crawler.recognise.soft404 import Judged, Soft404s, comparable
 from minicrawl.crawler.urls.normalise import is_front_page, other_names
-from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, State
@@ -33,11 +31,10 @@ MOST_CLAIMS = 256
 class DuplicatePages(Step):
     """Keeps `fingerprints` of pages, and refutes wrong canonicals."""
 
-    def __init__(self, state: CrawlState, aliases: Aliases) -> None:
-        self._accounts = state.accounts
-        self._pages = state.pages
-        self._urls = state.urls
-        self._aliases, self._admission = aliases, state.admission
+    def __init__(self, opening: Opening) -> None:
+        state = opening.state
+        self._accounts, self._pages, self._urls = state.accounts, state.pages, state.urls
+        self._aliases, self._admission = opening.aliases, state.admission
         stored, accounts = state.writer.recognised, state.accounts
 
         def kept(page: int) -> Fingerprint | None:
@@ -49,10 +46,6 @@ class DuplicatePages(Step):
             fingerprints, kept, stored.said_first, is_alias=lambda page: bool(accounts.book.alias[page])
         )
         self._canonicals = Canonicals(json.loads(str(state.writer.meta("refuted_canonicals") or "[]")))
-
-    @classmethod
-    def of(cls, opening: Opening) -> Self:
-        return cls(opening.state, opening.aliases)
 
     def recognise(self, turn: Turn) -> bool:
         if turn.outcome.reason != "canonical" or self._is_believed(turn):
@@ -145,14 +138,9 @@ class FrontPages(Step):
     mind a slash at the end. Files that say little have only the usual names of front pages.
     """
 
-    def __init__(self, state: CrawlState, duplicates: DuplicatePages) -> None:
-        self._accounts = state.accounts
-        self._urls = state.urls
-        self._fingerprints = duplicates.fingerprints
-
-    @classmethod
-    def of(cls, opening: Opening) -> Self:
-        return cls(opening.state, opening.step(DuplicatePages))
+    def __init__(self, opening: Opening) -> None:
+        self._accounts, self._urls = opening.state.accounts, opening.state.urls
+        self._fingerprints = opening.step(DuplicatePages).fingerprints
 
     def recognise(self, turn: Turn) -> bool:
         outcome, payload = turn.outcome, turn.fetched.payload
@@ -196,24 +184,19 @@ class SoftErrors(Step):
 
     probes_last = True
 
-    def __init__(self, soft404s: Soft404s, state: CrawlState, aliases: Aliases, fingerprints: Duplicates) -> None:
-        self._soft404s, self.wanted = soft404s, soft404s.wanted
-        self._accounts = state.accounts
-        self._admission = state.admission
-        self._pages = state.pages
-        self._tally = state.tally
-        self._aliases = aliases
-        self._fingerprints = fingerprints
+    def __init__(self, opening: Opening) -> None:
+        state, stored = opening.state, opening.state.writer.recognised
+        secret = bytes.fromhex(str(state.writer.meta("hash_key")))
+        self._soft404s = Soft404s(stored.probes(), secret, stored.recent_pages())
+        self.wanted = self._soft404s.wanted
+        self._accounts, self._admission, self._pages = state.accounts, state.admission, state.pages
+        self._tally, self._aliases = state.tally, opening.aliases
+        self._fingerprints = opening.step(DuplicatePages).fingerprints
         self._is_settled = False
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        if not opening.settings.traps:
-            return None
-        writer = opening.state.writer
-        stored, secret = writer.recognised, bytes.fromhex(str(writer.meta("hash_key")))
-        soft404s = Soft404s(stored.probes(), secret, stored.recent_pages())
-        return cls(soft404s, opening.state, opening.aliases, opening.step(DuplicatePages).fingerprints)
+        return cls(opening) if opening.settings.traps else None
 
     def on_probe(self, fetched: Fetched, title: str | None, now: float) -> None:
         self._restate(self._soft404s.note_answer(fetched, now))

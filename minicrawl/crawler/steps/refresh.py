@@ -12,7 +12,7 @@ The last answers of a page are kept, a character each: = as before, # changed, ?
 import json
 from collections import Counter, defaultdict
 from collections.abc import Set
-from typing import Any, Self  # Any: JSON
+from typing import Any  # Any: JSON
 
 import numpy as np
 
@@ -29,7 +29,6 @@ from minicrawl.crawler.frontier.schedules import (
 )
 from minicrawl.crawler.html.tree import block_hashes, field_number, packed_numbers
 from minicrawl.crawler.http.response_fields import Validators, http_date, unpacked
-from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import kind_hashes
 from minicrawl.crawler.recognise.changes import (
     ALONE,
@@ -71,13 +70,11 @@ class Refresh(Step):
     A crawl without a schedule makes the row of a page when the page is fetched for the second time.
     """
 
-    def __init__(self, state: CrawlState, pictures: HostPictures, settings: CrawlSettings, now: float) -> None:
+    def __init__(self, opening: Opening) -> None:
+        state, settings = opening.state, opening.settings
         writer = self._writer = state.writer
-        self._pages = state.pages
-        self._due = state.due
-        self._frontier = state.frontier
-        self._pictures = pictures
-        self._accounts = state.accounts
+        self._pages, self._due, self._frontier = state.pages, state.due, state.frontier
+        self._pictures, self._accounts = opening.step(HostPictures), state.accounts
         self._rates = ChangeRates(1.0 / first_interval(settings.refresh_min)) if state.due is None else state.due.rates
         if state.due is None:
             self._rates.load(writer)
@@ -87,17 +84,13 @@ class Refresh(Step):
         """By host: pages without validators that were compared to their first answers; those that differed, by kind."""
         self._needs = writer.meta_json("needs")
         self._needed_since = float(writer.meta("needed_since") or 0.0)
-        self.on_settings(settings, set(), now)
+        self.on_settings(settings, set(), opening.now)
         self._rows: dict[int, RefreshRow] = {}
         self._changes: list[Change] = []
         self._importances: list[NotedImportance] = []
         self._hosts = {row.host: row for row in writer.refreshes.hosts()}
         self._changed_hosts: set[int] = set()
         self._changed_pages: list[int] = []
-
-    @classmethod
-    def of(cls, opening: Opening) -> Self | None:
-        return cls(opening.state, opening.step(HostPictures), opening.settings, opening.now)
 
     # The turn of a page.
 

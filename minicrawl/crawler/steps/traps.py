@@ -7,9 +7,7 @@ from dataclasses import replace
 from typing import Self
 
 from minicrawl.crawler.admission.traps import Traps
-from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import Outcome
-from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
@@ -21,16 +19,14 @@ class TrapRefusals(Step):
     """Refuses pages in traps, except seeds and pages that were read and still there the last time; and pages with
     session parameters, even those."""
 
-    def __init__(self, traps: Traps, state: CrawlState, sessions: Sessions) -> None:
-        self._traps = traps
-        self._accounts = state.accounts
-        self._pages = state.pages
-        self._sessions = sessions
+    def __init__(self, traps: Traps, opening: Opening) -> None:
+        self._traps, self._sessions = traps, opening.sessions
+        self._accounts, self._pages = opening.state.accounts, opening.state.pages
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
         traps = opening.state.admission.traps
-        return None if traps is None else cls(traps, opening.state, opening.sessions)
+        return None if traps is None else cls(traps, opening)
 
     def refusal(self, page: int, url: str) -> str | None:
         if self._accounts.depth[page] == 0:
@@ -47,14 +43,14 @@ class TrapRefusals(Step):
 class SessionUrls(Step):
     """Learns session parameters, by requesting pages without one."""
 
-    def __init__(self, sessions: Sessions, state: CrawlState) -> None:
-        self._sessions, self._frontier, self._urls = sessions, state.frontier, state.urls
-        self.wanted = sessions.wanted
-        self._traps = state.admission.traps  # they know what is news
+    def __init__(self, opening: Opening) -> None:
+        self._sessions, self.wanted = opening.sessions, opening.sessions.wanted
+        self._frontier, self._urls = opening.state.frontier, opening.state.urls
+        self._traps = opening.state.admission.traps  # they know what is news
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        return cls(opening.sessions, opening.state) if opening.sessions.learns else None
+        return cls(opening) if opening.sessions.learns else None
 
     def on_probe(self, fetched: Fetched, title: str | None, now: float) -> None:
         self._sessions.note_answer(fetched, title)

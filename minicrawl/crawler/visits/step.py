@@ -28,10 +28,13 @@ S = TypeVar("S")
 class Step:
     """What a crawl does beside its visits. Each method does nothing unless it is overridden."""
 
+    def __init__(self, opening: "Opening") -> None:
+        """The step, as the store left it. Raises SettingError, StoreError."""
+
     @classmethod
     def of(cls, opening: "Opening") -> Self | None:
-        """The step, as the store left it; None if it is switched off. Raises SettingError, StoreError."""
-        raise NotImplementedError
+        """The step; None if it is switched off."""
+        return cls(opening)
 
     @staticmethod
     def explain(store: "Store", page: int) -> Iterable[str]:

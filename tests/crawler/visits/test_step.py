@@ -36,10 +36,6 @@ class Other(Probing):
 
 
 class Last(Step):
-    @classmethod
-    def of(cls, opening: Opening) -> Self:
-        return cls()
-
     def recognise(self, turn: Turn) -> bool:
         turn.outcome = Outcome(State.ERROR, "last")
         return False
