@@ -1,33 +1,26 @@
 """The meaning of an answer for its page: read, alias, to be tried again, or given up. Every case has a reason code.
 
 status or failure                     state            tries   cash goes
-200, HTML                             fetched          1       to the counted outlinks
+200, HTML, or PDF with --pdf          fetched          1       to the counted outlinks
   truncated, noindex                  fetched          1       the same, marked
-  other format that was read          fetched          1       the same (--pdf)
-  robots directive nofollow           fetched          1       to the virtual page
-200, not HTML; other 2xx              fetched          1       to the virtual page
-  a PDF file that cannot be read      fetched          1       the same (pdf-unread)
+200, nofollow or not HTML; other 2xx  fetched          1       to the virtual page
 301 302 303 307 308                   alias            1       to the target, all of it
   no target, out of scope, loop, >10  error            1       to the virtual page
 refresh within 10 s, without text     alias            1       to the target, all of it
 canonical to another                  alias            1       to the target, all of it
-  that is dead, or leads back         fetched          1       to the counted outlinks
-  that others refute (duplicates.py)  fetched          1       the same
-bytes of a page read before           alias            1       to that page, if duplicates are merged
+  dead, leads back, or refuted        fetched          1       to the counted outlinks
+bytes of another name of the page     alias            1       to that page
 the host's answer for missing pages   error            1       to the virtual page
 304 of a page that was read before    as it was        1       to the outlinks it had (unchanged)
   of any other page, unasked for      error            3       waits with the page between tries
-408 425 429 5xx, timeout, reset ...   error            3       waits with the page between tries
-  the name server fails               error            3       the same (dns-unanswered)
+408 425 429 5xx, timeout, reset, no answer from the name server ...
+                                      error            3       waits with the page between tries
 404 410, if the page was read before  gone             1       to the virtual page, birth cash too
-other 4xx, tls, refused address       error            1       to the virtual page
-  its certificate is no good          error            1       the same (tls-authority, tls-expired, tls-name)
-  there is no such name               error            1       the same (dns)
-any, but our parser fails on it       error            1       to the virtual page (parser-failed)
+other 4xx, tls, no such name, refused address, or our parser fails on it
+                                      error            1       to the virtual page
 disallowed by robots.txt              disallowed       0       to the virtual page
-in a trap that was found meanwhile    error            0       to the virtual page
+in a trap, or on a dead host          error            0       to the virtual page
 with the id of a session, the same    alias            0       to the page without it, all of it
-on a host that is dead (host-dead)    error            0       to the virtual page
 
 Between its tries a page waits 5 s, then 20 s. 429 and 503 with Retry-After let the host rest for as long, and the page
 at least as long. See hosts.py for the other effects of a failure on its host.

@@ -13,7 +13,6 @@ from typing import Self
 import numpy as np
 
 from minicrawl.crawler.hosts import Host
-from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import judge
 from minicrawl.crawler.outcomes.reasons import wants
 from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
@@ -50,11 +49,12 @@ class Requisites(Step, Kind):
 
     outlasts_pages = True
 
-    def __init__(self, state: CrawlState, turns: HostTurns, *, is_archived: bool) -> None:
-        """is_archived: they are kept, of pages that are; else they are only asked for."""
+    def __init__(self, opening: Opening) -> None:
+        state = opening.state
         self._frontier, self._hosts, self._urls = state.frontier, state.hosts, state.urls
         self._admission, self._store, self._timing = state.admission, state.writer, state.timing
-        self.turns, self.is_archived = turns, is_archived
+        self.turns = HostTurns(state)
+        self.is_archived = opening.settings.archive is not None  # of pages that are; else they are only asked for
         self._new: dict[str, RequisiteRow] = {}
         self._closed: list[RequisiteRow] = []
         self._recent: dict[str, int] = {}  # URLs noted lately, as the pages of a site need the same files; how often
@@ -76,7 +76,7 @@ class Requisites(Step, Kind):
         if again:
             with writer.transaction():
                 writer.ask_for_requisites_again(again)
-        return cls(opening.state, HostTurns(opening.state), is_archived=settings.archive is not None)
+        return cls(opening)
 
     @staticmethod
     def explain(store: Store, page: int) -> Iterable[str]:
