@@ -260,34 +260,20 @@ class Claim(NamedTuple):
 
 
 class Canonicals:
-    """Refuted canonical URLs, and the claims on others. refuted: those in the store."""
+    """`refuted`: canonical URLs, in order of refutation; `different`: differing claims on others, those named last."""
 
     def __init__(self, refuted: Iterable[str]) -> None:
-        self._refuted = dict.fromkeys(refuted)  # in order of refutation
-        self._is_changed = False
-        self._different: OrderedDict[str, list[Claim]] = OrderedDict()
-
-    def is_refuted(self, canonical: str) -> bool:
-        return canonical in self._refuted
-
-    def is_new(self, canonical: str) -> bool:
-        """True if no claims on this URL are in memory; earlier ones must be added from the store then."""
-        return canonical not in self._refuted and canonical not in self._different
-
-    def take_refuted(self) -> list[str] | None:
-        """Return the refuted canonical URLs, if they have changed since the last call."""
-        if not self._is_changed:
-            return None
-        self._is_changed = False
-        return list(self._refuted)
+        """refuted: those in the store."""
+        self.refuted = dict.fromkeys(refuted)
+        self.different: OrderedDict[str, list[Claim]] = OrderedDict()
 
     def add_claims(self, canonical: str, claims: Iterable[Claim], there: Fingerprint | None) -> list[int]:
         """Note pages that name `canonical`, whose fingerprint is `there` if it was read. Returns all differing pages so
         far in the call that refutes it, else none."""
-        different = self._different.setdefault(canonical, [])
-        self._different.move_to_end(canonical)
-        if len(self._different) > MOST_NAMED:
-            self._different.popitem(last=False)
+        different = self.different.setdefault(canonical, [])
+        self.different.move_to_end(canonical)
+        if len(self.different) > MOST_NAMED:
+            self.different.popitem(last=False)
         for claim in claims:
             if not differs(claim, canonical, there) or any(claim.page == other.page for other in different):
                 continue
@@ -295,11 +281,10 @@ class Canonicals:
                 different.append(claim)
         if len(different) < DIFFERENT:
             return []
-        if len(self._refuted) >= MOST_REFUTED:
-            del self._refuted[next(iter(self._refuted))]
-        self._refuted[canonical] = None
-        self._is_changed = True
-        del self._different[canonical]
+        if len(self.refuted) >= MOST_REFUTED:
+            del self.refuted[next(iter(self.refuted))]
+        self.refuted[canonical] = None
+        del self.different[canonical]
         return [claim.page for claim in different]
 
 

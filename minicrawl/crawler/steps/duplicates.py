@@ -45,7 +45,8 @@ class DuplicatePages(Step):
         self.fingerprints = Duplicates(
             fingerprints, kept, stored.said_first, is_alias=lambda page: bool(accounts.book.alias[page])
         )
-        self._canonicals = Canonicals(json.loads(str(state.writer.meta("refuted_canonicals") or "[]")))
+        self._refuted = json.loads(str(state.writer.meta("refuted_canonicals") or "[]"))  # as in the store
+        self._canonicals = Canonicals(self._refuted)
 
     def recognise(self, turn: Turn) -> bool:
         if turn.outcome.reason != "canonical" or self._is_believed(turn):
@@ -91,9 +92,9 @@ class DuplicatePages(Step):
         writer.save_fingerprints(self.fingerprints.take_rows())
         if self.fingerprints.is_mostly_stale:
             self.fingerprints.load(of_no_alias(writer.recognised.fingerprints(), self._accounts))
-        refuted = self._canonicals.take_refuted()
-        if refuted is not None:
+        if (refuted := list(self._canonicals.refuted)) != self._refuted:
             writer.save_meta({"refuted_canonicals": json.dumps(refuted)})
+            self._refuted = refuted
 
     def _is_believed(self, turn: Turn) -> bool:
         """True if a page that names another as canonical stands for it."""
@@ -102,14 +103,14 @@ class DuplicatePages(Step):
         there = self.fingerprints.row(target) if target is not None else None
         fetched = turn.fetched
         claim = Claim(turn.page, fetched.url, fetched.digest, fetched.payload, fetched.sketch)
-        claims = [claim]
-        if target is not None and self._canonicals.is_new(canonical):
-            claims = [*self._earlier_claims(target), claim]
-        if not self._canonicals.is_refuted(canonical):
+        if canonical not in self._canonicals.refuted:
+            claims = [claim]
+            if target is not None and canonical not in self._canonicals.different:
+                claims = [*self._earlier_claims(target), claim]
             refuting = self._canonicals.add_claims(canonical, claims, there)
             if target is not None and refuting:
                 self._aliases.void_hints(target, refuting, "differs")
-        return not self._canonicals.is_refuted(canonical) or not differs(claim, canonical, there)
+        return canonical not in self._canonicals.refuted or not differs(claim, canonical, there)
 
     def _earlier_claims(self, target: int) -> Iterator[Claim]:
         """Some pages that stand for `target`, which they name as canonical, if their fingerprints are known."""
