@@ -22,14 +22,12 @@ from unicodedata import category
 from minicrawl.crawler.html.content import CELL, CODE, ITEM, NAMED, Page, container, content_of
 from minicrawl.crawler.html.tree import HIDDEN, INLINE
 
-_DEEPEST = 12
-"""Lists and quotations inside each other; further ones are no deeper."""
+_DEEPEST, _AROUND = 12, 5
+"""Lists and quotations inside each other; elements around a listing that may name its language."""
 _MOST_SPANS = 10_000
 """Cells of a page that are empty as another spans them."""
 _MOST_IN_TARGETS = 4_000_000
 """Characters of the targets of a page's links; further links are text. A long base URL would multiply a page."""
-_AROUND = 5
-"""Elements around a listing that may name its language."""
 _LONGEST_NUMBER, _LONGEST_TAG = 8, 500
 _QUOTE, _LINK, _CODE, _RAISED, _LOWERED = "> ", "\x04", "`", "^", "_"
 _EMPHASIS = {"\x01": "**", "\x02": "*", "\x03": "~~"}
@@ -83,7 +81,6 @@ _UNSAFE = re.compile(r"[\s<>\\&()]")
 _MATH = re.compile(r"<math(?: [^>]*)?>.*?(?:</math>|\Z)", re.DOTALL)
 _TEX = re.compile(r"<annotation [^>]*application/x-tex[^>]*>([^<]*)</annotation>|<math [^>]*alttext=\"([^\"]*)\"")
 _ANNOTATION = re.compile(r"<annotation(?:-xml)?[ >].*?</annotation(?:-xml)?>", re.DOTALL)
-_POWER = re.compile(r"(<m\w+(?: [^>]*)?>[^<]*</m\w+>\s*</m(?:sup|sub)>)")
 
 
 class _Node:
@@ -94,6 +91,7 @@ class _Node:
         self.rest: str = f"{around[-1].rest if around else ''}{mark if mark == _QUOTE else ' ' * len(mark)}"
 
 
+_Url = Callable[[str], str]
 _Chain = tuple[_Node, ...]
 """Those around a block, the outermost first."""
 
@@ -128,9 +126,7 @@ class Block(NamedTuple):
 class Walk:
     """Walks the tags of HTML that a parser has written: `blocks`, also of pictures alone, and `page`, without these."""
 
-    def __init__(
-        self, page: str, url: str, link: Callable[[str], str], source: Callable[[str], str], most: int
-    ) -> None:
+    def __init__(self, page: str, url: str, link: _Url, source: _Url, most: int) -> None:
         """url: of the page; link, source: the URL that a reference leads to, or empty; most: characters of text."""
         self.page, self.blocks = Page(), list[Block]()
         self._link, self._source, self._left, self._left_in_targets = link, source, most, _MOST_IN_TARGETS
@@ -369,10 +365,9 @@ class Walk:
         self._cell = _Cell(table, table.row, table.column)
         attributes = _attributes(tag)
         wide, high = (
-            min(int(found) if found.isdecimal() and len(found) < 6 else 1, self._spans)
+            max(min(int(found) if found.isdecimal() and len(found) < 6 else 1, self._spans), 1)
             for found in (attributes.get("colspan", "1"), attributes.get("rowspan", "1"))
         )
-        wide = max(wide, 1)
         self._spans -= wide - 1
         if high > 1:
             table.filled |= dict.fromkeys(range(table.column, table.column + wide), table.row + high - 1)
@@ -455,10 +450,7 @@ def _attributes(tag: str) -> dict[str, str]:
 def _formula(math: re.Match[str]) -> str:
     """An element of MathML as HTML: code of TeX between dollars, else its letters."""
     if (tex := _TEX.search(math[0])) is None:
-        powers = _POWER.sub(
-            lambda found: ("^" if "</msup" in found[0] else "_") + found[0], _ANNOTATION.sub("", math[0])
-        )
-        return re.sub(r"<[^>]*>", "", powers.replace("\n", " "))
+        return re.sub(r"<[^>]*>", "", _ANNOTATION.sub("", math[0]).replace("\n", " "))
     words = " ".join((tex[1] or tex[2] or "").split())
     return f"$<code>{words.replace('<', '&lt;')}</code>$"
 
@@ -555,8 +547,8 @@ def _is_tight(before: _Chain, chain: _Chain, new: int) -> bool:
     if not before or before[:new] != chain[:new]:
         return False
     mark, is_first = chain[new].mark, len(before) == new
-    may_follow_text = not is_first or not mark[0].isdigit() or mark[:-2] == "1"
-    return _QUOTE not in (mark, before[new - is_first].mark) and may_follow_text
+    is_late = is_first and mark[0].isdigit() and mark[:-2] != "1"  # which readers take for text behind text
+    return _QUOTE not in (mark, before[new - is_first].mark) and not is_late
 
 
 def _lines(blocks: Sequence[Block]) -> Iterator[tuple[_Chain, Sequence[str], bool, bool]]:

@@ -60,7 +60,7 @@ _ANOTHER = 1.1
 _PAGES, _FEW, _FEW_IN = "pages", 4, 8
 """Few pages of a host are as many, or one in so many."""
 DAY = 86_400.0
-_HASHED = [kind for kind in KINDS if kind != "watch"]
+_HASHED = [*(kind for kind in KINDS if kind != "watch"), "prose"]
 SAME, CHANGED, MISSING, FAILED = "=#?!"
 
 
@@ -206,8 +206,9 @@ class Refresh(Step):
             counts.update((_PAGES, *differing))
             few, many = max(_FEW, counts[_PAGES] // _FEW_IN), counts[_PAGES] // 2
             told += [kind for kind in differing if kind not in ALONE and counts[kind] <= few]
-            doubtful = [kind for kind in differing if kind not in told and counts[kind] <= many]
-        kinds = () if self._is_watched(turn.fetched.url) else tuple(told)
+            doubtful = [kind for kind in KINDS if kind in differing and kind not in told and counts[kind] <= many]
+        told += ["text"] * ("prose" in told)
+        kinds = () if self._is_watched(turn.fetched.url) else tuple(kind for kind in KINDS if kind in told)
         memory = first_seen(blocks, doubtful)
         if says_changed is False or row.fetches > 1:  # the fetches before this one were answered 304
             memory = unchanged(memory).memory

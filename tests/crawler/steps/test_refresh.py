@@ -213,9 +213,10 @@ def test_beside_noise_a_first_change_is_told_at_once_if_few_pages_differ_in_its_
     crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages))
     pages[f"{HOME}37"].change("date")
     pages[f"{HOME}38"].change("image")
+    pages[f"{HOME}39"].change("new")
     one_round(server, store)
     first = dict(told(store))
-    assert first[f"{HOME}37"] == "date"
+    assert (first[f"{HOME}37"], first[f"{HOME}39"]) == ("date", "text")
     assert len(first) < 10
     assert f"{HOME}38" not in first
     one_round(server, store)
