@@ -120,7 +120,8 @@ class CookieJar:
         self._most_of_a_site, self._most = most_of_a_site, most_characters
         self._sites: dict[str, dict[Key, Cookie]] = {}  # by time of their last change
         self._size = 0
-        self._touched: set[Key] = set()
+        self.touched: set[Key] = set()
+        """Keys of the cookies set or removed since the last commit."""
 
     def __iter__(self) -> Iterator[Cookie]:
         for site in self._sites.values():
@@ -153,7 +154,7 @@ class CookieJar:
         self._sites[owner] = site
         site[cookie.key] = cookie
         self._size += cookie.size
-        self._touched.add(cookie.key)
+        self.touched.add(cookie.key)
         if len(site) > self._most_of_a_site:
             self._remove(min(site.values(), key=lambda one: one.changed).key)
         while self._size > self._most and len(self._sites) > 1:
@@ -163,14 +164,10 @@ class CookieJar:
     def get(self, key: Key) -> Cookie | None:
         return self._sites.get(site_of(key[0]), {}).get(key)
 
-    def take_touched(self) -> set[Key]:
-        """Keys of the cookies set or removed since the last call."""
-        touched, self._touched = self._touched, set()
-        return touched
-
     def save(self, writer: Writer) -> None:
         """Save the cookies that changed since the last commit."""
-        found = {key: self.get(key) for key in self.take_touched()}
+        found = {key: self.get(key) for key in self.touched}
+        self.touched.clear()
         writer.remove(CookieRow, (key for key, cookie in found.items() if cookie is None))
         writer.put(CookieRow, (cookie for cookie in found.values() if cookie is not None))
 
@@ -206,7 +203,7 @@ class CookieJar:
         gone = site.pop(key, None)
         if gone is not None:
             self._size -= gone.size
-            self._touched.add(key)
+            self.touched.add(key)
             if not site:
                 del self._sites[owner]
 
@@ -319,7 +316,7 @@ def kept_cookies(writer: Writer, file: Path | None, is_own: Callable[[str], bool
     keep_private(writer.path)
     for row in writer.cookies():
         jar.add(Cookie._make(row))
-    jar.take_touched()
+    jar.touched.clear()
     now = time.time()
     for cookie in read_cookie_file(file) if file is not None else ():
         kept = jar.get(cookie.key)
