@@ -81,6 +81,7 @@ _UNSAFE = re.compile(r"[\s<>\\&()]")
 _MATH = re.compile(r"<math(?: [^>]*)?>.*?(?:</math>|\Z)", re.DOTALL)
 _TEX = re.compile(r"<annotation [^>]*application/x-tex[^>]*>([^<]*)</annotation>|<math [^>]*alttext=\"([^\"]*)\"")
 _ANNOTATION = re.compile(r"<annotation(?:-xml)?[ >].*?</annotation(?:-xml)?>", re.DOTALL)
+_POWER = re.compile(r"(<m\w+(?: [^>]*)?>[^<]*</m\w+>\s*</m(?:sup|sub)>)")
 
 
 class _Node:
@@ -450,7 +451,10 @@ def _attributes(tag: str) -> dict[str, str]:
 def _formula(math: re.Match[str]) -> str:
     """An element of MathML as HTML: code of TeX between dollars, else its letters."""
     if (tex := _TEX.search(math[0])) is None:
-        return re.sub(r"<[^>]*>", "", _ANNOTATION.sub("", math[0]).replace("\n", " "))
+        powers = _POWER.sub(
+            lambda found: ("^" if "</msup" in found[0] else "_") + found[0], _ANNOTATION.sub("", math[0])
+        )
+        return re.sub(r"<[^>]*>", "", powers.replace("\n", " "))
     words = " ".join((tex[1] or tex[2] or "").split())
     return f"$<code>{words.replace('<', '&lt;')}</code>$"
 

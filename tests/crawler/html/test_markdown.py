@@ -55,6 +55,7 @@ def markdown(html: str) -> str:
             "10^6 CO_2 x^(a b) [1](http://a.test/page#f)",
         ),
         ("<p>a <math alttext='x_1'><mi>x</mi></math> <math>\n<mi>c</mi>\n<mn>d</mn></math>", "a $`x_1`$ c d"),
+        ("<p>a <math><msup><mi>c</mi><mn>2</mn></msup></math>", "a c^2"),
         ("<pre>if x:\n  y\n</pre>", "```\nif x:\n  y\n```"),
         ("<pre>```\nx\n```</pre>", "````\n```\nx\n```\n````"),
         (
