@@ -38,7 +38,6 @@ _DATED_VALUE = re.compile(r"=((?:19|2[01])\d\d)-?(0[1-9]|1[0-2])(?:-?(?:0[1-9]|[
 _YEAR = re.compile(r"(?:^|&)y(?:ear|r)?=(\d{4})(?![0-9])")
 _MONTH = re.compile(r"(?:^|&)m(?:onth|on)?=(\d\d?)(?![0-9])")
 _LIST = re.compile("[,;|]|%(?:2C|3B|7C)")
-_LAST_CHOICE = re.compile(r"[^/+,;|=]++$")
 _ONE_MORE = re.compile(r"([/+,;|]|%(?:20|2C|3B|7C))((?:(?!%(?:20|2C|3B|7C))[^/+,;|&?=])++)(/?)$")
 _EXPORT = re.compile(r"\.(?:atom|csv|ics|json|pdf|rss|txt|xml)(?:\?|$)")
 _SESSION_NAMES = frozenset({"sid", "phpsessid", "jsessionid", "session", "sessionid", "session_id"})
@@ -95,8 +94,9 @@ def turned_round(source: str, url: str) -> str | None:
     """A URL that makes one more choice than its source, /red/small for /red or ?q=red+small for ?q=red, with its last
     choices in another order; None for any other."""
     stem = source.removesuffix("/")
-    last, more = _LAST_CHOICE.search(stem, 8), _ONE_MORE.match(url, len(stem)) if url.startswith(stem) else None
-    return f"{stem[: last.start()]}{more[2]}{more[1]}{last[0]}{more[3]}" if last and more else None
+    more = _ONE_MORE.match(url, len(stem)) if url.startswith(stem) else None
+    start = max(map(stem.rfind, "/+,;|=")) + 1 if more else 0
+    return f"{stem[:start]}{more[2]}{more[1]}{stem[start:]}{more[3]}" if more and start > len("https://") else None
 
 
 def is_export(url: str) -> bool:
