@@ -63,41 +63,36 @@ class DnsCache:
             self._resolver = None
 
     async def _asked(self, name: str, old: tuple[str, ...]) -> tuple[tuple[str, ...], socket.gaierror | None]:
-        """Look up a name and cache the result: addresses, or an error. old: its last addresses."""
+        """Look up a name and cache the result: addresses, or an error. old: its last addresses, which do where the name
+        server fails. Raises OSError for trouble of this machine."""
+        from aiodns import error as dns  # noqa: PLC0415 - slow to import, and --connect-to may name all addresses
+
+        addresses: tuple[str, ...] = ()
         failure: socket.gaierror | None = None
         try:
-            addresses, lifetime = await self._found(name), self._timing.name
-        except socket.gaierror as error:
-            passes = isinstance(error, NameServerError)
-            addresses = old if passes else ()
-            failure = None if addresses else type(error)(*error.args)  # without the frames of a raised one
-            is_unanswered = passes and failure is not None
-            lifetime = self._timing.no_name_server if is_unanswered else self._timing.no_name
+            addresses = await self.look_up(name)
+            if not addresses:
+                failure = socket.gaierror(socket.EAI_NONAME, f"{name}: no address")
+        except dns.DNSError as error:
+            if error.args[0] in (dns.ARES_ENOTFOUND, dns.ARES_ENODATA, dns.ARES_EBADNAME):
+                failure = socket.gaierror(socket.EAI_NONAME, f"{name}: {error.args[-1]}")
+            elif is_out_of_files(1):  # which c-ares reports as another failure
+                raise OSError(errno.EMFILE, f"{name}: too many files are open to ask for it") from error
+            else:
+                failure = NameServerError(socket.EAI_AGAIN, f"{name}: {error.args[-1]}")
+        except TimeoutError:
+            failure = NameServerError(socket.EAI_AGAIN, f"{name}: the name server is silent")
+        except UnicodeError as error:  # the name cannot be encoded for the DNS
+            failure = socket.gaierror(socket.EAI_NONAME, f"{name}: {error}")
+        lifetime = self._timing.name if failure is None else self._timing.no_name
+        if isinstance(failure, NameServerError):
+            addresses, failure = (old, None) if old else ((), failure)
+            lifetime = self._timing.no_name if old else self._timing.no_name_server
         self._kept.pop(name, None)
         while len(self._kept) >= self._most:
             del self._kept[next(iter(self._kept))]  # the oldest
         self._kept[name] = self._clock() + lifetime, addresses, failure
         return addresses, failure
-
-    async def _found(self, name: str) -> tuple[str, ...]:
-        """`look_up`, with errors as in `addresses`."""
-        from aiodns import error as dns  # noqa: PLC0415 - slow to import, and --connect-to may name all addresses
-
-        try:
-            addresses = await self.look_up(name)
-        except dns.DNSError as error:
-            if error.args[0] in (dns.ARES_ENOTFOUND, dns.ARES_ENODATA, dns.ARES_EBADNAME):
-                raise socket.gaierror(socket.EAI_NONAME, f"{name}: {error.args[-1]}") from error
-            if is_out_of_files(1):  # which c-ares reports as another failure
-                raise OSError(errno.EMFILE, f"{name}: too many files are open to ask for it") from error
-            raise NameServerError(socket.EAI_AGAIN, f"{name}: {error.args[-1]}") from error
-        except TimeoutError as error:
-            raise NameServerError(socket.EAI_AGAIN, f"{name}: the name server is silent") from error
-        except UnicodeError as error:  # the name cannot be encoded for the DNS
-            raise socket.gaierror(socket.EAI_NONAME, f"{name}: {error}") from error
-        if not addresses:
-            raise socket.gaierror(socket.EAI_NONAME, f"{name}: no address")
-        return addresses
 
     async def look_up(self, name: str) -> tuple[str, ...]:
         """Ask the name server. Raises DNSError, TimeoutError, UnicodeError."""
