@@ -310,8 +310,7 @@ class Outage(Generic[Failure]):
 
     def answered(self) -> list[Failure]:
         """A host has answered: all is well. Returns the held requests, which have failed, in order."""
-        failed = [failure for _, failure in self._held]
-        self._held.clear()
+        failed = self.spared(is_over=True)
         self._calm_down()
         return failed
 

@@ -8,6 +8,7 @@ import asyncio
 import re
 import ssl
 from collections.abc import AsyncIterator, Iterable, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from functools import lru_cache
 from typing import Any  # Any: callables
@@ -204,10 +205,8 @@ class _Network(httpcore.AsyncNetworkBackend):
         try:
             found = await self._resolver.resolve(host.strip("[]"), port, is_proxy=self._proxy is not None)
             for address, to_port in found[:-1]:
-                try:
+                with suppress(httpcore.ConnectError, httpcore.ConnectTimeout):
                     return self._stream(await self._dials.connect_tcp(address, to_port, timeout))
-                except (httpcore.ConnectError, httpcore.ConnectTimeout):
-                    continue
             return self._stream(await self._dials.connect_tcp(*found[-1], timeout))
         except (OSError, httpcore.ConnectError, httpcore.ConnectTimeout) as error:
             reason = reason_of(error, _REASONS, otherwise="connect")
