@@ -10,10 +10,8 @@ keeps its `set_cookies` only if the same request would be sent with other cookie
 import time
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, REDIRECTS
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.step import Opening, Step
@@ -33,25 +31,22 @@ class Cookies(Step):
     """Sends cookies with requests, and saves them. A partition has the cookies of its own hosts, and leaves the user's
     file to be written with those of all."""
 
-    def __init__(self, state: CrawlState, jar: "CookieJar", file: Path | None) -> None:
-        """file: to be written at the end."""
-        self._state = state
-        self.jar, self._file = jar, file
+    def __init__(self, opening: Opening) -> None:
+        from minicrawl.crawler.http.cookies import kept_cookies  # noqa: PLC0415 - few crawls keep cookies
+
+        self._state, share, file = opening.state, opening.state.terms.share, opening.settings.cookie_file
+
+        def is_own(host: str) -> bool:
+            return share is None or share.has(f"http://{host}/")
+
+        self.jar = kept_cookies(opening.state.writer, file, is_own)
+        self._file = file if share is None else None
         self._asked_again = Counter[int]()
         self._sent: dict[str, str | None] = {}
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        settings, share = opening.settings, opening.state.terms.share
-        if not settings.takes_cookies:
-            return None
-        from minicrawl.crawler.http.cookies import kept_cookies  # noqa: PLC0415 - few crawls keep cookies
-
-        def is_own(host: str) -> bool:
-            return share is None or share.has(f"http://{host}/")
-
-        jar = kept_cookies(opening.state.writer, settings.cookie_file, is_own)
-        return cls(opening.state, jar, settings.cookie_file if share is None else None)
+        return cls(opening) if opening.settings.takes_cookies else None
 
     def source(self, source: PageSource) -> PageSource:
         return WithCookies(source, self.jar, self._sent)
