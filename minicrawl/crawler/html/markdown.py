@@ -156,13 +156,15 @@ class Walk:
     def _read(self) -> None:
         pieces, around, actions = self._pieces, self._around, dict(_ACTIONS)
         for text, tag in self._tokens:
-            if text:
+            if text and not text.isspace():
                 pieces.append(text)
-                self._has_words = self._has_words or not text.isspace()
+                self._has_words = True
                 if _SIGN.search(text):
                     words = _OWN.sub("", html.unescape(text))
                     pieces[-1] = words if _CODE in around else _escaped(words, is_link=_LINK in around)
                     self._extra += len(pieces[-1]) - len(words)
+            elif text:
+                pieces.append(" ")
             if tag in actions:
                 action = actions[tag]
             elif tag[:2] == "a ":
@@ -241,9 +243,8 @@ class Walk:
         target = _written(self._source(attributes.get("src", "")))
         self._left_in_targets -= len(target)
         if target:
-            shown = f"![{_escaped(alt, is_link=True)}]({target})"
-            self._pieces.append(shown)
-            self._extra += len(shown)
+            self._pieces.append(f"![{_escaped(alt, is_link=True)}]({target})")
+            self._extra += len(self._pieces[-1])
             self._has_words = True
 
     # Blocks.
@@ -455,8 +456,7 @@ def _formula(math: re.Match[str]) -> str:
             lambda found: ("^" if "</msup" in found[0] else "_") + found[0], _ANNOTATION.sub("", math[0])
         )
         return re.sub(r"<[^>]*>", "", powers.replace("\n", " "))
-    words = " ".join((tex[1] or tex[2] or "").split())
-    return f"$<code>{words.replace('<', '&lt;')}</code>$"
+    return f"$<code>{' '.join((tex[1] or tex[2] or '').split()).replace('<', '&lt;')}</code>$"
 
 
 def _escaped(text: str, *, is_link: bool) -> str:
