@@ -206,18 +206,16 @@ class Walk:
     def _end_inline(self, tag: str) -> None:
         """Write an element at its end."""
         mark, start, pieces = self._around.pop(), self._starts.pop(), self._pieces
-        text = "".join(pieces[start:]) if mark else ""
+        text, before = "".join(pieces[start:]) if mark else "", pieces[start - 1][-1:] if start else ""
         if mark in _EMPHASIS and text.strip() != mark:
             pieces.append(_END[mark])
             self._extra += 2 * len(_EMPHASIS[mark])
         elif mark == _CODE:  # links in it are around parts of it
             runs = [(is_link, "".join(run)) for is_link, run in groupby(pieces[start:], lambda piece: _LINK in piece)]
             shown = "".join(run.replace(_LINK, "") if is_link else _spaced(code, run) for is_link, run in runs)
-            is_next = start > 0 and pieces[start - 1][-1:] == "`"  # else one would be in the other
-            pieces[start:] = [" " * is_next + shown]
+            pieces[start:] = [" " * (before == "`") + shown]  # else one would be in the other
             self._extra += len(shown) - len(text)
         elif text:
-            before = pieces[start - 1][-1:] if start else ""
             write = self._link_of if mark == _LINK else partial(_shifted, mark, before)
             pieces[start:] = [_spaced(write, text.replace(mark, "") if mark in _EMPHASIS else text)]
 
@@ -232,8 +230,9 @@ class Walk:
         self._left_in_targets -= len(target)
         if not target or (is_own and self._level) or self._left_in_targets < 0:
             return words
-        self._extra += len(target) + 4
-        return f"{_LINK}[{code(words)}]({target})" if _CODE in self._around else f"[{words}]({target})"
+        shown = f"{_LINK}[{code(words)}]({target})" if _CODE in self._around else f"[{words}]({target})"
+        self._extra += len(shown) - len(words)
+        return shown
 
     def _add_image(self, tag: str) -> None:
         attributes = _attributes(tag)
