@@ -210,14 +210,17 @@ class Walk:
         if mark in _EMPHASIS and text.strip() != mark:
             pieces.append(_END[mark])
             self._extra += 2 * len(_EMPHASIS[mark])
-        elif mark == _CODE:  # links in it are around parts of it
-            runs = [(is_link, "".join(run)) for is_link, run in groupby(pieces[start:], lambda piece: _LINK in piece)]
-            shown = "".join(run.replace(_LINK, "") if is_link else _spaced(code, run) for is_link, run in runs)
-            pieces[start:] = [" " * (before == "`") + shown]  # else one would be in the other
-            self._extra += len(shown) - len(text)
         elif text:
-            write = self._link_of if mark == _LINK else partial(_shifted, mark, before)
-            pieces[start:] = [_spaced(write, text.replace(mark, "") if mark in _EMPHASIS else text)]
+            if mark == _CODE:  # links in it are around parts of it
+                runs = groupby(pieces[start:], lambda piece: _LINK in piece)
+                parts = [(is_link, "".join(run)) for is_link, run in runs]
+                shown = "".join(part.replace(_LINK, "") if is_link else _spaced(code, part) for is_link, part in parts)
+                self._extra += len(shown) - len(text)
+                shown = f" {shown}" if before == "`" else shown  # else one would be in the other
+            else:
+                write = self._link_of if mark == _LINK else partial(_shifted, mark, before)
+                shown = _spaced(write, text.replace(mark, "") if mark in _EMPHASIS else text)
+            pieces[start:] = [shown] if shown else []
 
     def _link_of(self, words: str) -> str:
         """A link, without permalinks; in a heading, those to its page are text."""
@@ -386,7 +389,7 @@ class Walk:
                 pieces.append(known[each])
                 continue
             own = each.partition(" ")[0]
-            if own in _NOT_IN_LISTING or (len(own) < len(each) and own not in _VOID and _NO_CODE.search(each)):
+            if own in _NOT_IN_LISTING or (own != each and own not in ("img", "input") and _NO_CODE.search(each)):
                 self._skip(each)
                 continue
             depth += (own == name) - (own == f"/{name}")
@@ -408,7 +411,6 @@ _NUMBERED = frozenset({"span", "td", "th", "pre"})
 _NOT_IN_LISTING = HIDDEN | {"button", "svg"}
 _IN_LINE = INLINE | {"td", "th", "tbody"}
 _LISTS = frozenset({"ul", "ol", "menu"})
-_VOID = frozenset({"img", "input"})
 _ACTIONS: Mapping[str | None, _Action] = (
     {None: None}
     | dict.fromkeys((f"{end}{name}" for name in INLINE for end in ("", "/")), None)
@@ -506,6 +508,8 @@ def _emphasised(found: re.Match[str]) -> str:
     behind = trail or found.string[found.end() : found.end() + 1]
     is_alone = before not in _NEXT_TO[0] and behind not in _NEXT_TO[1]
     sign = _EMPHASIS[mark] * (is_alone and _flanks(words[0], before) and _flanks(words[-1], behind))
+    if not sign and "``" in (before + words[0], words[-1] + behind):
+        sign = " "  # else one code span would be in another
     return f"{lead}{sign}{words}{sign}{trail}"
 
 

@@ -70,6 +70,8 @@ _TEXT = 1 << 31 - ID_SHIFT
 _LAST_ALONE = FIELDS.index("date")
 """Fields up to this have one value a page."""
 ALONE = FIELDS[1:_LAST_ALONE]
+_KINDS = ("", *KINDS[:-1], *["text"] * 32)
+"""By a block's field."""
 _MARKS = dict(zip(KINDS, block_ids(block_hashes((), dict.fromkeys(KINDS[:-1], ()))), strict=True))
 """The marks of kinds; that of a doubtful one is fickle."""
 _CALM_MARKS = {_MARKS[kind] for kind in ALONE}
@@ -179,7 +181,7 @@ class _Fetch:
     def difference(self) -> Difference:
         gone = self._raised()
         self._hurried(gone)
-        differing = {_kind(block) for block in (*self.came, *self.left) if self.pages(block) < REPEATED}
+        differing = {_KINDS[block >> _FIELD] for block in (*self.came, *self.left) if self.pages(block) < REPEATED}
         absent = self._departures(gone)
         removed = len(self.counted)
         is_certain = self._arrivals()
@@ -187,7 +189,7 @@ class _Fetch:
             self.counted, removed = [], 0
         doubtful = {kind for kind, mark in _MARKS.items() if self.after.get(mark, 0) & _FICKLE}
         self.after |= {_MARKS[kind]: self.after[_MARKS[kind]] & ~_FICKLE for kind in doubtful}
-        changed = {_kind(block) for block in self.counted} | doubtful - differing
+        changed = {_KINDS[block >> _FIELD] for block in self.counted} | doubtful - differing
         is_change = bool(changed)
         if is_change:  # all that is present now is part of this report, and nothing absent is
             self.after = {block: state | _NOTED for block, state in self.after.items()}
@@ -323,10 +325,6 @@ def _watched(ids: list[int]) -> tuple[list[int], int]:
         return ids, _ALL
     bound = sorted(ids)[_WATCHED - 1]
     return [block for block in ids if block <= bound], bound
-
-
-def _kind(block: int) -> str:
-    return KINDS[min(block >> _FIELD, len(KINDS)) - 1]
 
 
 def _is_alone(block: int) -> bool:

@@ -29,8 +29,7 @@ if TYPE_CHECKING:
 
 _NO_IDENTITY = Identity(0, None, None, None, None, None)
 _PROSE = re.compile(rb"<[Pp]\b[^<>]{0,200}>([^<]{80,})")
-"""How long paragraphs begin: the noise of a page is mostly elsewhere. Eight bits of it stand beside those of all words.
-"""
+"""How long paragraphs begin: noise is mostly elsewhere. Eight bits of it stand beside those of all words."""
 
 
 def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> tuple[ParsedPage, Identity]:

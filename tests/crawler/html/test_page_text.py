@@ -41,10 +41,7 @@ def test_other_parts_of_a_page_are_the_same_with_and_without(wanted: Wanted) -> 
 
 
 def test_blocks_are_hashed_alike_with_and_without_a_kept_text() -> None:
-    rng, spaces = (
-        random.Random(3),
-        ("", " ", "\n", "&nbsp; ", "<a href=/x>", "</a>", " </a> ", "<b> ", "<li> "),
-    )
+    rng, spaces = random.Random(3), ("", " ", "\n", "&nbsp; ", "<a href=/x>", "</a>", " </a> ", "<b> ", "<li> ")
     for _ in range(300):
         ends = ("<p> ", "<nav>", " </nav>", "<h2>", "word", "two  words", "\u2003", "<td> ")
         html = "".join(rng.choices((*spaces, *ends), k=40)).encode()

@@ -217,8 +217,7 @@ def test_beside_noise_a_first_change_is_told_at_once_if_few_pages_differ_in_its_
     one_round(server, store)
     first = dict(told(store))
     assert (first[f"{HOME}37"], first[f"{HOME}39"]) == ("date", "text")
-    assert len(first) < 10
-    assert f"{HOME}38" not in first
+    assert len(first.keys() - {f"{HOME}38"}) == len(first) < 10
     one_round(server, store)
     assert set(told(store)) - first.items() == {(f"{HOME}38", "image")}
 
