@@ -6,7 +6,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.intakes import PATIENT
-from support.sites import Server, crawl, rows
+from support.sites import crawl, rows
 
 from minicrawl.analysis.page_changes import page_changes
 from minicrawl.store.reader import open_store
@@ -18,20 +18,8 @@ PAGE = HOME + "page"
 
 def refreshed(store: Path, html: Callable[[int], str], fetches: int = 20, **settings: object) -> None:
     """Crawl a page that says at its nth fetch what `html` says of n, and another that links to it."""
-
-    class Changing(Server):
-        def _answer(self, request: httpx.Request) -> httpx.Response:
-            answered = super()._answer(request)
-            if str(request.url) != PAGE or answered.status_code != 200:
-                return answered
-            return httpx.Response(200, html=html(self.asked.count(PAGE)))
-
-    crawl(
-        Changing({HOME: [PAGE], PAGE: [HOME]}),
-        store,
-        [HOME],
-        **{"refresh": True, "pages": fetches, "traps": False, "timing": PATIENT} | settings,
-    )
+    site = {HOME: [PAGE], PAGE: lambda _, count: httpx.Response(200, html=html(count))}
+    crawl(site, store, [HOME], **{"refresh": True, "pages": fetches, "traps": False, "timing": PATIENT} | settings)
     # The archive's dates are the machine's, which has not skipped the hour between two fetches.
     earlier = "SELECT count(*) FROM records AS earlier WHERE earlier.page = records.page AND earlier.id < records.id"
     rows(store, f"UPDATE records SET at = (SELECT min(at) FROM changes) - 1 + 3600.0 * ({earlier})")

@@ -8,7 +8,7 @@ import httpx
 import pytest
 from lxml import etree
 from support.command_line import answer, run
-from support.sites import Server, crawl, rows
+from support.sites import crawl, rows
 
 from minicrawl.errors import SettingError
 from minicrawl.timing import Timing
@@ -18,38 +18,18 @@ OTHER = "http://b.test/"
 PATIENT = Timing(batch=3000.0, lease=9000.0)
 
 
-class Editing(Server):
-    """Serves a page that is edited at its third fetch, and one that is taken away at its second."""
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        url = str(request.url)
-        answered = super()._answer(request)
-        count = self.asked.count(url)
-        if url == HOME + "edited":
-            return httpx.Response(200, html=f"<title>\x1b[31mE</title><p>edition {count > 2}</p><a href='/'>home</a>")
-        if url == HOME + "taken" and count > 1:
-            return httpx.Response(404)
-        return answered
-
-
 ARTICLE = "<h1>News</h1><p>The price is 5 euros today.<p>Old words<p>first<p>second<p>third<pre>a\n\x1bb</pre>"
 EDITED = "<h1>News</h1><p>The price is 7 euros today.<p>third<p>first<p>second<p>New words<pre>a\n\x1bb</pre>"
 DIFF = [("-", "Old words"), ("-", "The price is 5 euros today."), ("+", "The price is 7 euros today.")]
 
 
-class Rewriting(Server):
-    """Serves an article that is rewritten at its third fetch, and then says the time, too."""
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        answered, count = super()._answer(request), self.asked.count(str(request.url))
-        if request.url.path == "/article":
-            return httpx.Response(200, html=f"<a href='/'>home</a>{EDITED if count > 2 else ARTICLE}")
-        return answered
+def rewritten_at_third(_: httpx.Request, count: int) -> list[str]:
+    return [HOME, EDITED if count > 2 else ARTICLE]
 
 
 def test_difference_of_a_change_has_the_blocks_that_came_went_and_moved(tmp_path: Path) -> None:
-    rewritten, site = tmp_path / "crawl.db", {HOME: ["/article"], HOME + "article": [HOME]}
-    crawl(Rewriting(site), rewritten, [HOME], refresh=True, pages=20, traps=False, timing=PATIENT, text=True)
+    rewritten, site = tmp_path / "crawl.db", {HOME: ["/article"], HOME + "article": rewritten_at_third}
+    crawl(site, rewritten, [HOME], refresh=True, pages=20, traps=False, timing=PATIENT, text=True)
     new, changed = answer("changes", "a.test/article", "--diff", "--store", rewritten)
     assert (new["what"], new["diff"]) == ("new", None)
     lines = {(line["sign"], line["text"]) for line in changed["diff"]}
@@ -71,27 +51,21 @@ def test_difference_of_a_change_has_the_blocks_that_came_went_and_moved(tmp_path
     }
 
 
-class Pricing(Server):
-    """Serves a page that has other words at each fetch, and another price from its third on."""
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        answered, count = super()._answer(request), self.asked.count(str(request.url))
-        if request.url.path == "/item":
-            price = f"<b class=price>{5 + (count > 2)}</b>"
-            return httpx.Response(200, html=f"<title>{count}</title><p>News of {count}<p>{price}<a href='/'>home</a>")
-        return answered
+def of_other_words_and_a_price(_: httpx.Request, count: int) -> list[str]:
+    """Other words at each fetch, and another price from the third on."""
+    return [f"<title>{count}</title><p>News of {count}<p><b class=price>{5 + (count > 2)}</b>", HOME]
 
 
 def test_of_a_watched_page_the_price_alone_is_a_change(tmp_path: Path) -> None:
-    store, site = tmp_path / "crawl.db", {HOME: ["/item"], HOME + "item": [HOME]}
+    store, site = tmp_path / "crawl.db", {HOME: ["/item"], HOME + "item": of_other_words_and_a_price}
     options: dict[str, Any] = {"refresh": True, "pages": 20, "traps": False, "timing": PATIENT}
-    crawl(Pricing(site), store, [HOME], watch="/item$=css:.price", **options)
+    crawl(site, store, [HOME], watch="/item$=css:.price", **options)
     (changed,) = answer("changes", "--only", "watch", "--store", store)
     assert (changed["url"], changed["kinds"], changed["times"]) == (HOME + "item", ["watch"], 1)
     assert [page for page in answer("changes", "--store", store) if page["what"] == "changed"] == [changed]
     for wrong, why in (("/item=css:<", "not a CSS selector"), ("/item=prize", "--watch takes"), ("(=css:b", "regular")):
         with pytest.raises(SettingError, match=why):
-            crawl(Pricing(site), store, [HOME], watch=wrong, **options)
+            crawl(site, store, [HOME], watch=wrong, **options)
 
 
 def test_difference_needs_texts_and_a_page(store: Path) -> None:
@@ -105,9 +79,15 @@ def test_difference_needs_texts_and_a_page(store: Path) -> None:
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One page is edited at its third fetch, and one is taken away at its second."""
     path = tmp_path_factory.mktemp("changes") / "crawl.db"
-    site = {HOME: ["/edited", "/taken", OTHER], HOME + "taken": [HOME], OTHER: [HOME]}
-    crawl(Editing(site), path, [HOME], refresh=True, pages=150, traps=False, timing=PATIENT)
+    site = {
+        HOME: ["/edited", "/taken", OTHER],
+        HOME + "edited": lambda _, count: [f"<title>\x1b[31mE</title><p>edition {count > 2}</p>", HOME],
+        HOME + "taken": lambda _, count: 404 if count > 1 else [HOME],
+        OTHER: [HOME],
+    }
+    crawl(site, path, [HOME], refresh=True, pages=150, traps=False, timing=PATIENT)
     return path
 
 
@@ -175,17 +155,10 @@ def test_feed_has_an_entry_a_change(store: Path, tmp_path: Path) -> None:
 def test_rising_pages_have_gained_importance(tmp_path: Path) -> None:
     """Nothing links to a page at first but its home; later all pages do."""
 
-    class Linking(Server):
-        def _answer(self, request: httpx.Request) -> httpx.Response:
-            answered, url = super()._answer(request), str(request.url)
-            if request.url.path.startswith("/p") and self.asked.count(url) > 2:
-                return httpx.Response(200, html="<a href='/risen'>more</a>")
-            return answered
-
     path = tmp_path / "crawl.db"
-    pages = {f"{HOME}p{number}": [HOME] for number in range(8)}
+    pages = {f"{HOME}p{number}": lambda _, count: ["/risen"] if count > 2 else [HOME] for number in range(8)}
     site = {HOME: [*pages, "/risen"], HOME + "risen": [HOME], **pages}
-    crawl(Linking(site), path, [HOME], refresh=True, pages=200, traps=False, timing=PATIENT)
+    crawl(site, path, [HOME], refresh=True, pages=200, traps=False, timing=PATIENT)
     told = answer("changes", "--rising", "--store", path)
     assert told[0]["url"] == HOME + "risen"
     assert told[0]["importance"] > 2 * told[0]["before"]

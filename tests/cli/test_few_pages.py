@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.command_line import HOME, run
-from support.sites import Server, Site, crawl, rows
+from support.sites import Site, crawl, rows
 
 WWW = "https://www.a.test/"
 WEBS: dict[str, Site] = {
@@ -21,7 +21,7 @@ WEBS: dict[str, Site] = {
     "more redirects than are followed": {HOME: HOME + "0"} | {f"{HOME}{n}": f"{HOME}{n + 1}" for n in range(14)},
     "a redirect to where nothing is": {HOME: "ftp://b.test/"},
     "a seed that is not there": {},
-    "a host that nobody can reach": {HOME: "refused"},
+    "a host that nobody can reach": {HOME: httpx.ConnectError("refused")},
     "a page and a link that is dead": {HOME: ["<p>hello</p>", HOME, "/x"]},
     "pages": {HOME: ["/x", "/y", "http://b.test/"], HOME + "x": [HOME], HOME + "y": HOME + "x", "http://b.test/": []},
 }
@@ -56,15 +56,6 @@ NOT_READ = "3: no page in crawl.db has been read yet"
 NOT_THERE = "3: no page in crawl.db is there any more"
 
 
-class Unreachable(Server):
-    """Nobody listens where a page of the site is "refused"."""
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        if self.site.get(str(request.url)) == "refused":
-            raise httpx.ConnectError("refused")
-        return super()._answer(request)
-
-
 @pytest.mark.parametrize("web", WEBS)
 def test_of_whatever_a_store_has_commands_tell_or_say_in_a_sentence_that_it_is_too_little(
     web: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -73,7 +64,7 @@ def test_of_whatever_a_store_has_commands_tell_or_say_in_a_sentence_that_it_is_t
     for pages in (1, 2, MOST):
         (tmp_path / str(pages)).mkdir()
         monkeypatch.chdir(tmp_path / str(pages))
-        report, _ = crawl(Unreachable(WEBS[web]), Path("crawl.db"), [HOME], pages=pages, text=pages % 2 == 0)
+        report, _ = crawl(WEBS[web], Path("crawl.db"), [HOME], pages=pages, text=pages % 2 == 0)
         assert (report.cause() is None) == (report.read > 0 or report.reason == "pages"), "exit 1 where none was read"
         nobody_had_a_turn = not rows(Path("crawl.db"), "SELECT 1 FROM pages WHERE state != 'waiting'")
         said = {words: _said(words) for words in (*ALWAYS, *ONCE_A_PAGE_HAD_ITS_TURN, *UNLESS)}
@@ -82,7 +73,7 @@ def test_of_whatever_a_store_has_commands_tell_or_say_in_a_sentence_that_it_is_t
             assert said[words].startswith(NOT_READ) == nobody_had_a_turn, (words, said[words])
         for words, refusal in UNLESS.items():
             assert not said[words] or said[words].startswith((refusal, NOT_READ, NOT_THERE)), (words, said[words])
-        crawl(Unreachable(WEBS[web]), Path("crawl.db"), [], pages=1)
+        crawl(WEBS[web], Path("crawl.db"), [], pages=1)
         if report.reason != "pages":
             return
 

@@ -36,7 +36,7 @@ def test_shorter_delay_holds_for_hosts_that_wait_and_longer_one_for_what_comes(t
             await server.until(20)
             await crawl.adjust(delay=0)
             await server.until(31)
-        gaps = [(earlier, later - earlier) for (earlier, _), (later, _) in pairwise(server.times)]
+        gaps = [(earlier, later - earlier) for (earlier, _), (later, _) in pairwise(server.came)]
         assert all(1 <= gap < 1.2 for _, gap in gaps[1:8])
         assert all(5 <= gap < 5.5 for at, gap in gaps[9:18] if at > adjusted_at)
         assert all(gap < 0.1 for _, gap in gaps[21:])
@@ -52,7 +52,7 @@ def test_crawl_delay_holds_whatever_the_delay_becomes(tmp_path: Path) -> None:
         async with steered(server, tmp_path / "crawl.db", delay=1, ignore_robots=False) as crawl:
             await server.until(2)
             await crawl.adjust(delay=0.5)
-        asked = [at for at, url in server.times if "robots" not in url]
+        asked = [at for at, url in server.came if "robots" not in url]
         assert min(later - earlier for earlier, later in pairwise(asked)) >= 10
 
     run_apart(main())
@@ -235,10 +235,10 @@ def test_robots_txt_that_leads_to_a_banned_host_does_not_hold_up_the_crawl(tmp_p
         async with steered(server, store, "http://b.test/", delay=1, ignore_robots=False, time=600) as crawl:
             await server.until(1)
             await crawl.ban("b.test")
-            asked = len(server.times)
+            asked = len(server.came)
             await crawl.finished()
         assert HOME not in server.asked
-        assert not any("b.test" in url for _, url in server.times[asked:])
+        assert not any("b.test" in url for _, url in server.came[asked:])
 
     run_apart(main())
 

@@ -2,12 +2,10 @@
 
 import asyncio
 import threading
-from collections import defaultdict
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import httpx
 import numpy as np
 import pytest
 from support.intakes import DAYS_LATER
@@ -61,25 +59,13 @@ def test_whole_demo_web_is_ranked_as_it_truly_is(store: Path) -> None:
     assert faults_in(store) == []
 
 
-class Timed(Server):
-    """Remembers when each host was asked."""
-
-    def __init__(self, site: Site, robots: str | int = 404) -> None:
-        super().__init__(site, robots)
-        self.times: dict[str, list[float]] = defaultdict(list)
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        self.times[request.url.host].append(asyncio.get_running_loop().time())
-        return super()._answer(request)
-
-
 def test_one_host_however_it_is_written_has_one_clock(tmp_path: Path) -> None:
     """http and https, their own ports, and the dot that ends a whole name; another port is another server."""
     same = [f"{home}{page}" for page in "12" for home in (HOME, "https://A.test:443/", "http://a.test.:80/")]
     others = ["http://a.test:8080/", "http://a.test.:8080/"]
-    server, store = Timed({}), tmp_path / "crawl.db"
+    server, store = Server({}), tmp_path / "crawl.db"
     crawl(server, store, same, delay=0.02, concurrency=16)
-    times = sorted(server.times["a.test"] + server.times["a.test."])
+    times = sorted(server.by_host["a.test"] + server.by_host["a.test."])
     assert len(times) == 3 + len(same)
     assert min(later - earlier for earlier, later in pairwise(times)) >= 0.02
     crawl(server, store, others)
@@ -88,15 +74,10 @@ def test_one_host_however_it_is_written_has_one_clock(tmp_path: Path) -> None:
 
 
 def test_failure_is_tried_again_later_and_then_given_up(store: Path) -> None:
-    site: Site = {HOME: ["/flaky", "/dead"], HOME + "flaky": 503, HOME + "dead": 503}
+    flaky: Site = {HOME + "flaky": lambda _, count: [] if count > 1 else 503}
+    site: Site = {HOME: ["/flaky", "/dead"], HOME + "dead": 503} | flaky
 
-    class Flaky(Server):
-        def _answer(self, request: httpx.Request) -> httpx.Response:
-            if self.asked.count(HOME + "flaky"):
-                self.site[HOME + "flaky"] = []
-            return super()._answer(request)
-
-    server = Flaky(site)
+    server = Server(site)
     crawl(server, store, [HOME], timing=Timing(retry=0.001))
     assert [server.asked.count(HOME + name) for name in ("", "flaky", "dead")] == [1, 2, 3]
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))

@@ -10,7 +10,6 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from politeness import Witness
 from support import skipping
@@ -86,12 +85,11 @@ def test_what_a_host_asked_for_is_kept_at_once(tmp_path: Path) -> None:
     never = Timing(batch=1e6, lease=1e6)
     store, strains = tmp_path / "crawl.db", []
 
-    class Busy(Server):
-        def _answer(self, request: httpx.Request) -> httpx.Response:
-            strains.extend(rows(store, "SELECT strains FROM hosts"))
-            return super()._answer(request)
+    def busy(*_: object) -> int:
+        strains.extend(rows(store, "SELECT strains FROM hosts"))
+        return 503
 
-    crawl(Busy({HOME: 503}), store, [HOME], delay=0.001, ignore_robots=True, timing=never)
+    crawl({HOME: busy}, store, [HOME], delay=0.001, ignore_robots=True, timing=never)
     assert strains == [(0,), (1,), (2,)]
 
 
@@ -110,18 +108,6 @@ def test_a_host_that_only_fails_is_dead_and_its_pages_have_their_turns(store: Pa
     assert faults_in(store) == []
 
 
-class Clocked(Server):
-    """Notes when each host was asked for a page, by the clock of the loop."""
-
-    def __init__(self, site: Site) -> None:
-        super().__init__(site)
-        self.times: dict[str, list[float]] = {}
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        self.times.setdefault(request.url.host, []).append(asyncio.get_running_loop().time())
-        return super()._answer(request)
-
-
 def test_a_host_is_asked_as_often_as_the_delay_of_its_own_says(tmp_path: Path) -> None:
     """Also in the next run, which remembers it, and after it is given otherwise."""
     names = ("a.test", "slow.test", "quick.test")
@@ -132,9 +118,9 @@ def test_a_host_is_asked_as_often_as_the_delay_of_its_own_says(tmp_path: Path) -
         ({"host_delay": ["a.test=3s"]}, (3.0, 1.0, 1.0)),
     ]
     for given, delays in runs:
-        server = Clocked(site)
+        server = Server(site)
         crawl(server, tmp_path / "crawl.db", list(site), delay=1.0, concurrency=8, time=16.0, **given)
         for name, delay in zip(names, delays, strict=True):
-            gaps = [after - before for before, after in pairwise(server.times[name])]
+            gaps = [after - before for before, after in pairwise(server.by_host[name])]
             assert gaps
             assert delay <= min(gaps) < 1.1 * delay + 0.1

@@ -9,10 +9,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from support.intakes import PATIENT
-from support.sites import HOME, Server, Site, crawl, rows
+from support.sites import HOME, Site, crawl, rows
 
 from minicrawl.errors import SettingError
 from minicrawl.parts.alerts import Alerts
@@ -22,25 +21,12 @@ TOLD = {("edited", "changed"), ("taken", "gone")}
 KEEP = "import sys; open(sys.argv[1], 'a').write(sys.stdin.read())"
 
 
-class Editing(Server):
-    """Serves a page that is edited at its third fetch, and one that is taken away at its second; both have been, if the
-    crawl is not new."""
-
-    before = 0
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        url, answered = str(request.url), super()._answer(request)
-        count = self.asked.count(url) + self.before
-        if url == HOME + "edited":
-            return httpx.Response(200, html=f"<p>edition {count > 2}</p><a href='/'>home</a>")
-        return httpx.Response(404) if url == HOME + "taken" and count > 1 else answered
-
-
 def refreshed(store: Path, command: str, site: Site = SITE, **settings: Any) -> None:
     options = {"refresh": True, "pages": 60, "traps": False, "timing": PATIENT, "on_change": command} | settings
-    server = Editing(site)
-    server.before = 3 * store.exists()
-    crawl(server, store, [HOME], **options)
+    before = 3 * store.exists()
+    edited = {HOME + "edited": lambda _, count: [f"<p>edition {count + before > 2}</p>", HOME]}
+    taken = {HOME + "taken": lambda _, count: 404 if count + before > 1 else site[HOME + "taken"]}
+    crawl(site | edited | taken, store, [HOME], **options)
 
 
 def calling(script: str, *words: object) -> str:

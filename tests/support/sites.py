@@ -3,12 +3,15 @@
     {"http://a.test/": ["http://a.test/x", "http://b.test/"], "http://a.test/x": 404, "http://b.test/": "http://a.test/"}
 
 A list: an HTML page with these links. A number: an answer with this status. A string: a redirect to there.
-Anything else is a 404.
+Anything else is a 404. An exception is raised; a function is given the request and how often the URL was asked for by
+now, and says the reply, or the whole answer. With these a site is no graph.
 """
 
+import asyncio
 import random
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
@@ -25,34 +28,80 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import open_store
 
 HOME = "http://a.test/"
-Reply = list[str] | int | str
+Reply = list[str] | int | str | Exception | Callable[[httpx.Request, int], Any]
 Site = dict[str, Any]  # of replies; two sites of pages alone are to be one by "|"
 
 
 class Server(httpx.MockTransport):
-    """Serves a site, and remembers what was asked for."""
+    """Serves a site, and remembers what was asked for: pages, robots.txt files, what is `beside`; all, and when."""
 
-    def __init__(self, site: Mapping[str, Reply], robots: str | int = 404) -> None:
-        self.site = dict(site)
-        self.robots = robots
+    def __init__(
+        self,
+        site: Mapping[str, Any],
+        robots: Reply = 404,
+        *,
+        absent: Reply = 404,
+        beside: Mapping[str, Any] = {},
+    ) -> None:
+        """absent: the reply for what is not there. beside: replies that are no pages, be they robots.txt files."""
+        self.site, self.robots, self.absent, self.beside = dict(site), robots, absent, beside
         self.asked: list[str] = []
         self.asked_robots: list[str] = []
+        self.asked_beside: list[str] = []
+        self.requests: list[httpx.Request] = []
+        self.times: list[tuple[float, str]] = []
         super().__init__(self._answer)
+
+    @property
+    def all_asked(self) -> list[str]:
+        return [url for _, url in self.times]
+
+    @property
+    def by_host(self) -> dict[str, list[float]]:
+        """When each host was asked."""
+        hosts = [request.url.host for request in self.requests]
+        return {host: [at for of, (at, _) in zip(hosts, self.times, strict=True) if of == host] for host in hosts}
+
+    @property
+    def gaps(self) -> list[float]:
+        """Seconds between two requests to one host."""
+        return [later - earlier for times in self.by_host.values() for earlier, later in pairwise(times)]
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         url = str(request.url)
-        if request.url.path == "/robots.txt":
-            self.asked_robots.append(url)
-            return (
-                httpx.Response(self.robots) if isinstance(self.robots, int) else httpx.Response(200, text=self.robots)
-            )
-        self.asked.append(url)
-        reply = self.site.get(url, 404)
-        if isinstance(reply, int):
-            return httpx.Response(reply)
-        if isinstance(reply, str):
-            return httpx.Response(301, headers={"location": reply})
+        self.requests.append(request)
+        self.times.append((asyncio.get_running_loop().time(), url))
+        reply: Any
+        if url in self.beside:
+            asked, reply = self.asked_beside, self.beside[url]
+        elif request.url.path == "/robots.txt":
+            asked, reply = self.asked_robots, text(self.robots) if isinstance(self.robots, str) else self.robots
+        else:
+            asked, reply = self.asked, self.site.get(url, self.absent)
+        asked.append(url)
+        if callable(reply):
+            reply = reply(request, asked.count(url))
+        match reply:
+            case httpx.Response():
+                return reply
+            case Exception():
+                raise reply
+            case int():
+                return httpx.Response(reply)
+            case str():
+                return httpx.Response(301, headers={"location": reply})
         return httpx.Response(200, html=html(reply))
+
+
+def text(content: str, kind: str = "text/plain") -> Callable[[httpx.Request, int], httpx.Response]:
+    """The reply that is a file."""
+    return lambda *_: httpx.Response(200, text=content, headers={"Content-Type": kind})
+
+
+def page(*links: str, **fields: str) -> Callable[[httpx.Request, int], httpx.Response]:
+    """The reply that is a page with these fields in its header."""
+    named = {name.replace("_", "-"): value for name, value in fields.items()}
+    return lambda *_: httpx.Response(200, html=html(list(links)), headers=named)
 
 
 Kind = TypeVar("Kind", bound=Server)
@@ -63,7 +112,7 @@ def html(links: list[str]) -> str:
     return "".join(link if link.startswith("<") else f'<a href="{link}">to</a>' for link in links)
 
 
-def served(site: Mapping[str, Reply], url: str) -> resources.Reply:
+def served(site: Mapping[str, Any], url: str) -> resources.Reply:
     """The answer that a server of the demo is to give."""
     match site.get(url, 404):
         case int(status):
@@ -82,7 +131,7 @@ def canonical(url: str) -> str:
 @overload
 def crawl(site: Kind, store: Path, seeds: list[str], **settings: Any) -> tuple[CrawlReport, Kind]: ...
 @overload
-def crawl(site: Mapping[str, Reply], store: Path, seeds: list[str], **settings: Any) -> tuple[CrawlReport, Server]: ...
+def crawl(site: Mapping[str, Any], store: Path, seeds: list[str], **settings: Any) -> tuple[CrawlReport, Server]: ...
 def crawl(site: Any, store: Path, seeds: list[str], **settings: Any) -> tuple[CrawlReport, Any]:
     """Crawl a site with one request at a time and no delay. Waits for nothing: see `skipping`.
 

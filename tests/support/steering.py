@@ -33,10 +33,10 @@ class Steered(Server):
         self.open = asyncio.Event()
         self.open.set()
         self.in_flight = self.most = 0
-        self.times: list[tuple[float, str]] = []
+        self.came: list[tuple[float, str]] = []
 
     async def _answer(self, request: httpx.Request) -> httpx.Response:  # type: ignore[override]
-        self.times.append((asyncio.get_running_loop().time(), str(request.url)))
+        self.came.append((asyncio.get_running_loop().time(), str(request.url)))
         self.in_flight += 1
         self.most = max(self.most, self.in_flight)
         try:

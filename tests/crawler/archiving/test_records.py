@@ -81,17 +81,12 @@ def test_a_page_that_is_not_in_the_archive_is_asked_for_without_condition(tmp_pa
     """A 304 would leave the archive without it."""
     conditions: list[bool] = []
 
-    class Unchanged(Server):
-        def _answer(self, request: httpx.Request) -> httpx.Response:
-            if request.url.path == "/robots.txt":
-                return httpx.Response(404)
-            conditions.append("if-none-match" in request.headers)
-            if conditions[-1]:
-                return httpx.Response(304)
-            return httpx.Response(200, html=LONG, headers={"ETag": '"1"'})
+    def unchanged(request: httpx.Request, _: int) -> httpx.Response:
+        conditions.append("if-none-match" in request.headers)
+        return httpx.Response(304) if conditions[-1] else httpx.Response(200, html=LONG, headers={"ETag": '"1"'})
 
     store, folder = tmp_path / "crawl.db", tmp_path / "kept"
-    server = Unchanged({})
+    server = Server({}, absent=unchanged)
     crawl(server, store, [HOME], recrawl_after=1e-9, refresh_min=1e-9)
     for _ in range(2):
         crawl(server, store, [HOME], archive=folder, recrawl_after=1e-9, refresh_min=1e-9, pages=1)
@@ -102,15 +97,14 @@ def test_a_page_that_is_not_in_the_archive_is_asked_for_without_condition(tmp_pa
 def test_a_disk_that_fails_midway_stops_the_crawl_and_the_next_run_lacks_nothing(tmp_path: Path) -> None:
     store, folder = tmp_path / "crawl.db", tmp_path / "kept"
 
-    class Failing(Server):
-        def _answer(self, request: httpx.Request) -> httpx.Response:
-            if request.url.path == "/c" and (folder / "archive").is_dir():  # every answer begins a file
-                (folder / "archive").rename(folder / "away")
-                (folder / "archive").write_text("no folder")
-            return super()._answer(request)
+    def failing(*_: object) -> Any:
+        if (folder / "archive").is_dir():  # every answer begins a file
+            (folder / "archive").rename(folder / "away")
+            (folder / "archive").write_text("no folder")
+        return SITE[HOME + "c"]
 
     with pytest.raises(StoreError, match=r"the archive at .* (failed|cannot be written)"):
-        crawl(Failing(SITE), store, [HOME], archive=folder)
+        crawl(SITE | {HOME + "c": failing}, store, [HOME], archive=folder)
     (folder / "archive").unlink()
     (folder / "away").rename(folder / "archive")
     crawl(SITE, store, [HOME])

@@ -1,14 +1,12 @@
 """A crawl whose network is an archive finds what the live one found, and asks nobody."""
 
 import asyncio
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from support.archives import a_record, an_http_record
-from support.sites import HOME, Reply, Server, crawl, rows, wide_site
+from support.sites import HOME, Reply, Server, crawl, page, rows, wide_site
 
 import minicrawl
 from minicrawl.archive.collection import indexed
@@ -21,19 +19,6 @@ from minicrawl.store.reader import open_store
 
 ROBOTS = "User-agent: *\nDisallow: /private\nCrawl-delay: 3600\n"
 SORRY = "<title>Sorry</title><p>Sorry, nothing was found at this address, dear reader of our pages"
-
-
-class Polite(Server):
-    """Says of what it does not have, with status 200, that it does not have it; forbids a page, and wants to rest."""
-
-    def __init__(self, site: Mapping[str, Reply]) -> None:
-        super().__init__(site, ROBOTS)
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        answer = super()._answer(request)
-        if answer.status_code == 404 and request.url.path != "/robots.txt":
-            return httpx.Response(200, html=SORRY, headers={"Retry-After": "3600"})
-        return answer
 
 
 def a_web() -> tuple[dict[str, Reply], list[str]]:
@@ -68,7 +53,9 @@ def importance(store: Path) -> dict[str, float]:
 def test_an_archived_crawl_is_found_again_with_the_same_importance(tmp_path: Path) -> None:
     site, seeds = a_web()
     live, again = tmp_path / "live.db", tmp_path / "again.db"
-    _, server = crawl(Polite(site), live, seeds, archive=tmp_path / "kept")
+    _, server = crawl(
+        Server(site, ROBOTS, absent=page(SORRY, retry_after="3600")), live, seeds, archive=tmp_path / "kept"
+    )
     asked = len(server.asked)
     report = minicrawl.crawl(seeds, again, from_archive=tmp_path / "kept", workers=1)
     assert report.reason == "nothing-left"

@@ -5,7 +5,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from support.sites import HOME, Server, crawl, crawled_anew, faults_in, random_site, rows
 from support.skipping import run
@@ -88,16 +87,11 @@ def test_a_page_that_fails_in_a_round_is_tried_again_and_one_that_is_missing_is_
     site: dict[str, Any] = {HOME: pages, **{page: [HOME] for page in pages}}
     crawl(site, path, [HOME])
 
-    class Failing(Server):
-        def _answer(self, request: httpx.Request) -> httpx.Response:
-            answered = super()._answer(request)
-            is_first = self.asked.count(str(request.url)) == 1
-            return httpx.Response(503) if is_first and request.url.path == "/flaky" else answered
-
-    server = Failing(site | {HOME + "missing": 404, HOME + "moved": HOME})
+    flaky = {HOME + "flaky": lambda _, count: 503 if count == 1 else [HOME]}
+    server = Server(site | flaky | {HOME + "missing": 404, HOME + "moved": HOME})
     refreshed(server, path, 100)
     assert Counter(server.asked) == {HOME: 1, HOME + "flaky": 2, HOME + "missing": 1, HOME + "moved": 1}
-    again = Server(server.site)
+    again = Server(site | {HOME + "missing": 404, HOME + "moved": HOME})
     refreshed(again, path, 100)  # a page that was missing is asked for once more a day later, not at once
     assert Counter(again.asked) == {HOME: 1, HOME + "flaky": 1, HOME + "moved": 1}
     states = dict(rows(path, "SELECT url, state FROM pages"))

@@ -4,9 +4,8 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
-from support.sites import Server, Site
+from support.sites import Server
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.http.credentials import Headers, Place
@@ -52,32 +51,19 @@ def test_a_host_that_is_none_is_told() -> None:
         Headers([Header.parse("a..b%%=X-A: b")], frozenset())
 
 
-class Told(Server):
-    """Remembers which requests had which of the headers X-Plain and Authorization."""
-
-    def __init__(self, site: Site) -> None:
-        super().__init__(site, robots="")
-        self.told: dict[str, list[str]] = {}
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        names = [name for name in ("x-plain", "authorization") if name in request.headers]
-        self.told[str(request.url)] = names
-        return super()._answer(request)
-
-
 def test_nothing_secret_leaves_the_seeds_origins(tmp_path: Path) -> None:
     """Not by a link, nor a redirect, nor the robots.txt of another host; and the seeds of earlier runs count."""
-    server = Told(
-        {
-            "http://a.test/": ["http://b.test/", "https://a.test/x", "/moved", "http://a.test:81/"],
-            "http://a.test/moved": "http://c.test/",
-        }
-    )
+    links = ["http://b.test/", "https://a.test/x", "/moved", "http://a.test:81/"]
+    server = Server({"http://a.test/": links, "http://a.test/moved": "http://c.test/"}, robots="")
     options: dict[str, Any] = {"transport": server, "delay": 0.0, "header": ("Authorization: hush", "*=X-Plain: hello")}
     asyncio.run(acrawl(["http://a.test/"], tmp_path / "crawl.db", pages=1, **options))
     asyncio.run(acrawl([], tmp_path / "crawl.db", **options))
     both, plain = ["x-plain", "authorization"], ["x-plain"]
-    assert {url: names for url, names in server.told.items() if "cannot" not in url} == {
+    told = {
+        str(request.url): [name for name in ("x-plain", "authorization") if name in request.headers]
+        for request in server.requests
+    }
+    assert {url: names for url, names in told.items() if "cannot" not in url} == {
         "http://a.test/robots.txt": both,
         "http://a.test/": both,
         "http://a.test/moved": both,

@@ -73,11 +73,11 @@ class Full(Server):
 
     def __init__(self) -> None:
         super().__init__(SITE)
-        self.requests = 0
+        self.number = 0
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
-        self.requests += 1
-        if self.requests % 3 == 0:
+        self.number += 1
+        if self.number % 3 == 0:
             error = OSError(errno.EMFILE, "Too many open files")
             raise httpx.ConnectError(str(error), request=request) from error
         return super()._answer(request)

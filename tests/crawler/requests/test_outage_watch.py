@@ -56,12 +56,12 @@ class Silent(Server):
     def __init__(self, first: int, last: int, dead: tuple[str, ...] = ()) -> None:
         super().__init__(SITE)
         self.first, self.last, self.dead = first, last, dead
-        self.requests = 0
+        self.number = 0
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
-        self.requests += 1
-        is_dead = self.requests >= self.first and request.url.host in self.dead
-        if is_dead or self.first <= self.requests <= self.last:
+        self.number += 1
+        is_dead = self.number >= self.first and request.url.host in self.dead
+        if is_dead or self.first <= self.number <= self.last:
             raise httpx.ConnectTimeout("nobody is there", request=request)
         return super()._answer(request)
 

@@ -1,19 +1,17 @@
 """Redirects of robots.txt files: each is followed at the time of the host it leads to."""
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import aiodns
-import httpx
 import numpy as np
 import pytest
 from support.misbehaving import MisbehavingServer, answer, redirect
-from support.sites import Server, Site, crawl, rows
+from support.sites import Reply, Server, Site, crawl, rows, text
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.due_requests import DueRequests
@@ -28,36 +26,8 @@ from minicrawl.timing import Timing
 
 A, B = "http://a.test/", "http://b.test/"
 A_ROBOTS, B_ROBOTS = A + "robots.txt", B + "robots.txt"
-NO_X = "User-agent: *\nDisallow: /x"
+NO_X = text("User-agent: *\nDisallow: /x")
 OK, FORBIDDEN = ("fetched", "ok"), ("disallowed", "robots")
-
-
-class Redirecting(Server):
-    """Serves `moved`, too: a URL there is a redirect to it, other text an answer, a number a status."""
-
-    def __init__(self, site: Site, moved: Mapping[str, str | int]) -> None:
-        super().__init__(site)
-        self.moved = moved
-        self.asked_all: list[str] = []
-        self.times: dict[str, list[float]] = defaultdict(list)
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        url = str(request.url)
-        self.asked_all.append(url)
-        self.times[request.url.host].append(asyncio.get_running_loop().time())
-        reply = self.moved.get(url)
-        match reply:
-            case None:
-                return super()._answer(request)
-            case int():
-                return httpx.Response(reply)
-            case _ if reply.startswith(("http", "/")):
-                return httpx.Response(302, headers={"location": reply})
-        return httpx.Response(200, text=reply)
-
-    @property
-    def gaps(self) -> list[float]:
-        return [later - earlier for times in self.times.values() for earlier, later in pairwise(times)]
 
 
 HURRY = Timing(robots_retry=0.001)
@@ -78,18 +48,18 @@ def test_rfc_9309_2_3_1_2_five_redirects_are_followed(
 ) -> None:
     """Its rules hold for the site that redirects. What is behind more is taken to be unavailable, and all allowed."""
     steps = [A_ROBOTS, *(f"http://{hosts[number % 2]}.test/{number}" for number in range(redirects))]
-    server = Redirecting({A: ["/x"], A + "x": []}, dict(pairwise(steps)) | {steps[-1]: NO_X})
+    server = Server({A: ["/x"], A + "x": []}, beside=dict(pairwise(steps)) | {steps[-1]: NO_X})
     in_a_hurry(server, store, [A])
     assert states(store) == {A: OK, A + "x": FORBIDDEN if is_followed else OK}
-    assert [url for url in server.asked_all if url in steps] == steps[:6]
-    assert server.asked_all.index(A) >= len(steps[:6])
+    assert [url for url in server.all_asked if url in steps] == steps[:6]
+    assert server.all_asked.index(A) >= len(steps[:6])
 
 
 @pytest.mark.parametrize("where", ["https://a.test/robots.txt", B + "elsewhere"])
 @pytest.mark.parametrize("per_host", [1, 2])
 def test_no_host_is_asked_before_its_delay_is_over(store: Path, where: str, per_host: int) -> None:
     site: Site = {f"{home}{page}": [] for home in (A, B) for page in range(3)}
-    server = Redirecting(site, {A_ROBOTS: where, where: NO_X})
+    server = Server(site, beside={A_ROBOTS: where, where: NO_X})
     in_a_hurry(server, store, list(site), delay=0.02, concurrency=8, per_host=per_host)
     assert sorted(server.asked) == sorted(site)
     assert len(server.gaps) >= 6
@@ -97,10 +67,12 @@ def test_no_host_is_asked_before_its_delay_is_over(store: Path, where: str, per_
 
 
 def test_a_crawl_delay_behind_a_redirect_runs_from_when_it_is_known(store: Path) -> None:
-    server = Redirecting({A: [], A + "1": []}, {A_ROBOTS: B + "rules", B + "rules": "User-agent: *\nCrawl-delay: 0.08"})
+    server = Server(
+        {A: [], A + "1": []}, beside={A_ROBOTS: B + "rules", B + "rules": text("User-agent: *\nCrawl-delay: 0.08")}
+    )
     in_a_hurry(server, store, [A, A + "1"], delay=0.01, concurrency=2)
-    known = server.times["b.test"][0]
-    pages = server.times["a.test"][1:]
+    known = server.by_host["b.test"][0]
+    pages = server.by_host["a.test"][1:]
     assert [later - earlier >= 0.08 for earlier, later in pairwise([known, *pages])] == [True, True]
     assert rows(store, "SELECT name, crawl_delay FROM hosts ORDER BY name") == [("a.test", 0.08), ("b.test", 0.0)]
 
@@ -108,12 +80,11 @@ def test_a_crawl_delay_behind_a_redirect_runs_from_when_it_is_known(store: Path)
 @pytest.mark.parametrize(("asking", "first"), [("http", "https"), ("https", "http"), ("https", "https")])
 def test_what_http_or_https_asks_for_holds_for_both(store: Path, asking: str, first: str) -> None:
     pages = [f"{scheme}://a.test/{page}" for page in range(3) for scheme in sorted(("http", "https"), key=first.__ne__)]
-    server = Redirecting(
-        {url: [] for url in pages}, {f"{asking}://a.test/robots.txt": "User-agent: *\nCrawl-delay: 0.04"}
-    )
+    robots = {f"{asking}://a.test/robots.txt": text("User-agent: *\nCrawl-delay: 0.04")}
+    server = Server({url: [] for url in pages}, beside=robots)
     in_a_hurry(server, store, pages, delay=0.005)
     assert rows(store, "SELECT name, crawl_delay FROM hosts") == [("a.test", 0.04)]
-    asked = server.asked_all.index(f"{asking}://a.test/robots.txt")
+    asked = server.all_asked.index(f"{asking}://a.test/robots.txt")
     assert min(server.gaps[asked:]) >= 0.04
 
 
@@ -121,36 +92,36 @@ def test_a_robots_txt_that_is_known_is_not_asked_for_again(store: Path) -> None:
     """Neither where a redirect leads to it, nor where one has led to it."""
     hosts = [f"http://{number}.test/" for number in range(20)]
     site: Site = {home: ["/x"] for home in [A, *hosts]}
-    server = Redirecting(site, {f"{host}robots.txt": A_ROBOTS for host in hosts} | {A_ROBOTS: NO_X})
+    server = Server(site, beside={f"{host}robots.txt": A_ROBOTS for host in hosts} | {A_ROBOTS: NO_X})
     in_a_hurry(server, store, [*hosts, A])
-    assert server.asked_all.count(A_ROBOTS) == 1
+    assert server.all_asked.count(A_ROBOTS) == 1
     assert sorted(server.asked) == sorted(site)
     assert {state for url, state in states(store).items() if url.endswith("x")} == {FORBIDDEN}
     assert len(rows(store, "SELECT origin FROM robots WHERE status = 200")) == 21
 
 
 @pytest.mark.parametrize("moved", [{A_ROBOTS: A_ROBOTS}, {A_ROBOTS: B_ROBOTS, B_ROBOTS: A_ROBOTS}])
-def test_redirects_in_circles_come_to_an_end(store: Path, moved: dict[str, str | int]) -> None:
-    server = Redirecting({A: [], B: []}, moved)
+def test_redirects_in_circles_come_to_an_end(store: Path, moved: dict[str, Reply]) -> None:
+    server = Server({A: [], B: []}, beside=moved)
     in_a_hurry(server, store, [A, B], concurrency=2)
     assert states(store) == {A: OK, B: OK}
 
 
 def test_what_is_forbidden_elsewhere_is_still_asked_for_as_a_robots_txt(store: Path) -> None:
-    moved: dict[str, str | int] = {A_ROBOTS: B + "x", B + "x": NO_X, B_ROBOTS: NO_X}
-    server = Redirecting({A: [], B: []}, moved)
+    moved: dict[str, Reply] = {A_ROBOTS: B + "x", B + "x": NO_X, B_ROBOTS: NO_X}
+    server = Server({A: [], B: []}, beside=moved)
     in_a_hurry(server, store, [B, A, A + "x"])
     assert states(store) == {A: OK, B: OK, A + "x": FORBIDDEN}
 
 
 @pytest.mark.parametrize("sitemaps", [True, False])
 def test_sitemaps_behind_a_redirect_are_those_of_the_site(store: Path, sitemaps: bool) -> None:
-    moved: dict[str, str | int] = {
+    moved: dict[str, Reply] = {
         A_ROBOTS: B + "rules",
-        B + "rules": f"Sitemap: {A}map.txt",
-        A + "map.txt": f"\n{A}only\n",
+        B + "rules": text(f"Sitemap: {A}map.txt"),
+        A + "map.txt": text(f"\n{A}only\n"),
     }
-    server = Redirecting({A: [], A + "only": []}, moved)
+    server = Server({A: [], A + "only": []}, beside=moved)
     in_a_hurry(server, store, [A], sitemaps=sitemaps)
     assert (A + "only" in server.asked) is sitemaps
 
@@ -161,10 +132,10 @@ def test_sitemaps_behind_a_redirect_are_those_of_the_site(store: Path, sitemaps:
     ids=["unreachable", "unavailable", "gone"],
 )
 def test_what_is_found_behind_a_redirect_counts(store: Path, there: int, reason: tuple[str, str], tries: int) -> None:
-    server = Redirecting({A: []}, {A_ROBOTS: B_ROBOTS, B_ROBOTS: there})
+    server = Server({A: []}, beside={A_ROBOTS: B_ROBOTS, B_ROBOTS: there})
     in_a_hurry(server, store, [A])
     assert states(store) == {A: reason}
-    assert server.asked_all.count(B_ROBOTS) == tries
+    assert server.all_asked.count(B_ROBOTS) == tries
 
 
 # With addresses.

@@ -1,14 +1,14 @@
 """Sitemaps in a crawl: which are asked for, whose URLs become known, and when."""
 
-import asyncio
 import random
+from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-import httpx
 import pytest
 from click.testing import CliRunner
-from support.sites import HOME, Server, Site, crawl, faults_in, rows
+from support.sites import HOME, Server, Site, crawl, faults_in, rows, text
 
 from minicrawl.cli import main
 from minicrawl.store.reader import open_store
@@ -18,48 +18,18 @@ MAP = HOME + "map.xml"
 URLSET = "<?xml version='1.0'?><urlset><url><loc>{}</loc></url><url><loc>{}</loc></url></urlset>"
 
 
-class WithSitemaps(Server):
+def with_sitemaps(site: Site, sitemaps: Mapping[str, Any], robots: str = f"Sitemap: {MAP}") -> Server:
     """Serves sitemaps, too: URL lists as text; what starts with "index " is an index, a number a status."""
 
-    def __init__(self, site: Site, sitemaps: dict[str, list[str] | int | str], robots: str | None = None) -> None:
-        super().__init__(site, f"Sitemap: {MAP}" if robots is None else robots)
-        self.sitemaps = sitemaps
-        self.asked_all: list[str] = []
+    def reply(said: Any) -> Any:
+        if isinstance(said, list):
+            return text("\n".join(said))
+        if isinstance(said, str) and said.startswith("index "):
+            entries = "".join(f"<sitemap><loc>{entry}</loc></sitemap>" for entry in said.split()[1:])
+            return text(f"<sitemapindex>{entries}</sitemapindex>")
+        return said
 
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        url = str(request.url)
-        self.asked_all.append(url)
-        reply = self.sitemaps.get(url)
-        match reply:
-            case None:
-                return super()._answer(request)
-            case int():
-                return httpx.Response(reply)
-            case str() if reply.startswith("index "):
-                entries = "".join(f"<sitemap><loc>{entry}</loc></sitemap>" for entry in reply.split()[1:])
-                return httpx.Response(200, text=f"<sitemapindex>{entries}</sitemapindex>")
-            case str():
-                return httpx.Response(301, headers={"location": reply})
-            case list():
-                return httpx.Response(200, text="\n".join(reply))
-
-    @property
-    def asked_sitemaps(self) -> list[str]:
-        return [url for url in self.asked_all if url in self.sitemaps]
-
-
-class Files(Server):
-    """Serves files of one type, too."""
-
-    def __init__(self, site: Site, files: dict[str, str], kind: str) -> None:
-        super().__init__(site)
-        self.files, self.kind = files, kind
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        text = self.files.get(str(request.url))
-        if text is None:
-            return super()._answer(request)
-        return httpx.Response(200, text=text, headers={"Content-Type": self.kind})
+    return Server(site, robots, beside={url: reply(said) for url, said in sitemaps.items()})
 
 
 def reasons(store: Path) -> dict[str, str]:
@@ -78,7 +48,7 @@ def found_in_sitemaps(store: Path) -> dict[str, str]:
 
 def test_pages_no_link_leads_to_are_found(store: Path) -> None:
     hidden = [f"{HOME}hidden/{number}" for number in range(130)]
-    server = WithSitemaps({HOME: [], **{url: [] for url in hidden}}, {MAP: hidden})
+    server = with_sitemaps({HOME: [], **{url: [] for url in hidden}}, {MAP: hidden})
     report, _ = crawl(server, store, [HOME])
     assert sorted(server.asked) == sorted([HOME, *hidden])
     assert (report.reason, reasons(store)) == ("nothing-left", {MAP: "ok"})
@@ -104,7 +74,7 @@ def test_what_a_sitemap_cannot_do(store: Path) -> None:
         HOME + "forbidden",
     ]
     robots = f"User-agent: *\nDisallow: /forbidden\nSitemap: {MAP}"
-    crawl(WithSitemaps({HOME: []}, {MAP: listed}, robots), store, [HOME], deny=("denied",))
+    crawl(with_sitemaps({HOME: []}, {MAP: listed}, robots), store, [HOME], deny=("denied",))
     assert dict(rows(store, "SELECT url, reason FROM pages")) == {
         HOME: "ok",
         HOME + "fine": "http-404",
@@ -115,16 +85,16 @@ def test_what_a_sitemap_cannot_do(store: Path) -> None:
 
 def test_sitemaps_elsewhere_are_read_for_the_host_that_names_them(store: Path) -> None:
     there = "http://cdn.test/map.txt"
-    server = WithSitemaps({HOME: []}, {there: [HOME + "mine", "http://cdn.test/its"]}, f"Sitemap: {there}")
+    server = with_sitemaps({HOME: []}, {there: [HOME + "mine", "http://cdn.test/its"]}, f"Sitemap: {there}")
     crawl(server, store, [HOME])
     assert found_in_sitemaps(store) == {HOME + "mine": there}
     # The server they are on is asked what it allows, as for a page.
-    assert server.asked_all.index("http://cdn.test/robots.txt") < server.asked_all.index(there)
+    assert server.all_asked.index("http://cdn.test/robots.txt") < server.all_asked.index(there)
 
 
 def test_pages_with_www_are_of_the_same_host(store: Path) -> None:
     listed = ["http://www.a.test/1", "https://a.test/2", "http://b.test/3"]
-    crawl(WithSitemaps({HOME: []}, {MAP: listed}), store, [HOME], scope="any")
+    crawl(with_sitemaps({HOME: []}, {MAP: listed}), store, [HOME], scope="any")
     assert found_in_sitemaps(store).keys() == set(listed[:2])
 
 
@@ -148,7 +118,8 @@ def test_a_seed_may_be_a_list_of_urls(store: Path, seed: str, kind: str) -> None
     index = f"<sitemapindex><sitemap><loc>{HOME}part.xml</loc></sitemap></sitemapindex>"
     files = {HOME + "list": index if seed == "index" else seed.format(*urls)}
     files[HOME + "part.xml"] = URLSET.format(urls[0], urls[0])
-    crawl(Files({url: [] for url in urls}, files, kind), store, [HOME + "list"], scope="any")
+    site: Site = {url: [] for url in urls} | {url: text(file, kind) for url, file in files.items()}
+    crawl(site, store, [HOME + "list"], scope="any")
     found = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
     listed = urls[:1] if seed == "index" else urls
     assert found == {HOME + "list": "fetched list-of-urls"} | dict.fromkeys(listed, "fetched ok")
@@ -156,44 +127,44 @@ def test_a_seed_may_be_a_list_of_urls(store: Path, seed: str, kind: str) -> None
 
 
 def test_a_seed_that_lists_nothing_is_no_html(store: Path) -> None:
-    crawl(Files({}, {HOME + "words": "words"}, "text/plain"), store, [HOME + "words"])
+    crawl({HOME + "words": text("words")}, store, [HOME + "words"])
     assert rows(store, "SELECT reason FROM pages") == [("not-html",)]
 
 
 def test_sitemaps_elsewhere_must_be_in_scope(store: Path) -> None:
     there = "http://cdn.test/map.txt"
-    server = WithSitemaps({HOME: []}, {there: [HOME + "mine"]}, f"Sitemap: {there}")
+    server = with_sitemaps({HOME: []}, {there: [HOME + "mine"]}, f"Sitemap: {there}")
     crawl(server, store, [HOME], scope="host")
-    assert (reasons(store), server.asked_sitemaps) == ({there: "scope-host"}, [])
+    assert (reasons(store), server.asked_beside) == ({there: "scope-host"}, [])
 
 
 def test_forbidden_sitemap_is_not_asked_for(store: Path) -> None:
-    server = WithSitemaps({HOME: []}, {MAP: [HOME + "1"]}, f"User-agent: *\nDisallow: /map\nSitemap: {MAP}")
+    server = with_sitemaps({HOME: []}, {MAP: [HOME + "1"]}, f"User-agent: *\nDisallow: /map\nSitemap: {MAP}")
     crawl(server, store, [HOME])
-    assert (reasons(store), server.asked_sitemaps) == ({MAP: "robots"}, [])
+    assert (reasons(store), server.asked_beside) == ({MAP: "robots"}, [])
 
 
 def test_redirects_and_indexes_are_followed_five_deep_and_not_in_circles(store: Path) -> None:
     steps = [f"{HOME}{number}.xml" for number in range(8)]
-    maps: dict[str, list[str] | int | str] = {
+    maps: dict[str, Any] = {
         MAP: f"index {MAP} {steps[0]} http://b.test/foreign.xml {HOME}moved.xml",
         HOME + "moved.xml": HOME + "new.xml",
         HOME + "new.xml": [HOME + "1"],
     }
     maps |= {here: f"index {there} {MAP}" for here, there in pairwise(steps)}
-    server = WithSitemaps({HOME: []}, maps)
+    server = with_sitemaps({HOME: []}, maps)
     crawl(server, store, [HOME])
-    assert server.asked_sitemaps.count(MAP) == 1
+    assert server.asked_beside.count(MAP) == 1
     asked = {MAP, HOME + "moved.xml", HOME + "new.xml", *steps[:5]}
-    assert set(server.asked_sitemaps) == asked
+    assert set(server.asked_beside) == asked
     assert reasons(store) == dict.fromkeys(asked, "ok") | {HOME + "moved.xml": "redirect-301"}
     assert found_in_sitemaps(store) == {HOME + "1": HOME + "new.xml"}
 
 
 def test_failures_have_reasons_and_are_tried_as_often_as_pages(store: Path) -> None:
-    maps: dict[str, list[str] | int | str] = {HOME + "503.xml": 503, HOME + "404.xml": 404, HOME + "none.xml": ["x"]}
+    maps: dict[str, Any] = {HOME + "503.xml": 503, HOME + "404.xml": 404, HOME + "none.xml": ["x"]}
     robots = "\n".join(f"Sitemap: {url}" for url in [*maps, "ftp://a.test/map.xml", "//"])
-    server = WithSitemaps({HOME: []}, maps, robots)
+    server = with_sitemaps({HOME: []}, maps, robots)
     report, _ = crawl(server, store, [HOME], timing=Timing(retry=0.001))
     assert report.reason == "nothing-left"
     assert reasons(store) == {
@@ -201,24 +172,24 @@ def test_failures_have_reasons_and_are_tried_as_often_as_pages(store: Path) -> N
         HOME + "404.xml": "http-404",
         HOME + "none.xml": "not-a-sitemap",
     }
-    assert [server.asked_sitemaps.count(url) for url in maps] == [3, 1, 1]
+    assert [server.asked_beside.count(url) for url in maps] == [3, 1, 1]
 
 
 def test_switched_off(store: Path) -> None:
-    server = WithSitemaps({HOME: []}, {MAP: [HOME + "1"]})
+    server = with_sitemaps({HOME: []}, {MAP: [HOME + "1"]})
     crawl(server, store, [HOME], sitemaps=False)
-    assert (server.asked_sitemaps, server.asked) == ([], [HOME])
+    assert (server.asked_beside, server.asked) == ([], [HOME])
     # The next crawl catches up, though robots.txt is not asked for again.
     crawl(server, store, [HOME + "2"], sitemaps=True)
-    assert server.asked_sitemaps == [MAP]
+    assert server.asked_beside == [MAP]
 
 
 def test_at_most_every_tenth_turn_of_a_host_with_pages_is_for_a_sitemap(store: Path) -> None:
-    maps: dict[str, list[str] | int | str] = {f"{HOME}{number}.xml": [] for number in range(9)}
+    maps: dict[str, Any] = {f"{HOME}{number}.xml": [] for number in range(9)}
     links = [f"/{number}" for number in range(60)]
-    server = WithSitemaps({HOME: links}, maps, "\n".join(f"Sitemap: {url}" for url in maps))
+    server = with_sitemaps({HOME: links}, maps, "\n".join(f"Sitemap: {url}" for url in maps))
     crawl(server, store, [HOME])
-    turns = [place for place, url in enumerate(server.asked_all[1:]) if url in maps]
+    turns = [place for place, url in enumerate(server.all_asked[1:]) if url in maps]
     assert len(turns) == 9
     with_pages = [turn for turn in turns if turn < 1 + 60 + 7]
     assert min(later - earlier for earlier, later in pairwise(with_pages)) == 10
@@ -226,24 +197,18 @@ def test_at_most_every_tenth_turn_of_a_host_with_pages_is_for_a_sitemap(store: P
 
 
 def test_sitemaps_keep_to_the_politeness_of_their_hosts(store: Path) -> None:
-    class Timed(WithSitemaps):
-        def _answer(self, request: httpx.Request) -> httpx.Response:
-            times.setdefault(request.url.host, []).append(asyncio.get_running_loop().time())
-            return super()._answer(request)
-
-    times: dict[str, list[float]] = {}
     hosts = ["http://a.test/", "http://b.test/"]
-    maps: dict[str, list[str] | int | str] = {f"{hosts[1]}{number}.xml": [] for number in range(4)}
-    server = Timed({host: [] for host in hosts}, maps, "\n".join(f"Sitemap: {url}" for url in maps))
+    maps: dict[str, Any] = {f"{hosts[1]}{number}.xml": [] for number in range(4)}
+    server = with_sitemaps({host: [] for host in hosts}, maps, "\n".join(f"Sitemap: {url}" for url in maps))
     crawl(server, store, hosts, delay=0.02, concurrency=8)
-    assert {host: len(asked) for host, asked in times.items()} == {"a.test": 2, "b.test": 2 + 4 * 2}
-    assert min(later - earlier for asked in times.values() for earlier, later in pairwise(asked)) >= 0.02
+    assert {host: len(asked) for host, asked in server.by_host.items()} == {"a.test": 2, "b.test": 2 + 4 * 2}
+    assert min(server.gaps) >= 0.02
 
 
 # How many are let in.
 
 
-def big_site(seed: int) -> tuple[Site, dict[str, list[str] | int | str]]:
+def big_site(seed: int) -> tuple[Site, dict[str, Any]]:
     """Pages that are linked to, most several times, and sitemaps that list them and others."""
     rng = random.Random(seed)
     linked = [f"{HOME}{number}" for number in range(80)]
@@ -260,8 +225,8 @@ BOTH = f"Sitemap: {MAP}\nSitemap: {HOME}b.xml"
 def test_crawl_in_pieces_lets_in_the_same_and_nothing_twice(tmp_path: Path) -> None:
     site, sitemaps = big_site(1)
     whole, pieces = tmp_path / "whole.db", tmp_path / "pieces.db"
-    _, server = crawl(WithSitemaps(site, sitemaps, BOTH), whole, [HOME], traps=False)
-    again = WithSitemaps(site, sitemaps, BOTH)
+    _, server = crawl(with_sitemaps(site, sitemaps, BOTH), whole, [HOME], traps=False)
+    again = with_sitemaps(site, sitemaps, BOTH)
     for part in (1, 1, 7, 9, 1000):
         crawl(again, pieces, [HOME], pages=part, traps=False)
         assert faults_in(pieces) == []
@@ -276,7 +241,7 @@ def test_crawl_in_pieces_lets_in_the_same_and_nothing_twice(tmp_path: Path) -> N
 
 @pytest.fixture
 def said(store: Path) -> Path:
-    server = WithSitemaps({HOME: []}, {MAP: [f"{HOME}{number}" for number in range(300)]})
+    server = with_sitemaps({HOME: []}, {MAP: [f"{HOME}{number}" for number in range(300)]})
     crawl(server, store, [HOME], pages=5)
     return store
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from support.changing_web import CHANGES, ChangingPage
-from support.sites import HOME, Server, crawl, faults_in, rows
+from support.sites import HOME, Reply, Server, Site, crawl, faults_in, rows
 from support.skipping import run, run_apart
 
 from minicrawl.analysis.explain import explain
@@ -30,19 +30,13 @@ PATIENT = Timing(batch=3000.0, lease=9000.0)
 
 
 class Changing(Server):
-    """Serves one page beside its home by a function of the request and of how often it was asked for."""
+    """Serves one page beside its home."""
 
-    def __init__(self, reply: Any) -> None:
-        super().__init__({HOME: [PAGE]})
-        self.reply = reply
-        self.requests: list[httpx.Request] = []
+    def __init__(self, reply: Reply) -> None:
+        super().__init__({HOME: [PAGE], PAGE: reply})
 
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        if str(request.url) != PAGE:
-            return super()._answer(request)
-        self.requests.append(request)
-        reply: httpx.Response = self.reply(request, len(self.requests))
-        return reply
+    def of_page(self) -> list[httpx.Request]:
+        return [request for request in self.requests if str(request.url) == PAGE]
 
 
 def refreshed(server: Changing, store: Path, pages: int = 24, **more: Any) -> Changing:
@@ -78,7 +72,7 @@ def test_validators_go_back_byte_for_byte_and_a_304_keeps_state_links_and_books(
 
     server = refreshed(Changing(reply), store, pages=40)
     unconditional = [
-        number for number, request in enumerate(server.requests) if b"If-None-Match" not in dict(request.headers.raw)
+        number for number, request in enumerate(server.of_page()) if b"If-None-Match" not in dict(request.headers.raw)
     ]
     assert unconditional == [0, 10]
     assert row(store, "state, reason, fetches, changes, answers") == ("fetched", "ok", 20, 0, "=" * 8)
@@ -149,7 +143,7 @@ def test_every_way_to_fetch_a_page_again_obeys_one_rule(tmp_path: Path, way: Cal
     crawl(server, store, [], text=True, time=0.01)  # while all are too young
     let_age(store)
     way(server, store)
-    assert ["if-none-match" in request.headers for request in server.requests] == [False, True, True, False]
+    assert ["if-none-match" in request.headers for request in server.of_page()] == [False, True, True, False]
     assert row(store, "refresh.fetches, changes, answers") == (4, 1, "=#=")
     assert faults_in(store) == []
 
@@ -192,7 +186,15 @@ def test_the_first_change_after_a_crawl_that_reads_pages_once_is_told_by_its_kin
     pages = {f"{HOME}{at}": ChangingPage(at, random.Random(at), set()) for at in range(len(changes))}
     versions = dict.fromkeys(pages, 0)
 
-    server, store = Shop(pages, versions), tmp_path / "crawl.db"
+    def versioned(request: httpx.Request, _: int) -> httpx.Response:
+        url = str(request.url)
+        etag = f'"{versions[url]}"'
+        if request.headers.get("if-none-match") == etag:
+            return httpx.Response(304)
+        return httpx.Response(200, content=pages[url].html(), headers={"etag": etag, "content-type": "text/html"})
+
+    site: Site = {HOME: list(pages)} | dict.fromkeys(pages, versioned)
+    server, store = Server(site), tmp_path / "crawl.db"
     crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages), watch="test/0$=css:title")
     one_round(server, store)
     for url, what in zip(pages, changes, strict=True):
@@ -227,7 +229,7 @@ def test_a_page_that_is_retried_is_asked_for_as_one_never_read(store: Path) -> N
     server = Changing(lambda _, count: answers[count - 1])
     crawl(server, store, [HOME], **PLAIN)
     crawl(server, store, [], **PLAIN, retry="http-404")
-    assert ["if-none-match" in request.headers for request in server.requests] == [False, False]
+    assert ["if-none-match" in request.headers for request in server.of_page()] == [False, False]
     assert rows(store, "SELECT count(*) FROM refresh") == [(0,)]
 
 
@@ -241,7 +243,7 @@ def test_a_page_whose_server_lies_is_asked_without_condition_until_it_is_repaire
         return httpx.Response(200, html=linking(f"version {count // 6}"), headers={"etag": etag})
 
     server = refreshed(Changing(reply), store, pages=400)
-    conditional = ["if-none-match" in request.headers for request in server.requests]
+    conditional = ["if-none-match" in request.headers for request in server.of_page()]
     assert sum(conditional[:16]) == 10
     assert sum(conditional[40:80]) == 5
     assert sum(conditional[-32:]) >= 29
@@ -318,4 +320,4 @@ def test_long_validators_are_dropped_and_those_of_cut_pages(tmp_path: Path) -> N
         max_size=4000,
     )
     for server in (long, cut):
-        assert not any("if-none-match" in request.headers for request in server.requests)
+        assert not any("if-none-match" in request.headers for request in server.of_page())

@@ -18,18 +18,9 @@ from minicrawl.cli import main
 Answer = Callable[[httpx.URL], list[str] | str | int]
 
 
-class Dynamic(Server):
+def dynamic(answer: Answer, robots: str | int = 404) -> Server:
     """A server that makes its answers up."""
-
-    def __init__(self, answer: Answer, robots: str | int = 404) -> None:
-        super().__init__({}, robots)
-        self._made_up = answer
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        if request.url.path == "/robots.txt":
-            return super()._answer(request)
-        self.site = {str(request.url): self._made_up(request.url)}
-        return super()._answer(request)
+    return Server({}, robots, absent=lambda request, _: answer(request.url))
 
 
 def number_of(url: httpx.URL) -> int:
@@ -54,7 +45,7 @@ def tokens(folders: str = "ab", pages: int = 5, name: str = "token") -> Answer:
 @pytest.mark.parametrize(("strategy", "folders", "pages"), [("greedy", "abcdef", 5), ("breadth-first", "ab", 20)])
 def test_tokens_on_the_host_of_a_seed_are_found_out(store: Path, strategy: str, folders: str, pages: int) -> None:
     """Every page is read, none of them often."""
-    report, server = crawl(Dynamic(tokens(folders, pages)), store, [HOME], strategy=strategy, pages=2_000)
+    report, server = crawl(dynamic(tokens(folders, pages)), store, [HOME], strategy=strategy, pages=2_000)
     assert report.reason == "nothing-left"
     assert len(server.asked) < 80 * len(folders) + 2 * pages
     known = {url for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'fetched'")}
@@ -88,11 +79,11 @@ VISITS = itertools.count()
 
 
 def test_a_forum_that_is_never_the_same_twice_is_read_once(tmp_path: Path) -> None:
-    report, server = crawl(Dynamic(board), tmp_path / "crawl.db", [HOME], pages=300)
+    report, server = crawl(dynamic(board), tmp_path / "crawl.db", [HOME], pages=300)
     assert (report.reason, len(server.asked) < 60) == ("nothing-left", True)
     read = {url for (url,) in rows(tmp_path / "crawl.db", "SELECT url FROM pages WHERE state = 'fetched'")}
     assert read == {HOME, *(f"{HOME}topic/{topic}?view=1" for topic in range(12))}
-    _, server = crawl(Dynamic(board), tmp_path / "crawl.db", [], refresh=True, discovery=0.0, pages=13)
+    _, server = crawl(dynamic(board), tmp_path / "crawl.db", [], refresh=True, discovery=0.0, pages=13)
     assert set(server.asked) == read, "aliases that nobody has asked for are not asked for now"
     assert faults_in(tmp_path / "crawl.db") == []
 
@@ -104,7 +95,7 @@ def test_views_of_topics_that_tell_the_time_are_a_trap(store: Path) -> None:
         time = f"<title>Topic {topic}</title><p>It is {random.Random(next(VISITS)).random():.6f}."
         return [time, prose(topic, 300), f"{HOME}topic?t={topic + 1}", *views] if topic < 40 else 404
 
-    crawl(Dynamic(answer), store, [HOME])
+    crawl(dynamic(answer), store, [HOME])
     read = [url for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'fetched'")]
     assert {f"{HOME}topic?t={topic}" for topic in range(1, 40)} <= set(read)
     assert len(read) < 40 + 30
@@ -112,7 +103,7 @@ def test_views_of_topics_that_tell_the_time_are_a_trap(store: Path) -> None:
 
 
 def test_probes_are_few_and_keep_to_robots_txt(tmp_path: Path) -> None:
-    _, server = crawl(Dynamic(tokens(), "User-agent: *\nDisallow: /*/0$\nDisallow: /*/1$"), tmp_path / "x.db", [HOME])
+    _, server = crawl(dynamic(tokens(), "User-agent: *\nDisallow: /*/0$\nDisallow: /*/1$"), tmp_path / "x.db", [HOME])
     assert not {HOME + "a/0", HOME + "a/1", HOME + "b/0", HOME + "b/1"} & set(server.asked)
 
 
@@ -160,7 +151,7 @@ SHELVES = ("ale", "bread", "cheese", "dill", "eggs", "figs", "grapes", "honey", 
 
 @pytest.mark.parametrize("answer", [shop, shelves, search, languages, goods])
 def test_parameters_that_matter_stay(store: Path, answer: Callable[[httpx.URL], list[str]]) -> None:
-    crawl(Dynamic(answer), store, [HOME])
+    crawl(dynamic(answer), store, [HOME])
     assert rows(store, "SELECT count(*) FROM parameters WHERE verdict = 'session'") == [(0,)]
     linked = {link for link in answer(httpx.URL(HOME)) if link.startswith("http")}
     assert linked <= {url for (url,) in rows(store, "SELECT url FROM pages WHERE reason <> 'session'")}
@@ -172,18 +163,18 @@ def test_server_that_insists_on_its_token_keeps_it(tmp_path: Path) -> None:
     def answer(url: httpx.URL) -> list[str] | str | int:
         return plain(url) if url.params or url.path == "/" else f"{url}?token=fresh"
 
-    crawl(Dynamic(answer), tmp_path / "crawl.db", [HOME], pages=300)
+    crawl(dynamic(answer), tmp_path / "crawl.db", [HOME], pages=300)
     assert rows(tmp_path / "crawl.db", "SELECT DISTINCT verdict FROM parameters WHERE verdict <> '?'") == [("content",)]
 
 
 @pytest.mark.parametrize("option", ["traps", "keep_parameters"])
 def test_who_wants_none_of_it_gets_none(tmp_path: Path, option: str) -> None:
     off = {option: option == "keep_parameters"}
-    _, server = crawl(Dynamic(tokens()), tmp_path / "crawl.db", [HOME], pages=60, **off)
+    _, server = crawl(dynamic(tokens()), tmp_path / "crawl.db", [HOME], pages=60, **off)
     assert [url for url in server.asked if "?" not in url and url.count("/") == 4 and url[-1].isdigit()] == []
 
 
 def test_why_tells_what_a_url_is_known_as(store: Path) -> None:
-    crawl(Dynamic(tokens()), store, [HOME])
+    crawl(dynamic(tokens()), store, [HOME])
     result = CliRunner().invoke(main, ["why", HOME + "a/3?token=other", "--json", "--store", str(store)])
     assert json.loads(result.stdout)["url"] == HOME + "a/3"

@@ -4,11 +4,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-import httpx
 import pytest
 from support.intakes import DAYS_LATER
 from support.killing_web import killing_web
-from support.sites import Server, Site, canonical, crawl, rows, texts_in
+from support.sites import Site, canonical, crawl, page, rows, texts_in
 
 from minicrawl.store.texts.text_file import text_path
 
@@ -19,16 +18,6 @@ def words(name: str) -> str:
     return f"<p>words of {name}, which nobody else says but {name}</p>"
 
 
-class WithHeader(Server):
-    """Says noarchive in the header of one page."""
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        answer = super()._answer(request)
-        if request.url.path == "/header":
-            answer.headers["X-Robots-Tag"] = "otherbot: noindex\nminicrawl: noarchive"
-        return answer
-
-
 def test_texts_are_kept_of_pages_that_are_html_and_allow_it(tmp_path: Path) -> None:
     site: Site = {
         HOME: [words("home"), "/moved", "/missing", "/copy", "/meta", "/header", "/noindex"],
@@ -36,10 +25,10 @@ def test_texts_are_kept_of_pages_that_are_html_and_allow_it(tmp_path: Path) -> N
         f"{HOME}target": [words("target")],
         f"{HOME}copy": [canonical(HOME), words("copy")],
         f"{HOME}meta": ["<meta name=robots content=noarchive>", words("meta")],
-        f"{HOME}header": [words("header")],
+        f"{HOME}header": page(words("header"), X_Robots_Tag="otherbot: noindex\nminicrawl: noarchive"),
         f"{HOME}noindex": ["<meta name=robots content=noindex>", words("noindex")],
     }
-    crawl(WithHeader(site), tmp_path / "crawl.db", [HOME], text=True)
+    crawl(site, tmp_path / "crawl.db", [HOME], text=True)
     kept = texts_in(tmp_path / "crawl.db")
     assert {url.removeprefix(HOME) for url in kept} == {"", "target", "copy", "noindex"}
     assert kept[f"{HOME}target"] == "words of target, which nobody else says but target"

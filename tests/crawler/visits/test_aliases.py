@@ -2,13 +2,12 @@
 
 from pathlib import Path
 
-import httpx
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.intakes import DAYS_LATER
-from support.sites import HOME, Server, Site, canonical, crawl, faults_in, rows
+from support.sites import HOME, Server, Site, canonical, crawl, faults_in, page, rows
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
@@ -175,13 +174,7 @@ def test_what_a_page_says_it_stands_for(tmp_path: Path, element: str, state: str
 
 
 def test_header_link_names_the_canonical_as_well(tmp_path: Path) -> None:
-    class WithHeader(Server):
-        def _answer(self, request: httpx.Request) -> httpx.Response:
-            response = super()._answer(request)
-            if str(request.url) in (A, B):
-                response.headers["link"] = f'<{C}>; rel="canonical"'
-            return response
-
-    site: Site = {HOME: [A, B], A: [], B: [canonical("c-too")], C: []}
-    states = crawled(tmp_path, WithHeader(site), [HOME])
+    link = f'<{C}>; rel="canonical"'
+    site: Site = {HOME: [A, B], A: page(link=link), B: page(canonical("c-too"), link=link), C: []}
+    states = crawled(tmp_path, site, [HOME])
     assert (states[A], states[B]) == ("alias canonical", "fetched ok")  # B names two that differ
