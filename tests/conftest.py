@@ -10,10 +10,12 @@ import sys
 from collections import Counter
 from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 from support import needs, skipping
+from support.chromium import chromium
 
 LONG = 5.0
 """Seconds of CPU; a test that takes more is to be marked as slow."""
@@ -87,6 +89,12 @@ def _leaks_are_its_own(request: pytest.FixtureRequest) -> Iterator[None]:
     for name in ("last_exc", "last_value", "last_traceback"):
         vars(sys).pop(name, None)
     gc.collect()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
 
 
 @pytest.fixture

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from support.axe import grave_findings
-from support.chromium import NEEDS_CHROMIUM, chromium, opened, says
+from support.chromium import NEEDS_CHROMIUM, opened, says
 from support.documents import ROOT
 from support.patience import PATIENCE
 
@@ -95,12 +95,6 @@ def test_descriptions_and_links_between_docs_and_the_tree(site: Site) -> None:
     assert {"overview-light.png#only-light", "overview-dark.png#only-dark"} <= set(
         re.findall(r"dashboard-(\S+?)\"", dashboard)
     )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as started:
-        yield started
 
 
 @NEEDS_CHROMIUM

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.preferring import Preferring
+from support.preferring import preferring
 from support.sites import Site, canonical, crawl
 
 from minicrawl.analysis.page_text import page_text
@@ -29,7 +29,7 @@ SITE: Site = {
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("text") / "crawl.db"
     crawl({EARLY: ["<p>early words"]}, path, [EARLY])
-    server = Preferring(SITE, files={f"{HOME}data": "plain words"})
+    server = preferring(SITE, files={f"{HOME}data": "plain words"})
     crawl(server, path, [HOME], text=True, respect_usage="ai-train")
     return path
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import run
-from support.preferring import FREE, HEADER, HOME, META, SIGNAL, SITE, Preferring
+from support.preferring import FREE, HEADER, HOME, META, SIGNAL, SITE, preferring
 from support.searching import urls
 from support.sites import crawl, crawled_once, rows
 
@@ -16,7 +16,7 @@ from minicrawl.search.following import following
 from minicrawl.store.reader import Store, open_store
 
 ROBOTS = "User-agent: *\nContent-Usage: search=y\nContent-Usage: /free train-ai=n\nDisallow: /none\n"
-store = crawled_once(Preferring(robots=ROBOTS), [HOME, HOME + "none"], text=True)
+store = crawled_once(preferring(robots=ROBOTS), [HOME, HOME + "none"], text=True)
 """A crawl that respects nothing."""
 
 
@@ -91,7 +91,7 @@ def test_exports_leave_out_pages_that_were_read_and_forbid_a_use(
 def test_what_was_refused_is_listed(tmp_path: Path) -> None:
     """Its URL is no content."""
     crawl(
-        Preferring(robots="User-agent: *\nContent-Usage: /free train-ai=n"),
+        preferring(robots="User-agent: *\nContent-Usage: /free train-ai=n"),
         tmp_path / "crawl.db",
         [HOME],
         respect_usage="ai-train",
@@ -115,7 +115,7 @@ def test_search_does_not_find_pages_that_forbid_a_use(
     """One that was read is not shown without its text; one that was not, not by the links to it if these are for a
     search."""
     site = SITE | {HOME: [f'<p>words of home <a href="{url}">words of a link</a>' for url in SITE if url != HOME]}
-    server = Preferring(site, robots="User-agent: *\nContent-Usage: /free search=n")
+    server = preferring(site, robots="User-agent: *\nContent-Usage: /free search=n")
     path = tmp_path / "crawl.db"
     crawl(server, path, [HOME], text=True, respect_usage=respected)
     with following(path) as follower:

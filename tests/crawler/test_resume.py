@@ -1,6 +1,5 @@
 """A crawl that is killed, interrupted or run again goes on where the last commit left it."""
 
-import contextlib
 import json
 import os
 import random
@@ -10,14 +9,13 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
-from http.server import BaseHTTPRequestHandler
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from support.patience import PATIENCE
 from support.sites import Reply, Site, crawl, faults_in, html, random_site, rows
-from support.small_web import WebServer
+from support.small_web import Pages, WebServer
 
 from minicrawl.analysis.archives import opened
 from minicrawl.archive.check import check
@@ -68,7 +66,7 @@ def read_in(store: Path) -> list[str]:
     return [url for (url,) in rows(store, "SELECT url FROM pages JOIN fetches ON fetches.id = fetch")]
 
 
-class Web:
+class Web(WebServer):
     """A site on a real socket, that can freeze its answers from a given request on."""
 
     def __init__(self, site: Mapping[str, Reply]) -> None:
@@ -78,10 +76,10 @@ class Web:
         self.thaw = threading.Event()
         web = self
 
-        class Handler(BaseHTTPRequestHandler):
+        class Handler(Pages):
             protocol_version = "HTTP/1.1"
 
-            def do_GET(self) -> None:
+            def do_GET(self) -> None:  # noqa: N802 - the name that the server calls
                 url = f"http://{self.headers['host']}{self.path}"
                 if self.path != "/robots.txt":
                     web.asked.append(url)
@@ -89,27 +87,9 @@ class Web:
                         web.is_frozen.set()
                         web.thaw.wait(PATIENCE)
                 links = site.get(url)
-                body = html(links).encode() if isinstance(links, list) else b""
-                self.send_response(200 if isinstance(links, list) else 404)
-                self.send_header("content-type", "text/html")
-                self.send_header("content-length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                self.answer(*((200, html(links).encode()) if isinstance(links, list) else (404, b"")))
 
-            def log_message(self, *_: object) -> None:
-                pass
-
-            def handle(self) -> None:
-                with contextlib.suppress(ConnectionError):  # the crawl was killed
-                    super().handle()
-
-            def finish(self) -> None:
-                with contextlib.suppress(ConnectionError):
-                    super().finish()
-
-        self.server = WebServer(("127.0.0.1", 0), Handler)
-        self.port = self.server.server_address[1]
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        super().__init__(("127.0.0.1", 0), Handler)
 
 
 @pytest.fixture
@@ -117,17 +97,24 @@ def web() -> Iterator[tuple[Web, Mapping[str, Reply], list[str]]]:
     site, seeds = random_site(11, pages=100, hosts=8)
     for url, neighbour in pairwise(site):
         site[neighbour] = [*site[neighbour], url]
-    served = Web(site)
-    yield served, site, seeds
-    served.thaw.set()
-    served.server.shutdown()
-    served.server.server_close()
+    with (served := Web(site)).serving():
+        yield served, site, seeds
+        served.thaw.set()
 
 
 def command(web: Web, store: Path, seeds: list[str], *more: str) -> list[str]:
     return [
         *(sys.executable, "-m", "minicrawl", "crawl", *seeds, "--store", str(store), "--json"),
-        *("--delay", "0", "--allow-private", "--connect-to", f"::127.0.0.1:{web.port}", "--concurrency", "4", *more),
+        *(
+            "--delay",
+            "0",
+            "--allow-private",
+            "--connect-to",
+            f"::127.0.0.1:{web.server_port}",
+            "--concurrency",
+            "4",
+            *more,
+        ),
     ]
 
 

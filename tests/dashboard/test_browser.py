@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 from support.axe import axe_source, grave_findings
-from support.chromium import NEEDS_CHROMIUM, WAIT, chromium, dashboard, is_just, opened, says
+from support.chromium import NEEDS_CHROMIUM, WAIT, dashboard, is_just, opened, says
 from support.command_line import answer, run
 from support.counted_web import CountedWeb, counted_web
 from support.hostile import HostileServer
@@ -24,12 +24,6 @@ from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
 
 pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.chromium import NEEDS_CHROMIUM, WAIT, chromium, dashboard, opened, says, wait_until
+from support.chromium import NEEDS_CHROMIUM, WAIT, dashboard, opened, says, wait_until
 from support.sites import HOME, crawl
 
 pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
@@ -20,12 +20,6 @@ _LINES = """async ([options, lines]) => {
 }"""
 SQUARES = ["squares", [[x, x * x] for x in range(11)]]
 EVENS = ["evens", [[x, 10 * x] for x in range(0, 11, 2)], "dashed"]
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with chromium() as found:
-        yield found
 
 
 @pytest.fixture(scope="module")

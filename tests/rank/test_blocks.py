@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from support.link_webs import heavy_graph
 from support.sites import crawl, random_site
 
 from minicrawl.errors import StoreError
@@ -38,12 +39,6 @@ class MemoryShelf:
         return self.columns[block]
 
 
-def random_graph(seed: int, size: int = 300) -> Graph:
-    rng = np.random.default_rng(seed)
-    outdegree = rng.integers(0, 9, size) * (rng.random(size) > 0.2)
-    return Graph.from_links([(size * rng.random(o) ** 3).astype(int).tolist() for o in outdegree])
-
-
 def rows_of(graph: Graph, each: int, weights: npt.NDArray[np.float64] | None = None) -> Iterator[LinkRows]:
     """The rows of a graph, `each` at a time; of pages without links, too."""
     for first in range(0, graph.size, each):
@@ -56,7 +51,7 @@ def rows_of(graph: Graph, each: int, weights: npt.NDArray[np.float64] | None = N
 @pytest.mark.parametrize("memory", [200, 500, 1_250, 10**6])
 @pytest.mark.parametrize("each", [7, 75])
 def test_ranks_are_those_in_one_piece(memory: int, each: int) -> None:
-    graph = random_graph(1, 75)
+    graph = heavy_graph(1, 75)
     plan = plan_blocks(75, memory)
     for damping in (0.0, 0.85) if memory > 200 else (0.3,):
         ranks = np.concatenate(list(block_pagerank(rows_of(graph, each), plan, MemoryShelf(), damping)[0]))
@@ -65,7 +60,7 @@ def test_ranks_are_those_in_one_piece(memory: int, each: int) -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_weights_and_preference_count(seed: int) -> None:
-    graph, rng = random_graph(seed), np.random.default_rng(seed)
+    graph, rng = heavy_graph(seed, 300), np.random.default_rng(seed)
     weights = rng.random(len(graph.targets)) * (rng.random(len(graph.targets)) > 0.3)
     preference = rng.random(300) * (rng.random(300) > 0.7)
     plan = plan_blocks(300, 6_000)
@@ -76,7 +71,7 @@ def test_weights_and_preference_count(seed: int) -> None:
 
 
 def test_tolerance_below_rounding_ends() -> None:
-    graph = random_graph(2)
+    graph = heavy_graph(2, 300)
     ranks = np.concatenate(
         list(block_pagerank(rows_of(graph, 50), plan_blocks(300, 20_000), MemoryShelf(), tolerance=1e-300)[0])
     )
@@ -100,7 +95,7 @@ def test_plan_stays_below_the_cap_and_covers_every_page(size: int, memory: int) 
 
 @pytest.mark.parametrize("each", [1, 40])
 def test_pieces_are_the_links_each_once_from_one_block_to_one(each: int) -> None:
-    graph = random_graph(3)
+    graph = heavy_graph(3, 300)
     plan = plan_blocks(300, 4_000)
     found: list[Any] = []
     for some in rows_of(graph, each):
@@ -121,7 +116,7 @@ def test_memory_is_what_the_plan_says(tmp_path: Path) -> None:
     plan = plan_blocks(size, cap)
     with Spill(tmp_path) as spill:
         # What is imported, or cached, by the first call.
-        list(block_pagerank(rows_of(random_graph(1), 50), plan_blocks(300, 10**5), MemoryShelf(), tolerance=0.1)[0])
+        list(block_pagerank(rows_of(heavy_graph(1, 300), 50), plan_blocks(300, 10**5), MemoryShelf(), tolerance=0.1)[0])
         peaks = list[int]()
         for _ in range(3):  # what else this process does only adds to it
             tracemalloc.start()
@@ -189,7 +184,7 @@ def of_rows(
 
 
 def test_stopped_early_the_ranks_are_within_what_is_said() -> None:
-    graph, plan = random_graph(4), plan_blocks(300, 8_000)
+    graph, plan = heavy_graph(4, 300), plan_blocks(300, 8_000)
     exact = pagerank(graph)
     for rounds in (1, 3, 10):
         blocks, taken, error = block_pagerank(rows_of(graph, 50), plan, MemoryShelf(), most_rounds=rounds)
@@ -201,7 +196,7 @@ def test_stopped_early_the_ranks_are_within_what_is_said() -> None:
 
 def test_pieces_of_a_block_are_joined_before_they_are_put_on_the_shelf() -> None:
     """Rows that come in one by one make no more pieces than those that come all together, and no larger ones."""
-    graph, plan, one_by_one, together = random_graph(6), plan_blocks(300, 12_000), MemoryShelf(), MemoryShelf()
+    graph, plan, one_by_one, together = heavy_graph(6, 300), plan_blocks(300, 12_000), MemoryShelf(), MemoryShelf()
     found = [block_pagerank(rows_of(graph, each), plan, shelf) for each, shelf in ((1, one_by_one), (300, together))]
     first, second = (np.concatenate(list(blocks)) for blocks, _, _ in found)
     assert np.abs(first - second).sum() <= 2e-12

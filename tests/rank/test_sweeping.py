@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.link_webs import heavy_graph
 
 from minicrawl.rank import Graph, pagerank, settled_pagerank
 from minicrawl.rank.sweeping import gauss_seidel, prioritized
@@ -12,18 +13,11 @@ from minicrawl.rank.sweeping import gauss_seidel, prioritized
 WAYS = [gauss_seidel, prioritized]
 
 
-def random_graph(seed: int, size: int = 80) -> Graph:
-    """With pages without links, links to oneself, links listed twice and heavy in-degrees."""
-    rng = np.random.default_rng(seed)
-    outdegree = rng.integers(0, 9, size) * (rng.random(size) > 0.2)
-    return Graph.from_links([(size * rng.random(o) ** 3).astype(int).tolist() for o in outdegree])
-
-
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("damping", [0.0, 0.5, 0.85, 0.99])
 @pytest.mark.parametrize("seed", range(5))
 def test_ranks_are_those_of_power_iteration(way: Callable[..., Any], damping: float, seed: int) -> None:
-    graph, rng = random_graph(seed), np.random.default_rng(seed)
+    graph, rng = heavy_graph(seed, 80), np.random.default_rng(seed)
     preference = rng.random(80) * (rng.random(80) > 0.5)
     weights = rng.random(len(graph.targets)) * (rng.random(len(graph.targets)) > 0.3)
     choices: tuple[dict[str, Any], ...] = ({}, {"preference": preference}, {"weights": weights})
@@ -37,13 +31,13 @@ def test_ranks_are_those_of_power_iteration(way: Callable[..., Any], damping: fl
 @pytest.mark.parametrize("tolerance", [1e-1, 1e-4, 1e-8])
 @pytest.mark.parametrize("damping", [0.5, 0.85, 0.99])
 def test_result_is_within_tolerance(way: Callable[..., Any], tolerance: float, damping: float) -> None:
-    graph = random_graph(7)
+    graph = heavy_graph(7, 80)
     assert np.abs(way(graph, damping, tolerance=tolerance).ranks - pagerank(graph, damping)).sum() <= tolerance
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_tolerance_below_rounding_ends(way: Callable[..., Any]) -> None:
-    graph = random_graph(1)
+    graph = heavy_graph(1, 80)
     assert way(graph, tolerance=1e-30).ranks == pytest.approx(pagerank(graph), abs=1e-12)
 
 
@@ -72,7 +66,7 @@ def test_only_pages_with_something_to_pass_on_are_visited() -> None:
 
 
 def test_visits_are_saved_where_most_has_settled() -> None:
-    graph = random_graph(11)
+    graph = heavy_graph(11, 80)
     power = settled_pagerank(graph)
     assert prioritized(graph).visits < 0.7 * power.visits
     assert gauss_seidel(graph).rounds < 0.6 * power.rounds
@@ -120,7 +114,7 @@ def test_every_way_ends_and_says_how_far_off_it_may_be(way: Callable[..., Any]) 
 @pytest.mark.parametrize("way", [settled_pagerank, gauss_seidel, prioritized])
 @pytest.mark.parametrize("seed", range(3))
 def test_stopped_early_the_ranks_are_within_what_is_said(way: Callable[..., Any], seed: int) -> None:
-    graph, most = random_graph(seed), "most_steps" if way is settled_pagerank else "most_rounds"
+    graph, most = heavy_graph(seed, 80), "most_steps" if way is settled_pagerank else "most_rounds"
     exact, errors = pagerank(graph), []
     for rounds in (4, 8, 20):
         settled = way(graph, **{most: rounds})
@@ -134,4 +128,4 @@ def test_stopped_early_the_ranks_are_within_what_is_said(way: Callable[..., Any]
 @pytest.mark.parametrize("way", WAYS)
 def test_no_round_at_all_is_refused(way: Callable[..., Any]) -> None:
     with pytest.raises(ValueError, match="most_steps must be at least 1, not 0"):
-        way(random_graph(1), most_rounds=0)
+        way(heavy_graph(1, 80), most_rounds=0)

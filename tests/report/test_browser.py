@@ -12,18 +12,17 @@ from typing import Any
 import httpx
 import pytest
 from support.axe import grave_findings
+from support.chromium import WAIT
 from support.command_line import run
 from support.hostile import HOME, HostileServer
-from support.needs import CHROMIUM, needs
-from support.patience import PATIENCE
+from support.needs import needs
 from support.sites import Server, Site, crawl
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is missing: pip install -e '.[dev]'")
+pytest.importorskip("playwright.sync_api", reason="playwright is missing: pip install -e '.[dev]'")
 pytestmark = [
     pytest.mark.slow,
     needs("chromium"),
 ]
-WAIT = 1000 * PATIENCE  # ms
 LOOKS = [(1440, "light"), (390, "dark")]
 LONG = "a-name-without-a-space-" * 8
 PARTS = ("docs", "shop", LONG)
@@ -41,16 +40,6 @@ class DyingServer(HostileServer):
 
     def _answer(self, request: httpx.Request) -> httpx.Response:
         return super()._answer(request) if sum(request.url.raw_path) % 5 else httpx.Response(404)
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    with playwright.sync_playwright() as started:
-        chromium = started.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-dev-shm-usage"], timeout=WAIT
-        )
-        yield chromium
-        chromium.close()
 
 
 def reported(site: Any, folder: Path, **settings: Any) -> Path:

@@ -12,6 +12,13 @@ def random_graph(seed: int, size: int = 70, degree: int = 3) -> Graph:
     return Graph.from_links([rng.integers(size, size=rng.integers(degree + 1)).tolist() for _ in range(size)])
 
 
+def heavy_graph(seed: int, size: int) -> Graph:
+    """With pages without links, links to oneself, links listed twice and heavy in-degrees."""
+    rng = np.random.default_rng(seed)
+    outdegree = rng.integers(0, 9, size) * (rng.random(size) > 0.2)
+    return Graph.from_links([(size * rng.random(o) ** 3).astype(int).tolist() for o in outdegree])
+
+
 def all_distances(graph: Graph) -> npt.NDArray[np.float64]:
     """By scipy, shape (size, size); inf where no path leads."""
     ones = np.ones(len(graph.targets))

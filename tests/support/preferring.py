@@ -1,9 +1,9 @@
 """A site whose robots.txt and pages say what they may be used for."""
 
 from collections.abc import Mapping
+from typing import Any
 
-import httpx
-from support.sites import Reply, Server, html
+from support.sites import Server, page, text
 
 HOME = "http://a.test/"
 META, HEADER, SIGNAL, FREE = (HOME + name for name in ("meta", "header", "signal", "free"))
@@ -21,26 +21,12 @@ HEADERS = {
 }
 
 
-class Preferring(Server):
+def preferring(
+    site: Mapping[str, Any] = SITE,
+    robots: str | int = 404,
+    files: Mapping[str, str] = {},
+    headers: Mapping[str, list[tuple[str, str]]] = HEADERS,
+) -> Server:
     """Serves headers, and files as plain text, too."""
-
-    def __init__(
-        self,
-        site: Mapping[str, Reply] = SITE,
-        robots: str | int = 404,
-        files: Mapping[str, str] = {},
-        headers: Mapping[str, list[tuple[str, str]]] = HEADERS,
-    ) -> None:
-        super().__init__(site, robots)
-        self.files, self.headers = files, headers
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        url = str(request.url)
-        if url in self.files:
-            return httpx.Response(200, text=self.files[url])
-        page = self.site.get(url)
-        if url in self.headers and isinstance(page, list):
-            self.asked.append(url)
-            fields = [("content-type", "text/html"), *self.headers[url]]
-            return httpx.Response(200, content=html(page).encode(), headers=fields)
-        return super()._answer(request)
+    said = {url: page(*site[url], headers=fields) for url, fields in headers.items() if url in site}
+    return Server({**site, **said}, robots, beside={url: text(content) for url, content in files.items()})

@@ -98,10 +98,9 @@ def text(content: str, kind: str = "text/plain") -> Callable[[httpx.Request, int
     return lambda *_: httpx.Response(200, text=content, headers={"Content-Type": kind})
 
 
-def page(*links: str, **fields: str) -> Callable[[httpx.Request, int], httpx.Response]:
+def page(*links: str, headers: Any) -> Callable[[httpx.Request, int], httpx.Response]:
     """The reply that is a page with these fields in its header."""
-    named = {name.replace("_", "-"): value for name, value in fields.items()}
-    return lambda *_: httpx.Response(200, html=html(list(links)), headers=named)
+    return lambda *_: httpx.Response(200, html=html(list(links)), headers=headers)
 
 
 Kind = TypeVar("Kind", bound=Server)

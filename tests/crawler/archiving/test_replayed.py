@@ -54,7 +54,10 @@ def test_an_archived_crawl_is_found_again_with_the_same_importance(tmp_path: Pat
     site, seeds = a_web()
     live, again = tmp_path / "live.db", tmp_path / "again.db"
     _, server = crawl(
-        Server(site, ROBOTS, absent=page(SORRY, retry_after="3600")), live, seeds, archive=tmp_path / "kept"
+        Server(site, ROBOTS, absent=page(SORRY, headers={"Retry-After": "3600"})),
+        live,
+        seeds,
+        archive=tmp_path / "kept",
     )
     asked = len(server.asked)
     report = minicrawl.crawl(seeds, again, from_archive=tmp_path / "kept", workers=1)

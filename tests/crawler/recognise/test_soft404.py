@@ -4,6 +4,7 @@ import json
 import random
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -21,22 +22,21 @@ REAL = [f"{HOME}f/real{number}" for number in range(5)]
 LOST = [f"{HOME}f/lost{number}" for number in range(9)]
 
 
-class Soft(Server):
-    """A site that answers for what it does not have, where it does, with status 200."""
+def soft(site: Site, says: str, robots: str | int = 404, under: str = HOME) -> Server:
+    """A site that answers for what it does not have, where it does, with status 200, or redirects to its front page."""
 
-    def __init__(self, site: Site, says: str, robots: str | int = 404, under: str = HOME) -> None:
-        super().__init__(site, robots)
-        self._says, self._under = says, under
+    def said(request: httpx.Request, _: int) -> Any:
+        if not str(request.url).startswith(under):
+            return 404
+        if says == "/":
+            return httpx.Response(302, headers={"location": "/"})
+        return httpx.Response(200, html=says.replace("PATH", request.url.path))
 
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        found = super()._answer(request)
-        url = str(request.url)
-        if found.status_code != 404 or url.endswith("/robots.txt") or not url.startswith(self._under):
-            return found
-        return httpx.Response(200, html=self._says.replace("PATH", request.url.path))
+    return Server(site, robots, absent=said)
 
-    def probes(self) -> list[str]:
-        return [url for url in self.asked if url not in (HOME, *REAL, *LOST)]
+
+def probes(server: Server) -> list[str]:
+    return [url for url in server.asked if url not in (HOME, *REAL, *LOST)]
 
 
 def site() -> Site:
@@ -53,11 +53,11 @@ def states(store: Path, urls: list[str]) -> set[tuple[str, str]]:
 
 
 def test_soft_404s_are_errors_also_those_read_before_and_the_host_is_asked_once(store: Path) -> None:
-    report, server = crawl(Soft(site(), NOT_FOUND), store, [HOME], strategy="breadth-first")
+    report, server = crawl(soft(site(), NOT_FOUND), store, [HOME], strategy="breadth-first")
     assert states(store, LOST) == {("error", "soft-404")}
     assert states(store, REAL) == {("fetched", "ok")}
-    assert 2 <= len(server.probes()) <= MOST_PROBES
-    assert all(url.startswith(HOME + "f/") for url in server.probes())
+    assert 2 <= len(probes(server)) <= MOST_PROBES
+    assert all(url.startswith(HOME + "f/") for url in probes(server))
     assert report.fetched == len([HOME, *REAL, *LOST])
     assert report.failures == {"soft-404": len(LOST)}
     assert rows(store, "SELECT sum(length(targets)) FROM links JOIN pages ON id = source WHERE state = 'error'") == [
@@ -66,28 +66,19 @@ def test_soft_404s_are_errors_also_those_read_before_and_the_host_is_asked_once(
     assert faults_in(store) == []
 
 
-class SendsHome(Soft):
-    """A site that redirects to its front page."""
-
-    def _answer(self, request: httpx.Request) -> httpx.Response:
-        found = super()._answer(request)
-        is_soft = found.status_code == 200 and found.text == self._says
-        return httpx.Response(302, headers={"location": "/"}) if is_soft else found
-
-
 def test_redirects_of_what_is_not_there_to_the_front_page_are_soft_404s(tmp_path: Path) -> None:
     """Those read before, too; not a seed, nor other names of the front page, nor what redirects elsewhere."""
     store, seed, index, moved = tmp_path / "crawl.db", HOME + "old", HOME + "index.html", HOME + "f/moved"
     web = site() | {moved: REAL[0], index: HOME}
     web[HOME] = [*LOST, index, *REAL, moved]
-    server = SendsHome(web, "elsewhere")
+    server = soft(web, "/")
     for pages in (4, 3, 100):
         crawl(server, store, [HOME, seed], strategy="breadth-first", pages=pages)
     assert states(store, LOST) == {("error", "soft-404")}
     assert states(store, [HOME, *REAL]) == {("fetched", "ok")}
     assert states(store, [index, moved]) == {("alias", "redirect-301")}
     assert states(store, [seed]) == {("alias", "redirect-302")}
-    assert 2 <= len(set(server.probes()) - {seed, index, moved}) <= MOST_PROBES
+    assert 2 <= len(set(probes(server)) - {seed, index, moved}) <= MOST_PROBES
     assert faults_in(store) == []
 
 
@@ -97,10 +88,10 @@ def test_redirects_to_the_front_page_are_aliases_where_they_do_not_tell(store: P
     web: Site = site() | dict.fromkeys(LOST, HOME)
     if case == "all but one":
         web |= dict.fromkeys(REAL[1:], HOME)
-    server = SendsHome(web, "elsewhere", under="http://nowhere" if case == "old pages" else HOME)
+    server = soft(web, "/", under="http://nowhere" if case == "old pages" else HOME)
     crawl(server, store, [HOME], strategy="breadth-first")
     assert states(store, LOST) == {("alias", "redirect-301")}
-    assert len(server.probes()) == {"old pages": 1}.get(case, 2)
+    assert len(probes(server)) == {"old pages": 1}.get(case, 2)
     assert faults_in(store) == []
 
 
@@ -113,17 +104,17 @@ def test_nothing_is_taken_for_an_error(store: Path, case: str) -> None:
     )
     if case == "nothing said":
         says = ""
-    server = Soft(web, says, robots, under="http://nowhere" if case == "not found" else HOME)
+    server = soft(web, says, robots, under="http://nowhere" if case == "not found" else HOME)
     crawl(server, store, [HOME], strategy="breadth-first", **settings)
     assert states(store, [HOME, *LOST, *REAL]) == {("fetched", "ok")}
-    assert len(server.probes()) == {"no traps": 0, "robots": 0}.get(case, 1)
+    assert len(probes(server)) == {"no traps": 0, "robots": 0}.get(case, 1)
 
 
 @pytest.mark.parametrize("there", [HOME, LOST[0]])
 def test_page_that_is_surely_there_is_no_error_and_says_nothing_of_others(store: Path, there: str) -> None:
     """A host that answers with its home page for all that it does not have, or a seed that is not there any more."""
     web = site() | {there: [NOT_FOUND, *LOST, *REAL]}
-    crawl(Soft(web, NOT_FOUND), store, [HOME, there], strategy="breadth-first")
+    crawl(soft(web, NOT_FOUND), store, [HOME, there], strategy="breadth-first")
     assert states(store, [there, *REAL]) == {("fetched", "ok")}
     assert states(store, LOST[1:]) == {("error", "soft-404")}
 
@@ -199,12 +190,12 @@ def test_probe_is_beside_the_page(url: str, folder: str, ending: str) -> None:
 
 
 def test_why_and_status_tell(store: Path) -> None:
-    _, server = crawl(Soft(site(), NOT_FOUND), store, [HOME], strategy="breadth-first")
+    _, server = crawl(soft(site(), NOT_FOUND), store, [HOME], strategy="breadth-first")
 
     def run(*words: str) -> str:
         return CliRunner().invoke(main, [*words, "--store", str(store)]).stdout
 
-    assert f"  soft 404    it says what the host said of {server.probes()[-1]}, which cannot exist" in run(
+    assert f"  soft 404    it says what the host said of {probes(server)[-1]}, which cannot exist" in run(
         "why", LOST[0]
     )
     assert "probes    1 page that cannot exist requested, 1 answered as if they existed" in run("status")

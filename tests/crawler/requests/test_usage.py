@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from support.preferring import FREE, HOME, SIGNAL, SITE, Preferring
+from support.preferring import FREE, HOME, SIGNAL, SITE, preferring
 from support.sites import crawl, faults_in, rows
 
 from minicrawl.analysis.explain import explain
@@ -32,7 +32,7 @@ ONE_REFUSED = {url: REFUSED if url == FREE else OK for url in SITE}
 
 @pytest.mark.parametrize("line", ["Content-Usage: /free train-ai=n", "Content-Signal: /free ai-train=no"])
 def test_what_robots_txt_forbids_is_not_fetched(store: Path, line: str) -> None:
-    server = Preferring(robots=f"User-agent: *\n{line}")
+    server = preferring(robots=f"User-agent: *\n{line}")
     respecting(server, store, [HOME])
     assert states(store) == ONE_REFUSED
     assert FREE not in server.asked
@@ -50,7 +50,7 @@ def test_what_robots_txt_forbids_is_not_fetched(store: Path, line: str) -> None:
     ],
 )
 def test_only_uses_that_are_respected_count(store: Path, respected: str | tuple[str, ...], refused: list[str]) -> None:
-    server = Preferring(robots="User-agent: *\nContent-Usage: /signal search=n\nContent-Usage: /free train-ai=n")
+    server = preferring(robots="User-agent: *\nContent-Usage: /signal search=n\nContent-Usage: /free train-ai=n")
     respecting(server, store, [HOME], respect_usage=respected)
     assert states(store) == {url: REFUSED if url in refused else OK for url in SITE}
 
@@ -58,7 +58,7 @@ def test_only_uses_that_are_respected_count(store: Path, respected: str | tuple[
 def test_what_robots_txt_forbids_stays_forbidden(store: Path) -> None:
     """A preference that allows a use widens nothing, and what may not be fetched has none."""
     robots = "User-agent: *\nContent-Usage: train-ai=y\nDisallow: /free\nContent-Usage: /free train-ai=n\n"
-    server = Preferring(robots=robots, headers={FREE: [("Content-Usage", "train-ai=y")]})
+    server = preferring(robots=robots, headers={FREE: [("Content-Usage", "train-ai=y")]})
     respecting(server, store, [HOME])
     assert states(store) == {url: FORBIDDEN if url == FREE else OK for url in SITE}
     assert FREE not in server.asked
@@ -66,6 +66,6 @@ def test_what_robots_txt_forbids_stays_forbidden(store: Path) -> None:
 
 def test_a_use_is_respected_by_what_robots_txt_says(store: Path) -> None:
     with pytest.raises(SettingError, match=r"^--respect-usage needs robots\.txt, and --ignore-robots ignores it"):
-        respecting(Preferring(), store, [HOME], ignore_robots=True)
+        respecting(preferring(), store, [HOME], ignore_robots=True)
     with pytest.raises(SettingError, match=r"^--respect-usage is one of search, ai-input, ai-train, not 'train'$"):
-        respecting(Preferring(), store, [HOME], respect_usage="ai-train,train")
+        respecting(preferring(), store, [HOME], respect_usage="ai-train,train")

@@ -25,7 +25,7 @@ def test_texts_are_kept_of_pages_that_are_html_and_allow_it(tmp_path: Path) -> N
         f"{HOME}target": [words("target")],
         f"{HOME}copy": [canonical(HOME), words("copy")],
         f"{HOME}meta": ["<meta name=robots content=noarchive>", words("meta")],
-        f"{HOME}header": page(words("header"), X_Robots_Tag="otherbot: noindex\nminicrawl: noarchive"),
+        f"{HOME}header": page(words("header"), headers={"X-Robots-Tag": "otherbot: noindex\nminicrawl: noarchive"}),
         f"{HOME}noindex": ["<meta name=robots content=noindex>", words("noindex")],
     }
     crawl(site, tmp_path / "crawl.db", [HOME], text=True)

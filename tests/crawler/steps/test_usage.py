@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 from support.intakes import PATIENT
-from support.preferring import HEADER, HEADERS, HOME, META, SIGNAL, SITE, Preferring
-from support.sites import crawl, rows
+from support.preferring import HEADER, HOME, META, SIGNAL, SITE, preferring
+from support.sites import Server, crawl, rows
 
 from minicrawl.analysis.page_text import page_text
 from minicrawl.crawler.outcomes.outcome import said_by
@@ -16,7 +16,7 @@ from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.reader import open_store
 
 
-def refreshed(server: Preferring, store: Path, pages: int = 20, **settings: Any) -> None:
+def refreshed(server: Server, store: Path, pages: int = 20, **settings: Any) -> None:
     crawl(server, store, [HOME], refresh=True, pages=pages, traps=False, timing=PATIENT, **settings)
 
 
@@ -59,7 +59,7 @@ def test_texts_and_items_of_pages_that_forbid_a_use_are_not_kept(
     store: Path, tmp_path: Path, respected: tuple[str, ...], withheld: set[str]
 ) -> None:
     items = tmp_path / "items.jsonl"
-    crawl(Preferring(), store, [HOME], text=True, extract="title=title", items=str(items), respect_usage=respected)
+    crawl(preferring(), store, [HOME], text=True, extract="title=title", items=str(items), respect_usage=respected)
     assert texts(store) == SITE.keys() - withheld
     assert {json.loads(line)["url"] for line in items.read_text().splitlines()} == SITE.keys() - withheld
     assert {state for (state,) in rows(store, "SELECT state FROM pages")} == {"fetched"}
@@ -69,17 +69,17 @@ def test_texts_and_items_of_pages_that_forbid_a_use_are_not_kept(
 
 
 def test_a_text_is_forgotten_once_its_page_forbids_a_use(store: Path) -> None:
-    server = Preferring(headers={})
+    server = preferring(headers={})
     refreshed(server, store, text=True, respect_usage="ai-train", pages=5)
     assert texts(store) == SITE.keys() - {META}
-    server.headers = HEADERS
+    server.site |= preferring().site
     refreshed(server, store)
     assert texts(store) == SITE.keys() - {META, HEADER}
     assert rows(store, "SELECT page FROM text_versions") == []
 
 
 def test_pages_are_read_again_when_another_use_is_respected(store: Path) -> None:
-    server = Preferring()
+    server = preferring()
     refreshed(server, store, text=True, respect_usage="search", pages=5)
     for respected, withheld in (("ai-train", {META, HEADER}), ((), set[str]())):
         refreshed(server, store, respect_usage=respected)

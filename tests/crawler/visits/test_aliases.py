@@ -174,7 +174,7 @@ def test_what_a_page_says_it_stands_for(tmp_path: Path, element: str, state: str
 
 
 def test_header_link_names_the_canonical_as_well(tmp_path: Path) -> None:
-    link = f'<{C}>; rel="canonical"'
-    site: Site = {HOME: [A, B], A: page(link=link), B: page(canonical("c-too"), link=link), C: []}
+    link = {"Link": f'<{C}>; rel="canonical"'}
+    site: Site = {HOME: [A, B], A: page(headers=link), B: page(canonical("c-too"), headers=link), C: []}
     states = crawled(tmp_path, site, [HOME])
     assert (states[A], states[B]) == ("alias canonical", "fetched ok")  # B names two that differ
