@@ -8,7 +8,7 @@ import httpx
 import pytest
 from lxml import etree
 from support.command_line import answer, run
-from support.sites import crawl, rows
+from support.sites import crawl, crawled_once, rows
 
 from minicrawl.errors import SettingError
 from minicrawl.timing import Timing
@@ -77,18 +77,14 @@ def test_difference_needs_texts_and_a_page(store: Path) -> None:
     assert "No change of" in run("changes", HOME, "--since", "2100-01-01", "--store", store).stdout
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One page is edited at its third fetch, and one is taken away at its second."""
-    path = tmp_path_factory.mktemp("changes") / "crawl.db"
-    site = {
-        HOME: ["/edited", "/taken", OTHER],
-        HOME + "edited": lambda _, count: [f"<title>\x1b[31mE</title><p>edition {count > 2}</p>", HOME],
-        HOME + "taken": lambda _, count: 404 if count > 1 else [HOME],
-        OTHER: [HOME],
-    }
-    crawl(site, path, [HOME], refresh=True, pages=150, traps=False, timing=PATIENT)
-    return path
+EDITING = {
+    HOME: ["/edited", "/taken", OTHER],
+    HOME + "edited": lambda _, count: [f"<title>\x1b[31mE</title><p>edition {count > 2}</p>", HOME],
+    HOME + "taken": lambda _, count: 404 if count > 1 else [HOME],
+    OTHER: [HOME],
+}
+"""One page is edited at its third fetch, and one is taken away at its second."""
+store = crawled_once(EDITING, [HOME], refresh=True, pages=150, traps=False, timing=PATIENT)
 
 
 def test_new_changed_and_gone_pages_are_told_by_importance(store: Path) -> None:

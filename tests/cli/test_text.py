@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-import pytest
 from support.command_line import answer, run
-from support.sites import Site, crawl
+from support.sites import Site, crawled_once
 
 HOME = "http://a.test/"
 SITE: Site = {
@@ -13,11 +12,7 @@ SITE: Site = {
 }
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("text") / "crawl.db"
-    crawl(SITE, path, [HOME], text=True)
-    return path
+store = crawled_once(SITE, [HOME], text=True)
 
 
 def test_text_is_printed_and_steers_no_terminal(store: Path) -> None:

@@ -10,13 +10,11 @@ import pytest
 from support.gathered import gathered
 from support.opic_webs import exact_importance, final, pages, random_web
 from support.partitions import Partitions, crawled_alone
-from support.sites import rows
+from support.sites import named_sites, rows
 
 from minicrawl.analysis.verify import verify
 from minicrawl.cluster.combined import Covered, Events, coverage_of, look_of
 from minicrawl.cluster.exchange import home_of
-from minicrawl.crawler.known.known_sites import is_front
-from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic import Book, Coverage
 from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.sites import UNIT
@@ -116,26 +114,6 @@ def test_stale_sums_of_several_ledgers_never_exceed_the_truth(seed: int, count: 
         assert 0.0 <= coverage_of(said).low <= sum(importance[page] for page in read) + ROUNDING
 
 
-def web_of(seed: int, sites: int = 9) -> tuple[dict[str, list[str] | str], list[str]]:
-    """Sites of some pages, some on two hosts, that link to one another; some pages redirect, also to other sites, and
-    all of some sites do to one."""
-    draw = random.Random(seed)
-    urls = [
-        f"http://{'www.' if page % 3 == 2 else ''}s{site}.test/{f'p{page}' if page else ''}"
-        for site in range(sites)
-        for page in range(draw.randrange(1, 12))
-    ]
-    web: dict[str, list[str] | str] = {}
-    names = {f"http://n{name}.test/{at}": f"http://s{name % 2}.test/" for name in range(4) for at in range(2)}
-    for number, url in enumerate(urls):
-        own = [other for other in urls if site_of(other) == site_of(url)]
-        links = draw.sample(own, min(len(own), 4)) + draw.sample([*urls, *names], draw.choice([0, 0, 1, 3]))
-        links += draw.sample(urls, 5) + list(names)[::3] if not number else draw.sample(list(names), number % 3)
-        redirects = number and draw.random() < 0.1 and not is_front(url)
-        web[url] = urls[draw.randrange(number)] if redirects else links  # one before it: no chain of these comes back
-    return web | names, urls[:2]
-
-
 def exact(path: Path) -> dict[str, float]:
     """Importance by URL of a store, or of a folder that has settled, checked against exact PageRank."""
     with gathered(path) if path.is_dir() else open_store(path) as crawl:
@@ -158,7 +136,7 @@ def heard(partitions: Partitions) -> dict[str, int]:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_partitions_find_what_one_process_finds(seed: int, tmp_path: Path) -> None:
-    web, seeds = web_of(seed)
+    web, seeds = named_sites(seed)
     crawled_alone(tmp_path / "one.db", web, seeds, 1e-6, jump="sites")
     expected = exact(tmp_path / "one.db")
     for count in (1, 2, 4):

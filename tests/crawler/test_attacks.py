@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import httpx
 import pytest
-from support.sites import html, rows
+from support.sites import Server, rows
 from support.skipping import run
 
 from minicrawl.api import acrawl
@@ -116,13 +116,11 @@ def shares(store: Path, attack: Attack, pages: int, jump: str) -> tuple[float, f
 def crawl_attacked(victim: str, store: Path, attack: Attack, pages: int, jump: str) -> None:
     """Crawl the web, the attacker having a link on the page `victim`."""
 
-    def answer(request: httpx.Request) -> httpx.Response:
+    def answer(request: httpx.Request, _: int) -> Any:
         url = str(request.url)
-        if request.url.path == "/robots.txt":
-            return httpx.Response(404)
         links = attack.answer(url)
         if links is not None:
-            return httpx.Response(200, html=html(links))
+            return links
         reply = WEB.respond(url)
         content = reply.body
         if url == victim:
@@ -130,7 +128,7 @@ def crawl_attacked(victim: str, store: Path, attack: Attack, pages: int, jump: s
         return httpx.Response(reply.status, headers=dict(reply.headers), content=content)
 
     settings: dict[str, Any] = {"delay": 0.0, "concurrency": 1, "ignore_robots": True, "sitemaps": False, "jump": jump}
-    crawl = acrawl(WEB.seeds, store, transport=httpx.MockTransport(answer), pages=pages, **settings)
+    crawl = acrawl(WEB.seeds, store, transport=Server({}, absent=answer), pages=pages, **settings)
     run(crawl, grace=0.0)  # by a clock that no other program makes slower: commits are at the same turns each time
 
 

@@ -22,6 +22,8 @@ from support.skipping import run
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.books.invariants import violations
+from minicrawl.crawler.known.known_sites import is_front
+from minicrawl.crawler.urls.keys import site_of
 from minicrawl.demo import resources
 from minicrawl.model import CrawlReport
 from minicrawl.sizes import STANDARD_SIZES, Sizes
@@ -218,3 +220,23 @@ def web_of_sites(seed: int, redirects: float = 0.0) -> tuple[Site, list[str]]:
     web: Site = {url: draw.sample(urls, draw.randrange(5)) for url in urls}
     web |= {url: draw.choice(urls) for url in urls[1:] if draw.random() < redirects}
     return web, urls[:2]
+
+
+def named_sites(seed: int, sites: int = 9) -> tuple[dict[str, list[str] | str], list[str]]:
+    """Sites of some pages, some on two hosts, that link to one another; some pages redirect, also to other sites, and
+    all of some sites do to one."""
+    draw = random.Random(seed)
+    urls = [
+        f"http://{'www.' if page % 3 == 2 else ''}s{site}.test/{f'p{page}' if page else ''}"
+        for site in range(sites)
+        for page in range(draw.randrange(1, 12))
+    ]
+    web: dict[str, list[str] | str] = {}
+    names = {f"http://n{name}.test/{at}": f"http://s{name % 2}.test/" for name in range(4) for at in range(2)}
+    for number, url in enumerate(urls):
+        own = [other for other in urls if site_of(other) == site_of(url)]
+        links = draw.sample(own, min(len(own), 4)) + draw.sample([*urls, *names], draw.choice([0, 0, 1, 3]))
+        links += draw.sample(urls, 5) + list(names)[::3] if not number else draw.sample(list(names), number % 3)
+        redirects = number and draw.random() < 0.1 and not is_front(url)
+        web[url] = urls[draw.randrange(number)] if redirects else links  # one before it: no chain of these comes back
+    return web | names, urls[:2]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from support.command_line import run
 from support.intakes import intake_of
-from support.sites import Site, crawl, faults_in, rows
+from support.sites import Site, crawl, faults_in, named_sites, rows
 
 from minicrawl.analysis.verify import verify
 from minicrawl.crawler.known.known_sites import is_front
@@ -18,26 +18,6 @@ from minicrawl.opic.sites import site_trust
 from minicrawl.store.reader import open_store
 
 IMPORTANCE = "SELECT url, importance FROM ranks"
-
-
-def web_of(seed: int, sites: int = 6) -> tuple[Site, list[str]]:
-    """Sites of some pages, some on two hosts, that link to one another; some pages redirect, also to other sites, and
-    all of some sites do to one."""
-    draw = random.Random(seed)
-    urls = [
-        f"http://{'www.' if page % 3 == 2 else ''}s{site}.test/{f'p{page}' if page else ''}"
-        for site in range(sites)
-        for page in range(draw.randrange(1, 12))
-    ]
-    web: Site = {f"http://n{name}.test/{at}": f"http://s{name % 2}.test/" for name in range(4) for at in range(2)}
-    names = list(web)
-    for url in urls:
-        own = [other for other in urls if site_of(other) == site_of(url)]
-        links = draw.sample(own, min(len(own), 4)) + draw.sample(urls, draw.choice([0, 0, 1, 3]))
-        links += draw.sample(names, draw.choice([0, 1, 3]))
-        links += draw.sample(urls, 5) if url == urls[0] else []
-        web[url] = draw.choice(urls) if draw.random() < 0.1 and not is_front(url) else links
-    return web, urls[:1]
 
 
 def owner(url: str) -> str:
@@ -95,7 +75,7 @@ def as_they_are(store: Path, query: str = IMPORTANCE) -> dict[str, float]:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_store_has_what_a_slow_count_of_its_links_says(store: Path, seed: int) -> None:
-    web, seeds = web_of(seed)
+    web, seeds = named_sites(seed)
     crawl(web, store, seeds, jump="sites")
     assert faults_in(store) == []
     assert voices(store) == counted_voices(store)
@@ -110,7 +90,7 @@ def test_store_has_what_a_slow_count_of_its_links_says(store: Path, seed: int) -
 
 
 def test_crawl_in_steps_ends_as_one_without_a_stop(tmp_path: Path) -> None:
-    web, seeds = web_of(1)
+    web, seeds = named_sites(1)
     whole, stepwise = tmp_path / "whole.db", tmp_path / "stepwise.db"
     crawl(web, whole, seeds, jump="sites")
     for _ in range(60):
@@ -124,7 +104,7 @@ def test_crawl_in_steps_ends_as_one_without_a_stop(tmp_path: Path) -> None:
 
 def test_jump_can_be_changed_there_and_back(tmp_path: Path) -> None:
     """As if it had been so from the start, without a request."""
-    web, seeds = web_of(3)
+    web, seeds = named_sites(3)
     stores = {jump: tmp_path / f"{jump}.db" for jump in ("sites", "pages")}
     for jump, store in stores.items():
         crawl(web, store, seeds, jump=jump)
@@ -143,7 +123,7 @@ def test_jump_can_be_changed_there_and_back(tmp_path: Path) -> None:
 
 
 def test_change_that_ends_before_its_first_commit_leaves_the_store_as_it_was(store: Path) -> None:
-    web, seeds = web_of(3)
+    web, seeds = named_sites(3)
     crawl(web, store, seeds, jump="sites")
     before = as_they_are(store), voices(store)
     intake = intake_of(store, jump="pages")
@@ -197,7 +177,7 @@ def _words(count: int) -> list[str]:
 @pytest.mark.parametrize("jump", ["sites", "pages"])
 def test_steering_moves_the_order_and_leaves_the_export_as_it_is(jump: str, tmp_path: Path) -> None:
     """Both crawls read all pages, each in its own order. A boost is a factor on the priority: it makes no cash."""
-    web, seeds = web_of(3)
+    web, seeds = named_sites(3)
     steering = {"boost": ("/p[5-9]=100", "/p1=0.01"), "topic": "p4 p10"}
     asked, exported = [], []
     for name, settings in (("plain", {}), ("steered", steering)):

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from support.archives import answers
 from support.dying import killed_at
-from support.requisites import Files, crawl_whole
+from support.requisites import crawl_whole, file, files_of
 from support.sites import rows
 
 from minicrawl.analysis.archives import opened
@@ -34,11 +34,11 @@ def waiting(folder: Path) -> list[str]:
 def test_a_crawl_that_has_its_pages_ends_once_they_have_what_they_need(tmp_path: Path) -> None:
     report, server = crawl_whole(GALLERY, tmp_path, A, pages=2)
     assert (report.reason, report.fetched) == ("pages", 2)
-    asked_once = [url for url, times in Counter(server.files).items() if times == 1]
+    asked_once = [url for url, times in Counter(server.asked).items() if times == 1]
     assert set(PICTURES) < set(asked_once)
     assert waiting(tmp_path) == []
     _, server = crawl_whole(GALLERY, tmp_path, A, pages=5)
-    assert len(server.files) == 2, "the third page, and the picture that it alone needs"
+    assert len(server.asked) == 2, "the third page, and the picture that it alone needs"
 
 
 def test_time_ends_a_crawl_and_the_next_one_goes_on(tmp_path: Path) -> None:
@@ -47,22 +47,22 @@ def test_time_ends_a_crawl_and_the_next_one_goes_on(tmp_path: Path) -> None:
     left = waiting(tmp_path)
     assert 0 < len(left) < len(PICTURES)
     _, again = crawl_whole(GALLERY, tmp_path, A, pages=1)
-    assert Counter(url for url in server.files + again.files if url in PICTURES) == Counter(PICTURES)
+    assert Counter(url for url in server.asked + again.asked if url in PICTURES) == Counter(PICTURES)
 
 
 def test_passing_failures_are_tried_again_in_a_later_run(tmp_path: Path) -> None:
-    site = Files({A: f"<img src=busy.png><img src={B}gone.png>", A + "busy.png": 503})
+    site = files_of({A: f"<img src=busy.png><img src={B}gone.png>", A + "busy.png": 503})
     crawl_whole(site, tmp_path, A)
-    assert Counter(site.files)[A + "busy.png"] == 1
-    site.replies[A + "busy.png"] = b"there"
+    assert Counter(site.asked)[A + "busy.png"] == 1
+    site.site[A + "busy.png"] = file(A + "busy.png", b"there")
     crawl_whole(site, tmp_path, A)
-    assert Counter(site.files)[A + "busy.png"] == 1
+    assert Counter(site.asked)[A + "busy.png"] == 1
     crawl_whole(site, tmp_path, A, retry=["passing"])
     assert rows(tmp_path / "crawl.db", "SELECT url, state, reason FROM requisites ORDER BY id") == [
         (A + "busy.png", "kept", "ok"),
         (B + "gone.png", "failed", "http-404"),
     ]
-    assert Counter(site.files)[B + "gone.png"] == 1
+    assert Counter(site.asked)[B + "gone.png"] == 1
 
 
 def test_circles_of_imports_frames_and_redirects_end(tmp_path: Path) -> None:
@@ -77,10 +77,10 @@ def test_circles_of_imports_frames_and_redirects_end(tmp_path: Path) -> None:
         **{f"{A}{n}.css": f"@import '{n + 1}.css'" for n in range(10, 30)},
     }
     _, server = crawl_whole(site, tmp_path, A, scope="prefix", deny=["frame|other"], pages=1)
-    assert max(Counter(server.files).values()) == 1
+    assert max(Counter(server.asked).values()) == 1
     deep = {**site, A: "<link rel=stylesheet href=10.css>"}
     _, server = crawl_whole(deep, tmp_path / "deep", A)
-    assert [url for url in server.files if url != A] == [f"{A}{n}.css" for n in range(10, 19)]
+    assert [url for url in server.asked if url != A] == [f"{A}{n}.css" for n in range(10, 19)]
 
 
 def test_what_may_not_be_copied_is_not_kept(tmp_path: Path) -> None:

@@ -47,8 +47,8 @@ def test_a_crawl_with_all_defaults_keeps_what_its_pages_need(tmp_path: Path) -> 
     """To its natural end, politely; each is asked for once, and what robots.txt forbids not at all."""
     report, server = crawl_whole(SITE, tmp_path, A, scope="host")
     assert (report.reason, report.fetched, report.read) == ("nothing-left", 2, 2)
-    assert Counter(server.files) == Counter([*FILES, A, A + "two", A + "gone.png"])
-    assert server.shortest_gap() >= 1.0
+    assert Counter(server.asked) == Counter([*FILES, A, A + "two", A + "gone.png"])
+    assert min(server.gaps) >= 1.0
     kept = {one.url: one.kind for one in answers(tmp_path / "kept")}
     assert set(FILES) <= kept.keys()
     assert {kept[A + "logo.png"], kept[B + "framed.png"]} == {"response", "revisit"}, "equal bodies are kept once"
@@ -72,7 +72,7 @@ def test_status_and_why_tell_of_them(tmp_path: Path) -> None:
 
 def test_without_an_archive_each_is_asked_for_all_the_same(tmp_path: Path) -> None:
     _, server = crawl_whole(SITE, tmp_path, A, scope="host", archive=None)
-    assert Counter(server.files) == Counter([*FILES, A, A + "two", A + "gone.png"])
+    assert Counter(server.asked) == Counter([*FILES, A, A + "two", A + "gone.png"])
     assert states(tmp_path) == STATES
 
 
