@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 from support.changing_web import CHANGES, ChangingPage
-from support.sites import HOME, Reply, Server, Site, crawl, faults_in, rows
+from support.sites import HOME, Reply, Server, crawl, faults_in, rows
 from support.skipping import run, run_apart
 
 from minicrawl.analysis.explain import explain
@@ -185,16 +185,7 @@ def test_the_first_change_after_a_crawl_that_reads_pages_once_is_told_by_its_kin
     changes = [what for what in CHANGES if what != "words of a link"]  # those are text, too
     pages = {f"{HOME}{at}": ChangingPage(at, random.Random(at), set()) for at in range(len(changes))}
     versions = dict.fromkeys(pages, 0)
-
-    def versioned(request: httpx.Request, _: int) -> httpx.Response:
-        url = str(request.url)
-        etag = f'"{versions[url]}"'
-        if request.headers.get("if-none-match") == etag:
-            return httpx.Response(304)
-        return httpx.Response(200, content=pages[url].html(), headers={"etag": etag, "content-type": "text/html"})
-
-    site: Site = {HOME: list(pages)} | dict.fromkeys(pages, versioned)
-    server, store = Server(site), tmp_path / "crawl.db"
+    server, store = Shop(pages, versions), tmp_path / "crawl.db"
     crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages), watch="test/0$=css:title")
     one_round(server, store)
     for url, what in zip(pages, changes, strict=True):
