@@ -11,6 +11,7 @@ from minicrawl.crawler.http.cookies import (
     LONGEST,
     Cookie,
     CookieJar,
+    parse_date,
     parse_set_cookie,
 )
 from minicrawl.crawler.urls.keys import is_public_suffix, site_of
@@ -80,6 +81,18 @@ def set_cookie(  # noqa: PLR0913 - the attributes of a cookie
 )
 def test_a_field_is_read_as_the_rfc_says(text: str, expected: Cookie | None) -> None:
     assert parse_set_cookie(text, PARSED_AT) == expected
+
+
+def test_dates_are_those_of_the_rfc() -> None:
+    june = "Wed, 09 Jun 2021 10:18:14 GMT|Wednesday, 09-Jun-21 10:18:14 GMT|Wed Jun  9 10:18:14 2021"
+    june += "|09 Jun 2021 10:18:14 +0500|10:18:14 9 JUNI 21|Wed;09/Jun/2021/10:18:14x|Wed, 09-Jun-2021 10:18:14"
+    june += "|9 2021 10:18:14 june"
+    assert {parse_date(text) for text in june.split("|")} == {1623233894}
+    none = "|Wed|09 Jun 2021|09 2021 10:18:14|Jun 2021 10:18|32 Jun 2021 10:18:14|30 Feb 2021 10:18:14|9 Jun 1600 1:1:1"
+    none += "|9 Jun 2021 24:00:00|9 Jun 2021 10:60:00|9 Jun 2021 10:18:60|009 Jun 2021 1:1:1|9 Jun 20211 10:18:14"
+    assert {parse_date(text) for text in none.split("|")} == {None}
+    years = {"69": 3124224000, "70": 0, "99": 915148800, "00": 946684800, "1994": 757382400}
+    assert {year: parse_date(f"1 Jan {year} 00:00:00") for year in years} == years
 
 
 @given(st.text(alphabet=st.characters(codec="latin-1"), max_size=80))
