@@ -137,6 +137,8 @@ class _Xml:
             self._close(name)
         elif self._open:
             self._begin(name, attributes)
+            if len(self._open) > _DEEPEST:
+                self.hopeless = "malformed"
         else:
             listed = _LISTED.get(name)
             if self._listed is None:
@@ -147,9 +149,12 @@ class _Xml:
                 self._open.append(name)
 
     def _begin(self, name: str, attributes: str) -> None:
-        """Begin an element. An open URL ends where any element begins, an open entry where another entry does."""
+        """Begin an element. An open URL ends where one begins behind it, an open entry where another entry does."""
         assert self._listed is not None
         entry, link = self._listed
+        if self._text == "":  # <loc><url>http://...: the URL is in the first element
+            self._open += [name] * (not attributes.endswith("/"))
+            return
         if self._text is not None:
             self._close(self._open[-1])
         if name == entry:
@@ -169,8 +174,6 @@ class _Xml:
         self._open.append(name)
         if attributes.endswith("/"):
             self._close(name)
-        elif len(self._open) > _DEEPEST:
-            self.hopeless = "malformed"
 
     def _close(self, name: str) -> None:
         """End an element and all that are open in it; the end of an element that is not open is ignored."""
@@ -179,7 +182,7 @@ class _Xml:
         if self._text is not None:
             if self._is_guid:
                 self._guid = self._text
-            else:
+            elif self._open[-1] in ("loc", "link") or _ABSOLUTE.match(self._text):  # else it may be a date
                 self._list(self._text)
             self._text = None
         if name == "item" and not self._url and _ABSOLUTE.match(self._guid):
