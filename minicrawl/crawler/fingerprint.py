@@ -89,6 +89,7 @@ _INVERSES = _powers(_INVERSE, _INVERSE)  # B^-(i + 1)
 LONGEST_KEPT = 6_144
 """Bytes of a short text: pages for URLs that do not exist have less."""
 
+_PROSE = re.compile(rb"<[Pp]\b[^<>]{0,200}>([^<]{80,})")
 _ENTITIES = re.compile(rb"&#?\w{1,9};")
 _DIGIT = ord("0")
 _MARGIN = b" " * 8  # so that the eight bytes before and behind any place are inside the text
@@ -101,8 +102,8 @@ _SHORT = np.array([length if length <= 8 else 0 for length in range(17)], dtype=
 class Identity(NamedTuple):
     """Digests are signed 64-bit numbers. `payload`: None for a page without a word; `sketch`: None for one with few;
     `wording`: None if neither the last segment of the URL nor its query has a digit; `said`: eight bits of
-    all words but the title, in any order, or of a long text; `short_text`: None for a page with
-    much text, or where it is not wanted."""
+    all words but the title, in any order, or of a long text, and eight of how long paragraphs begin;
+    `short_text`: None for a page with much text, or where it is not wanted."""
 
     digest: int
     payload: int | None
@@ -135,7 +136,8 @@ def identity_of(body: bytes, url: str, *, wants_text: bool = True) -> Identity:
         _signed(_sha1(text + b"\n" + shown)) & ~SAYS_SOMETHING | has_words if len(words) else None,
         sketch_of(shingles_of(words)),
         _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,
-        _said(words, body) if len(body) <= LONGEST else zlib.crc32(text) & 0xFF,
+        (_said(words, body) if len(body) <= LONGEST else zlib.crc32(text) & 0xFF) << 8
+        | zlib.crc32(b"".join(_PROSE.findall(body))) & 0xFF,
         _short_text(seen, body) if wants_text else None,
     )
 

@@ -4,7 +4,6 @@ A thread would not do for those, as a regular expression holds Python's lock to 
 """
 
 import re
-import zlib
 from typing import TYPE_CHECKING
 
 from minicrawl import log
@@ -28,8 +27,6 @@ if TYPE_CHECKING:
     from minicrawl.sandbox.sandbox import Sandbox
 
 _NO_IDENTITY = Identity(0, None, None, None, None, None)
-_PROSE = re.compile(rb"<[Pp]\b[^<>]{0,200}>([^<]{80,})")
-"""How long paragraphs begin: noise is mostly elsewhere. Eight bits of it stand beside those of all words."""
 
 
 def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> tuple[ParsedPage, Identity]:
@@ -39,8 +36,7 @@ def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -
     parsed = parse_html(body, url, content_type, wanted)
     if wanted.items:
         parsed = with_items(parsed, body, url, content_type, wanted)
-    identity, prose = identity_of(body, url, wants_text=wanted.short_text), b"".join(_PROSE.findall(body))
-    return parsed, identity._replace(said=(identity.said or 0) << 8 | zlib.crc32(prose) & 0xFF)
+    return parsed, identity_of(body, url, wants_text=wanted.short_text)
 
 
 def with_items(parsed: ParsedPage, body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage:
