@@ -140,16 +140,15 @@ class BestSoFar:
 @contextmanager
 def showing(live: bool, best: Callable[[], Best]) -> Iterator[Callable[[Progress], None]]:
     """Yield a function that shows progress on standard error: live, or a plain line every few seconds."""
-    if not live:
+    if live:
+        from rich.console import Console
+
+        console = Console(stderr=True, highlight=False)
+    if not live or console.is_dumb_terminal:
         yield _plain_lines(best)
         return
-    from rich.console import Console
     from rich.live import Live
 
-    console = Console(stderr=True, highlight=False)
-    if console.is_dumb_terminal:
-        yield _plain_lines(best)
-        return
     from minicrawl.cli.live_display import render
 
     with Live(console=console, auto_refresh=False, transient=True, redirect_stdout=False) as display:

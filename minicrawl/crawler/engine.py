@@ -179,6 +179,13 @@ class Engine:
         else:
             self.stop(limit)
 
+    def interrupt(self) -> None:
+        """Finish requests in flight; called again, stop at once."""
+        if self.reason is None:
+            self.stop("interrupted")
+        else:
+            self.abort()
+
     def abort(self) -> None:
         """Stop at once: pages in flight will wait for their turn in the next run."""
         self.stop("interrupted")
@@ -276,7 +283,9 @@ class Engine:
         self._check_limits()
         if self.reason is None and now >= self._commits.asked_until and self._may_ask(now):
             await self._commits.commit()
-        has_more = self.reason is None and self._begun(now)
+        has_more = self.reason is None and self._begin_due(now)
+        if self.reason is None:
+            self.in_flight.pass_on()
         is_idle = not (has_more or self.in_flight or self._arrivals) and self._requests.next_ready() is None
         return self.outages.clear_up(now, is_idle=is_idle, is_over=self.reason is not None) or has_more
 
@@ -337,7 +346,7 @@ class Engine:
         if self.reason is not None and self.in_flight:
             until = min(until, max(self._stopped_at + self._timing.in_children, self._clock() + _LOOKS_APART))
         if self.reason is None and not self._time.is_paused:
-            time = self.limits.time
+            time = self.limits.settings.time
             until = until if time is None else min(until, self._time.when(time))
             next_ready = self._next_ready()
             until = until if next_ready is None else min(until, next_ready)
@@ -394,13 +403,8 @@ class Engine:
         flying.begin_attempts(now)
         return flying.has_room and self._requests.next(now, attempts=flying.has_room_for_attempts) is not None
 
-    def _begun(self, now: float) -> bool:
-        """Begin requests; returns whether more could be begun at once."""
-        has_more = self._begin_due(now)
-        self.in_flight.pass_on()
-        return has_more
-
     def _begin_due(self, now: float) -> bool:
+        """Begin requests; returns whether more could be begun at once."""
         self.is_short = False
         self.limits.take_back(self.in_flight.pages)
         if self.outages.ask_at is not None:

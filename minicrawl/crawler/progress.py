@@ -185,14 +185,13 @@ class RunProgress:
 
     def _work(self) -> dict[str, float]:
         commits, archive = self._intake.commits, self._intake.steps.find(Archive)
+        path = self._store.path
         return {
             "commits": commits.number,
             "commit_rows": commits.rows,
             "commit_seconds": commits.seconds,
             "uncommitted": self._intake.turns_in_batch,
-            "store_bytes": sum(
-                file.stat().st_size for file in (self._store.path, *logs(self._store.path)) if file.exists()
-            ),
+            "store_bytes": sum(file.stat().st_size for file in (path, *logs(path)) if file.exists()),
             "text_bytes": self._store.texts.size,
             "archive_bytes": 0 if archive is None else archive.size,
         }

@@ -2,8 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, closing, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, closing, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import util
@@ -223,8 +223,7 @@ def _start(writer: Writer, remembered: Resumed, seeds: Seeds, *, retries: bool) 
 
 def log_end(store: Path, report: CrawlReport | None, seconds: float) -> None:
     """Log the end of a crawl. report: None for one that failed, after these seconds."""
-    ended = ("failed", None, seconds) if report is None else (report.reason, report.fetched, report.seconds)
-    reason, pages, took = ended
+    reason, pages, took = (report.reason, report.fetched, report.seconds) if report else ("failed", None, seconds)
     log.event("crawl-ended", store=str(store), reason=reason, pages=pages, seconds=took)
 
 
@@ -246,7 +245,7 @@ async def _crawled(
     async with run.source:
         if on_begin is not None:
             on_begin(run)
-        with _signals(engine, handle_signals):
+        with on_signals(asyncio.get_running_loop(), STOPPING, engine.interrupt) if handle_signals else nullcontext():
             await engine.run(intake.starting(seeds.urls, run.clock(), seeds.guessed))
     if not engine.is_aborted:
         _settle(engine, intake)
@@ -437,20 +436,3 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         find_chromium(settings.chromium)
     if settings.pdf and util.find_spec("pypdf") is None:
         raise SettingError(f"--pdf needs pypdf; run: {installed.adding('pdf')}")
-
-
-@contextmanager
-def _signals(engine: Engine, handle: bool) -> Iterator[None]:
-    """Let Ctrl-C, SIGTERM and SIGHUP stop the engine: once to finish requests in flight, twice to stop at once."""
-    if not handle:
-        yield
-        return
-
-    def interrupt() -> None:
-        if engine.reason is None:
-            engine.stop("interrupted")
-        else:
-            engine.abort()
-
-    with on_signals(asyncio.get_running_loop(), STOPPING, interrupt):
-        yield

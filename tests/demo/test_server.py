@@ -46,11 +46,8 @@ def test_server_says_what_the_web_responds(web: DemoWeb) -> None:
         assert location or content_type == reply.headers["Content-Type"]
 
 
-def test_port_is_free_again_afterwards(web: DemoWeb) -> None:
-    async def twice() -> None:
-        async with serving(web) as port:
-            pass
-        async with serving(web, port) as again:
-            assert again == port
-
-    asyncio.run(twice())
+async def test_port_is_free_again_afterwards(web: DemoWeb) -> None:
+    async with serving(web) as port:
+        pass
+    async with serving(web, port) as again:
+        assert again == port

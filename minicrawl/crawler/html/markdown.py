@@ -453,9 +453,7 @@ def _attributes(tag: str) -> dict[str, str]:
 def _formula(math: re.Match[str]) -> str:
     """An element of MathML as HTML: code of TeX between dollars, else its letters."""
     if (tex := _TEX.search(math[0])) is None:
-        powers = _POWER.sub(
-            lambda found: ("^" if "</msup" in found[0] else "_") + found[0], _ANNOTATION.sub("", math[0])
-        )
+        powers = _POWER.sub(lambda found: "^_"["</msub" in found[0]] + found[0], _ANNOTATION.sub("", math[0]))
         return re.sub(r"<[^>]*>", "", powers.replace("\n", " "))
     return f"$<code>{' '.join((tex[1] or tex[2] or '').split()).replace('<', '&lt;')}</code>$"
 

@@ -249,8 +249,7 @@ class Arrivals:
         self.ring()
 
     def ring(self) -> None:
-        """Ring the bell: something has changed. It sounds once all that has ended with this has been noted: a request
-        that delivers its answer leaves its slot right after."""
+        """Ring the bell: something has changed. It sounds later, as a request leaves its slot after its delivery."""
         if not self._has_rung:
             self._has_rung = True
             asyncio.get_running_loop().call_soon(self._bell.set)

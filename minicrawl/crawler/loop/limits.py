@@ -87,13 +87,7 @@ class Limits:
     @property
     def now(self) -> LimitsNow:
         """The current limits."""
-        settings = self.settings
-        return LimitsNow(settings.pages, settings.time, settings.bytes, settings.until_coverage)
-
-    @property
-    def time(self) -> float | None:
-        """Seconds for which the run may go on."""
-        return self.settings.time
+        return LimitsNow(self.settings.pages, self.settings.time, self.settings.bytes, self.settings.until_coverage)
 
     def let(self, pages: int, expected: int) -> None:
         """Set the quota of pages, where others share the limit. expected: pages in flight that are expected to be

@@ -221,14 +221,11 @@ def test_a_name_that_cannot_exist_does_not_resolve(host: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_loopback_is_refused_unless_allowed(host: str) -> None:
+async def test_loopback_is_refused_unless_allowed(host: str) -> None:
     server = says(answer(b"secret"))
 
-    async def run() -> Fetched:
-        async with server, Fetcher(CrawlSettings()) as fetcher:
-            return await fetcher.fetch(PageRequest(f"http://{host}:{server.port}/"))
-
-    fetched = asyncio.run(run())
+    async with server, Fetcher(CrawlSettings()) as fetcher:
+        fetched = await fetcher.fetch(PageRequest(f"http://{host}:{server.port}/"))
     assert (fetched.status, fetched.reason, fetched.body) == (None, "private-address", b"")
     assert server.connections == 0
 
@@ -418,16 +415,10 @@ def test_a_ca_file_without_certificates_is_a_setting_error(tmp_path: Path) -> No
 
 
 def test_respx_sees_the_requests_of_httpx_own_transport() -> None:
-    async def run() -> tuple[Fetched, Fetched]:
-        async with Fetcher(CrawlSettings(), HttpxTransport(httpx.AsyncHTTPTransport())) as fetcher:
-            return await fetcher.fetch(PageRequest("http://h.test/a")), await fetcher.fetch(
-                PageRequest("http://h.test/b")
-            )
-
     with respx.mock:
         found = respx.get("http://h.test/a").respond(html="hello")
         respx.get("http://h.test/b").mock(side_effect=httpx.ConnectTimeout)
-        page, failed = asyncio.run(run())
+        page, failed = (fetched_with(httpx.AsyncHTTPTransport(), f"http://h.test/{name}") for name in "ab")
     assert found.called
     assert (page.status, page.body) == (200, b"hello")
     assert failed.reason == "timeout-connect"

@@ -98,25 +98,22 @@ async def longest_step(work: Awaitable[Any]) -> tuple[Any, float]:
 
 
 @pytest.mark.parametrize("workers", [0, 1])
-def test_a_crawl_s_loop_does_not_stand_still_either(workers: int) -> None:
+async def test_a_crawl_s_loop_does_not_stand_still_either(workers: int) -> None:
     """With real connections, and with a worker, whose own loop goes on as well: it answers for others meanwhile."""
     body = PAGES["nesting"]
     server = MisbehavingServer({"large": answer(body), "small": answer(b"<p>hello")})
 
-    async def run() -> tuple[tuple[Fetched, ParsedPage], bool, float]:
-        async with server, AsyncExitStack() as stack:
-            settings = all_names_at(server.port, workers=workers)
-            source = (Source if workers else LocalSource)(SourceSpec(settings))
-            await stack.enter_async_context(source)
-            await source.page(PageRequest("http://small.first.test/"))
-            large = asyncio.create_task(source.page(PageRequest("http://large.first.test/")))
-            while not any(host == "large.first.test" for host, _ in server.requests):
-                await asyncio.sleep(0.001)
-            _, longest = await longest_step(source.page(PageRequest("http://small.first.test/")))
-            is_first = not large.done()
-            return await large, is_first, longest
-
-    (fetched, parsed), is_first, longest = asyncio.run(run())
+    async with server, AsyncExitStack() as stack:
+        settings = all_names_at(server.port, workers=workers)
+        source = (Source if workers else LocalSource)(SourceSpec(settings))
+        await stack.enter_async_context(source)
+        await source.page(PageRequest("http://small.first.test/"))
+        large = asyncio.create_task(source.page(PageRequest("http://large.first.test/")))
+        while not any(host == "large.first.test" for host, _ in server.requests):
+            await asyncio.sleep(0.001)
+        _, longest = await longest_step(source.page(PageRequest("http://small.first.test/")))
+        is_first = not large.done()
+        fetched, parsed = await large
     began = time.thread_time()
     expected, identity = read_page(body, "http://large.first.test/", "text/html", Wanted())
     took = time.thread_time() - began
@@ -154,19 +151,16 @@ async def test_a_page_whose_child_dies_is_to_be_asked_for_again_and_the_others_a
         assert cancelled.cancelled()
 
 
-def test_a_page_that_takes_too_much_cpu_time_is_not_asked_for_again() -> None:
+async def test_a_page_that_takes_too_much_cpu_time_is_not_asked_for_again() -> None:
     """It would take as much again: a parser that finds no memory may go round in circles."""
 
-    async def run() -> tuple[Fetched, ParsedPage]:
-        async with source_of(PAGES["links"], Timing(parse=0.0, hang=1.0)) as source:
-            return await source.page(PageRequest(URL))
-
-    fetched, parsed = asyncio.run(run())
+    async with source_of(PAGES["links"], Timing(parse=0.0, hang=1.0)) as source:
+        fetched, parsed = await source.page(PageRequest(URL))
     assert (fetched.status, fetched.reason, fetched.body, parsed) == (200, "parser-failed", b"", ParsedPage())
 
 
 @pytest.mark.parametrize("filler", [b"", b" " * 600_000], ids=["here", "in-a-process-of-its-own"])
-def test_all_that_is_wanted_comes_from_wherever_a_page_is_read(filler: bytes) -> None:
+async def test_all_that_is_wanted_comes_from_wherever_a_page_is_read(filler: bytes) -> None:
     wanted = Wanted(
         anchors=True,
         places=True,
@@ -179,11 +173,8 @@ def test_all_that_is_wanted_comes_from_wherever_a_page_is_read(filler: bytes) ->
     )
     body = b"<html lang=en><h1>Head</h1><p>Some words and <a href=/x>a link</a>" + filler
 
-    async def run() -> ParsedPage:
-        async with source_of(body, wanted=wanted) as source:
-            return (await source.page(PageRequest(URL)))[1]
-
-    page = asyncio.run(run())
+    async with source_of(body, wanted=wanted) as source:
+        page = (await source.page(PageRequest(URL)))[1]
     assert page == read_page(body, URL, "text/html", wanted)[0]
     assert (page.text[0], page.anchors, page.places, len(page.blocks)) == ("Head", ("a link",), b"\0", 4 * 14)
 
