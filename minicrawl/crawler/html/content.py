@@ -149,9 +149,8 @@ def _by_part(word: str) -> str | None:
 class Page:
     """The blocks of a page.
 
-    `sizes`, `linked`: their characters, and those in links; `kinds`: see there; `levels`: of headings, else
-    0; `prose`: see the module;
-    `containers`: mark, first block and the one behind the last, the end of each in document order.
+    `sizes`, `linked`: their characters, and those in links; `kinds`: see there; `levels`: of headings, else 0;
+    `prose`: see the module; `containers`: mark, first block, and the one behind the last, by their ends.
     """
 
     def __init__(self) -> None:
@@ -292,9 +291,7 @@ def _drop_headings(page: Page, area: Sequence[int], content: bytearray) -> None:
             has_content = has_content or content[block] == 1
             has_frame = has_frame or (area[block] == 1 and not content[block])
         elif content[block]:
-            level = page.levels[block]
-            if has_frame and not has_content and 1 < level >= below:
-                content[block] = 0
-            else:
-                below = level
-            has_content = has_frame = False
+            has_frame = has_frame and not has_content and 1 < page.levels[block] >= below
+            content[block] = not has_frame
+            below = below if has_frame else page.levels[block]
+            has_content = False

@@ -29,7 +29,7 @@ _MOST_SPANS = 10_000
 _MOST_IN_TARGETS = 4_000_000
 """Characters of the targets of a page's links; further links are text. A long base URL would multiply a page."""
 _LONGEST_NUMBER, _LONGEST_TAG = 8, 500
-_QUOTE, _LINK, _CODE, _RAISED, _LOWERED = "> ", "\x04", "`", "^", "_"
+_QUOTE, _LINK, _LINKED, _CODE, _RAISED, _LOWERED = "> ", "\x04", "\x05", "`", "^", "_"
 _EMPHASIS = {"\x01": "**", "\x02": "*", "\x03": "~~"}
 """By characters that stand for a sign, until what is beside it is known."""
 _END = dict(zip(_EMPHASIS, "\x11\x12\x13", strict=True))
@@ -210,6 +210,8 @@ class Walk:
         if mark in _EMPHASIS and text.strip() != mark:
             pieces.append(_END[mark])
             self._extra += 2 * len(_EMPHASIS[mark])
+        elif mark == _LINKED:
+            self._linked += len(" ".join(text.split())) - self._extra
         elif text:
             if mark == _CODE:  # links in it are around parts of it
                 runs = groupby(pieces[start:], lambda piece: _LINK in piece)
@@ -257,8 +259,8 @@ class Walk:
             around, linked = self._around.copy(), self._linked
             while self._around:
                 self._end_inline("")
-            if self._linked > linked:  # around blocks, it is one of the first with words
-                around[around.index(_LINK)] = ""
+            if _LINK in around and self._linked > linked:  # around blocks, it is written with the first that has words
+                around[around.index(_LINK)] = _LINKED
             text, number = "".join(self._pieces), int(self._is_emphasised)
             while number:
                 text, number = _EMPHASISED.subn(_emphasised, " ".join(text.split()))

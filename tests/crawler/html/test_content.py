@@ -10,9 +10,8 @@ from minicrawl.store.texts.kept_text import blocks_of
 SAY = "The committee met on Monday and decided, after a long debate, to build the bridge of stone and not of wood."
 MORE = "Builders who were asked about it said that stone would last for longer, but that it would cost twice as much."
 MENU = "<ul class=menu><li><a href=/a>Home</a><li><a href=/b>About us</a><li><a href=/c>Contact</a></ul>"
-LINKS = "".join(
-    f"<li><a href=/{n}>{title}</a>" for n, title in enumerate(("A bridge opens", "A mayor resigns", "Rain"))
-)
+TITLES = ("A bridge opens", "A mayor resigns", "Rain")
+LINKS = "".join(f"<li><a href=/{number}>{title}</a>" for number, title in enumerate(TITLES))
 
 
 def walk(html: str) -> Walk:
@@ -38,23 +37,11 @@ PAGES = {
         f"<h1>Footers</h1><nav class=contents><ul>{LINKS}</ul></nav><p>{SAY}</p><pre>footer(1)</pre>"
         "<table><tr><th>Name<th>Type<tr><td><a href=#a>a</a><td>int</table>"
         f"<section id=related><h2>Related calls</h2><ul>{LINKS}</ul></section></section></div></div>",
-        [
-            "Footers",
-            SAY,
-            "footer(1)",
-            "Name",
-            "Type",
-            "a",
-            "int",
-            "Related calls",
-            "A bridge opens",
-            "A mayor resigns",
-            "Rain",
-        ],
+        ["Footers", SAY, "footer(1)", "Name", "Type", "a", "int", "Related calls", *TITLES],
     ),
     "front page of nothing but links": (
         f"<nav>{MENU}</nav><div id=content><h2>Today</h2><ul>{LINKS}</ul></div><footer><a href=/z>Imprint</a></footer>",
-        ["Today", "A bridge opens", "A mayor resigns", "Rain"],
+        ["Today", *TITLES],
     ),
     "menu and nothing else": (f"<nav>{MENU}</nav>", ["Home", "About us", "Contact"]),
     "thread": (
@@ -95,6 +82,10 @@ PAGES = {
         f"<div class=navheader><table><tr><td><a href=/p>Prev</a><td>Part</table></div><h1>Terms</h1><dl><dt>stone</dt>"
         f"<dd>{SAY * 11}</dd><dt>wood</dt><dd>{MORE}</dd></dl><div class=navfooter><a href=/p>Prev</a></div>",
         ["Terms", "stone", SAY * 11, "wood", MORE],
+    ),
+    "articles to read next, each a link around a title and a teaser": (
+        f"<h1>Stone</h1>{f'<p>{SAY}</p>' * 11}<h3>Read next</h3>" + f"<a href=/n><h3>Rain</h3><p>{MORE}</p></a>" * 3,
+        ["Stone", *[SAY] * 11],
     ),
     "hidden": (f"<div style='display: none'>Secret</div><div hidden>More</div><p>{SAY}</p>", [SAY]),
     "one sentence": ("<p>It works!</p>", ["It works!"]),
