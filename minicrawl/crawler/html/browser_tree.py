@@ -4,6 +4,7 @@ A hostile page can make it take time or memory quadratic in its tags; parser_cho
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from html import escape
 
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
@@ -26,6 +27,10 @@ _TAGS = {_tags.create_node(tag).tag_id: tag for tag in TAGS}
 _BY_TAG = {_tags.create_node(tag).tag_id: BY_TAG.get(tag) for tag in (*BY_TAG, *INLINE)}
 """By tag number, the place inside elements whose attributes do not count."""
 _select = LexborCSSSelector()  # type: ignore[no-untyped-call]
+_END_OF_PART = "minicrawl-end"
+END_OF_PART = f"<template id={_END_OF_PART}></template>".encode()
+"""An element that may stand in any other."""
+_MOST_AROUND = 64
 _DEEP = 500  # levels that are searched for a foreign element; browsers draw no more
 
 
@@ -98,6 +103,16 @@ class BrowserTree:
     def html(self) -> str:
         """The page as HTML: every element has its end, and outside of raw text and comments a "<" is that of a tag."""
         return self._root.html or ""
+
+    def around_end(self) -> str:
+        """The start tags of the elements around `END_OF_PART`, without very many."""
+        found, tags = _select.find(f"#{_END_OF_PART}", self._root), list[str]()
+        node = found[-1].parent if found else None
+        while node is not None and node.tag not in ("html", "body") and len(tags) <= _MOST_AROUND:
+            values = (f' {name}="{escape(value or "")}"' for name, value in node.attributes.items())
+            tags.append(f"<{node.tag}{''.join(values)}>")
+            node = node.parent
+        return "".join(reversed(tags)) if len(tags) <= _MOST_AROUND else ""
 
     def text(self) -> list[str]:
         """What stands between two block elements, headings included, white space as written; without what is named

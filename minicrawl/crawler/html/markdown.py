@@ -22,8 +22,8 @@ from unicodedata import category
 from minicrawl.crawler.html.content import CELL, CODE, ITEM, NAMED, Page, container, content_of
 from minicrawl.crawler.html.tree import HIDDEN, INLINE
 
-_DEEPEST, _AROUND = 12, 5
-"""Lists and quotations inside each other; elements around a listing that may name its language."""
+_DEEPEST, _MOST_INLINE, _AROUND = 12, 32, 5
+"""Lists and quotations inside each other; inline elements; elements around a listing that may name its language."""
 _MOST_SPANS = 10_000
 """Cells of a page that are empty as another spans them."""
 _MOST_IN_TARGETS = 4_000_000
@@ -136,7 +136,7 @@ class Walk:
         # and those in links.
         self._pieces, self._around, self._starts, self._reference = list[str](), list[str](), list[int](), ""
         self._has_words = self._is_emphasised = False
-        self._extra = self._extra_before_link = self._linked = 0
+        self._extra = self._extra_before_link = self._linked = self._too_deep = 0
         self._kind, self._begins, self._is_next = 0, "", False
         # Around it. ended: the number of blocks, and the chain, at the end of the last list.
         self._level, self._spans = 0, _MOST_SPANS
@@ -197,6 +197,9 @@ class Walk:
         self._open(_LINK if found else "")
 
     def _open(self, mark: str) -> None:
+        if len(self._around) == _MOST_INLINE:
+            self._too_deep += 1
+            return
         self._around.append(mark)
         self._starts.append(len(self._pieces))
         if mark in _EMPHASIS:
@@ -205,6 +208,9 @@ class Walk:
 
     def _end_inline(self, tag: str) -> None:
         """Write an element at its end."""
+        if tag and self._too_deep:
+            self._too_deep -= 1
+            return
         mark, start, pieces = self._around.pop(), self._starts.pop(), self._pieces
         text, before = "".join(pieces[start:]) if mark else "", pieces[start - 1][-1:] if start else ""
         if mark in _EMPHASIS and text.strip() != mark:

@@ -22,7 +22,7 @@ from minicrawl.crawler.html.page_headers import (
     read_refresh,
     with_refresh,
 )
-from minicrawl.crawler.html.parser_choice import Marks, as_html, scripted, tree_of, within_limit
+from minicrawl.crawler.html.parser_choice import Marks, as_html, html_of, scripted, tree_of, within_limit
 from minicrawl.crawler.html.tree import LIST, TEXT, block_hashes
 from minicrawl.crawler.http.response_fields import HTML_TYPES, XHTML, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
@@ -110,7 +110,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         requisites=requisites_of(tree, page, base, encoding) if wanted.requisites else (),
         facts=facts_of(tree, page, url)._replace(description=described(elements.description)) if wanted.facts else None,
     )
-    parsed = _with_content(parsed, wanted, elements, links, fields)
+    parsed = _with_content(parsed, page, wanted, elements, links, fields)
     refresh = read_refresh(elements.refresh, base, encoding) if elements.refresh is not None else None
     if refresh is not None:
         return with_refresh(parsed, refresh, page, places=wanted.places)
@@ -128,8 +128,8 @@ def _with_hidden_refresh(parsed: ParsedPage, page: bytes, hidden: bytes, base: s
     return parsed._replace(refresh=refresh[0])
 
 
-def _with_content(
-    parsed: ParsedPage, wanted: Wanted, elements: "_Elements", links: "_Links", fields: _Fields
+def _with_content(  # noqa: PLR0913 - what parse_html has found
+    parsed: ParsedPage, page: bytes, wanted: Wanted, elements: "_Elements", links: "_Links", fields: _Fields
 ) -> ParsedPage:
     if not (wanted.kept or wanted.text or wanted.blocks):
         return parsed
@@ -140,7 +140,7 @@ def _with_content(
 
         language = _line(elements.tree.language() or "", LANGUAGE_LENGTH) or None
         about = About(parsed.title, language, elements.description, parsed.index)
-        walk = Walk(elements.tree.html(), links.page, links.url, links.image, MAX_TEXT)
+        walk = Walk(html_of(page, elements.tree), links.page, links.url, links.image, MAX_TEXT)
         parsed = parsed._replace(kept=pack(about, *content_and_rest(walk)))
     told = list(_told(elements, links)) if wanted.blocks else []
     text = tuple(_lines(elements.tree.text())) if wanted.text or wanted.blocks else ()

@@ -20,18 +20,19 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import islice
+from itertools import islice, pairwise
 
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.html.browser_tree import RARE_SELECTORS, BrowserTree
+from minicrawl.crawler.html.browser_tree import END_OF_PART, RARE_SELECTORS, BrowserTree
 from minicrawl.crawler.html.tree import HIDDEN, INLINE, TAGS
 
 # A page with so few tags is harmless: at most a quarter of a million elements.
 _FEW_TAGS = 1_000
 # Open elements are searched at every tag: with so many tags for a second at most.
 _MOST_TAGS = 30_000
+_IN_A_PART, _MOST_IN_PARTS = 10_000, 250_000
 # Copies of unclosed formatting elements, 440 bytes each.
 _MOST_COPIES = 500_000
 _LONGEST_TAG = 1_000  # bytes of a formatting element's tag that are compared
@@ -126,6 +127,19 @@ def tree_of(body: bytes, marks: "Marks | None" = None) -> BrowserTree:
         marks = Marks(body)
     rare = int(np.bitwise_or.reduce(_RARE.take(marks.beginnings)))
     return BrowserTree(body, [one for number, one in enumerate(RARE_SELECTORS) if rare >> number & 1] if rare else ())
+
+
+def html_of(body: bytes, tree: BrowserTree) -> str:
+    """The page as HTML again. tree: of the page, flattened if it has very many tags; then it is parsed in parts, each
+    inside the elements that were open at the end of the part before."""
+    if not _MOST_TAGS < tags_at_most(body) <= _MOST_IN_PARTS:
+        return tree.html()
+    pieces, around = list[str](), ""
+    for start, end in pairwise([0, *Marks(body).places[_IN_A_PART::_IN_A_PART].tolist(), len(body)]):
+        part = tree_of(around.encode() + body[start:end] + END_OF_PART)
+        pieces.append(part.html())
+        around = part.around_end()
+    return "".join(pieces)
 
 
 def _flattened(body: bytes) -> bytes:

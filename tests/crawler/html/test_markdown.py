@@ -116,11 +116,21 @@ def test_markdown_is_not_much_longer_than_its_page() -> None:
     assert len(markdown(deep)) < 6 * len(deep)
 
 
+def test_structure_of_a_page_of_very_many_tags_is_kept() -> None:
+    """It is parsed in parts; the border of two may be in a row."""
+    table = f"<table>{'<tr><td>a<td>b' * 4}</table>"
+    section = f"<section><h2>Part</h2><p>A <b>b</b> <code>c</code><ul><li>d<ul><li>e</ul></ul>{table}</section>"
+    shown = markdown(f"<main>{section * 2_000}")
+    assert shown.count("## Part") == shown.count("A **b** `c`") == shown.count("- e\n") == 2_000
+    assert 7_990 < shown.count("| a | b |") <= 8_000
+
+
 HOSTILE = ("<b>x<p>", "<ul><li>x", "<a href=/x>y", "<p><code>x`</code><b> y", "<table><tr><td rowspan=9>x", "<math>x")
 MORE = ("<blockquote>x", "<sup>x", "<pre>x<div>", "<template>", "<span class=lineno>", "<p ", "<p>[x](y) * _ ")
+INLINE_ROUND_BLOCKS = "<i>x<div>y" * 10
 
 
-@pytest.mark.parametrize("html", HOSTILE + MORE)
+@pytest.mark.parametrize("html", [*HOSTILE, *MORE, INLINE_ROUND_BLOCKS])
 def test_time_grows_with_the_page(html: str) -> None:
     assert growth(lambda times: read_page((html * (60 * times)).encode(), URL, None, Wanted(kept=True)), 1) < 1.5
 
