@@ -42,14 +42,13 @@ inside another."""
 # An attribute is compared with all before it in its tag: so many, or so many bytes of them, take a second.
 _MANY = 25_000
 _LONG = 4 * _MANY
-_MOST_ATTRIBUTES = 64
+# Fewer are left in a tag: so many on a page of a million, more on smaller ones, whose scripts may look like long tags.
+_LEFT, _MOST_LEFT = 256, 1_024
 _ATTRIBUTE = (
     rb"[\t\n\f\r /]*+[^\t\n\f\r />][^\t\n\f\r />=]*+"
     rb"""(?:[\t\n\f\r ]*+=[\t\n\f\r ]*+(?:"[^"]*+"|'[^']*+'|[^\t\n\f\r >]*+))?+"""
 )
-_MANY_ATTRIBUTES = re.compile(
-    rb"(<[a-z][^\t\n\f\r />]*+(?:%b){%d})(?:%b)+" % (_ATTRIBUTE, _MOST_ATTRIBUTES, _ATTRIBUTE), re.IGNORECASE
-)
+_MANY_ATTRIBUTES = rb"(?i)(<[a-z][^\t\n\f\r />]*+(?:%b){%%d})(?:%b)+" % (_ATTRIBUTE, _ATTRIBUTE)
 # Bits of a byte: it may precede an attribute, it may begin one.
 _PRECEDES, _BEGINS = 1, 2
 _ROLES = bytes(
@@ -112,8 +111,8 @@ def within_limit(body: bytes, most: int = _MOST_KEPT) -> bytes:
 
 def with_few_attributes(body: bytes) -> bytes:
     """The page; of one with very many attributes, the first ones of each tag alone."""
-    if len(body) > _LONG and attributes_at_most(body) > _MANY:
-        return _MANY_ATTRIBUTES.sub(rb"\1", body)
+    if len(body) > _LONG and (number := attributes_at_most(body)) > _MANY:
+        return re.sub(_MANY_ATTRIBUTES % min(_LEFT * 1_000_000 // number + 1, _MOST_LEFT), rb"\1", body)
     return body
 
 
