@@ -1,8 +1,15 @@
 """Parse a page as browsers do: Lexbor builds the tree of the HTML standard.
 
 A hostile page can make it take time or memory quadratic in its tags; parser_choice.py keeps such pages away.
+
+A browser with scripts is the model:
+
+noscript in the head     is text that nobody sees (WHATWG HTML, 13.2.6.4.5), and so does not end the head
+noscript in the body     leads on by its links, for readers without scripts; its meta elements are nobody's
+template shadowrootmode  is a part of the page (13.2.6.4.4)
 """
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 
@@ -32,17 +39,48 @@ END_OF_PART = f"<template id={_END_OF_PART}></template>".encode()
 """An element that may stand in any other."""
 _MOST_AROUND = 64
 _DEEP = 500  # levels that are searched for a foreign element; browsers draw no more
+_INNER = re.compile("<noscript", re.IGNORECASE)
+_shown = LexborHTMLParser("").create_node("x-noscript")
+"""Stands for a noscript element of the body."""
 
 
 class BrowserTree:
-    """The tree of a page in UTF-8. rare: the rare selectors that find something in it."""
+    """The tree of a page in UTF-8. rare: the rare selectors that find something in it. may_hide: False without noscript
+    elements and templates. `hidden`: the insides of noscript elements in the head, and of those with meta elements."""
 
-    def __init__(self, body: bytes, rare: Sequence[str] = ()) -> None:
-        parser = LexborHTMLParser(body, options=LexborDocumentOptions.WO_EVENTS)
+    def __init__(self, body: bytes, rare: Sequence[str] = (), *, may_hide: bool = False) -> None:
+        parser = LexborHTMLParser(body, options=LexborDocumentOptions.WO_EVENTS, scripting=True)
         assert parser.root is not None
         self._root = self._node = parser.root
         self._selector = ",".join([_SELECTOR, *rare]) if rare else _SELECTOR
         self._places: dict[int, int] = {}  # by element, the place inside it
+        self.hidden = ""
+        if may_hide:
+            self._show_shadow_roots()
+            self._show_noscript()
+
+    def _show_shadow_roots(self) -> None:
+        pending = [self._root]
+        while pending:
+            for fragment in pending.pop().template_fragments():
+                template = fragment.parent
+                assert template is not None
+                if (template.attributes.get("shadowrootmode") or "").lower() in ("open", "closed"):
+                    for child in list(fragment.iter(include_text=True)):
+                        template.insert_before(child, move=True)
+                        pending.append(child)
+
+    def _show_noscript(self) -> None:
+        for node in _select.find("noscript", self._root):
+            inside, is_in_head = node.text(), node.parent is not None and node.parent.tag == "head"
+            if is_in_head or "<meta" in inside.lower():
+                self.hidden += inside
+            if not is_in_head:
+                node.insert_before(_shown)
+                assert node.prev is not None
+                node.prev.inner_html = _INNER.sub("<x-noscript", inside)
+                node.prev.strip_tags(["meta"])
+            node.decompose()
 
     def elements(self) -> Iterator[tuple[str, Mapping[str, str | None]]]:
         """Tag and attributes of the elements in `TAGS`, in document order. An empty attribute value may be None.

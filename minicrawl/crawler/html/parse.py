@@ -22,7 +22,7 @@ from minicrawl.crawler.html.page_headers import (
     read_refresh,
     with_refresh,
 )
-from minicrawl.crawler.html.parser_choice import Marks, as_html, html_of, scripted, tree_of, within_limit
+from minicrawl.crawler.html.parser_choice import as_html, html_of, tree_of, within_limit
 from minicrawl.crawler.html.tree import LIST, TEXT, block_hashes
 from minicrawl.crawler.http.response_fields import HTML_TYPES, XHTML, media_type
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
@@ -77,9 +77,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
     is_cut = len(page) < len(whole)
     if media_type(content_type) == XHTML:
         page = as_html(page)
-    marks = Marks(page)
-    page, hidden = scripted(marks)
-    tree = tree_of(page, marks)
+    tree = tree_of(page)
     elements = _Elements(tree, wanted)
     base = base_url(elements.base, url, encoding)
     links = _Links(elements, url, base, encoding, len(page))
@@ -114,18 +112,12 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
     refresh = read_refresh(elements.refresh, base, encoding) if elements.refresh is not None else None
     if refresh is not None:
         return with_refresh(parsed, refresh, page, places=wanted.places)
-    if not parsed.outlinks and b"refresh" in hidden.lower():
-        return _with_hidden_refresh(parsed, page, hidden, base, encoding)
-    return parsed
-
-
-def _with_hidden_refresh(parsed: ParsedPage, page: bytes, hidden: bytes, base: str, encoding: str | None) -> ParsedPage:
-    """The page as a redirect, where it has nothing but the refresh of a noscript element. hidden: see `scripted`."""
-    value = _Elements(tree_of(hidden), Wanted()).refresh
-    refresh = read_refresh(value, base, encoding) if value is not None else None
-    if refresh is None or not refresh[1] or not has_little_text(page):
+    if parsed.outlinks or "refresh" not in tree.hidden.lower():
         return parsed
-    return parsed._replace(refresh=refresh[0])
+    # A page may have nothing but the refresh of a noscript element.
+    value = _Elements(tree_of(tree.hidden.encode()), Wanted()).refresh
+    refresh = read_refresh(value, base, encoding) if value is not None else None
+    return parsed._replace(refresh=refresh[0]) if refresh and refresh[1] and has_little_text(page) else parsed
 
 
 def _with_content(  # noqa: PLR0913 - what parse_html has found

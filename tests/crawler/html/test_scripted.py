@@ -6,7 +6,7 @@ import pytest
 from support.effort import growth
 
 from minicrawl.crawler.html import parse_html
-from minicrawl.crawler.html.parser_choice import Marks, as_html, scripted
+from minicrawl.crawler.html.parser_choice import as_html, tree_of
 from minicrawl.model import ParsedPage
 
 URL = "http://h.test/page?ref=1"
@@ -53,6 +53,12 @@ def test_noscript_of_the_body_leads_on_and_its_meta_elements_are_nobody_s() -> N
     assert (page.index, page.follow, page.refresh, page.outlinks) == (True, True, None, ("http://h.test/y",))
 
 
+def test_noscript_in_noscript_leads_on() -> None:
+    """Plugins wrap one around images that others have wrapped."""
+    page = parsed("<body><p>words<noscript><a href=/x>x<noscript><img></noscript></a>")
+    assert page.anchors == ("x",)
+
+
 @pytest.mark.parametrize("where", ["<head>{}</head><body>", "<body>{}", "<script>x</script>{}"])
 def test_directives_of_noscript_are_not_obeyed(where: str) -> None:
     assert parsed(where.format("<noscript><meta name=robots content=noindex></noscript>") + "<p>text").index
@@ -76,10 +82,6 @@ def test_a_refresh_of_noscript_is_followed_from_a_page_that_has_nothing_else(
 def test_noscript_in_what_is_no_element_is_none(around: str) -> None:
     page = parsed(f"<head>{around.format('<noscript>')}<meta name=robots content=noindex></head><noscript></noscript>")
     assert not page.index
-
-
-def test_noscript_that_is_never_closed_hides_nothing() -> None:
-    assert links("<head><noscript><link rel=next href=/x></head><p><a href=/y>y") == ["/x", "/y"]
 
 
 @pytest.mark.parametrize("mode", ["open", "closed"])
@@ -111,7 +113,7 @@ def test_xhtml_as_html() -> None:
 )
 def test_time_is_linear_in_the_length_of_a_page(unit: bytes) -> None:
     start = b"<noscript></noscript><meta>"
-    assert growth(lambda times: scripted(Marks(start + unit * times + b"<meta>")), 2_000) < 1.5
+    assert growth(lambda times: tree_of(start + unit * times + b"<meta>"), 2_000) < 1.5
 
 
 @pytest.mark.parametrize("unit", [b"<!--", b"<![CDATA[", b"<p a='", b"<p/>"])
