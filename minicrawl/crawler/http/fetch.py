@@ -41,52 +41,6 @@ if TYPE_CHECKING:
     from minicrawl.crawler.http.signing import Signer
 
 
-class Deadlines:
-    """`with deadlines:` raises TimeoutError if the block takes longer than `seconds`.
-
-    Like asyncio.timeout(), it cancels the task, which is not visible outside the block. For one event loop; blocks of a
-    task do not nest.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-        self._ends: dict[asyncio.Task[object], float] = {}  # by the loop's clock, the earliest first
-        self._timer: asyncio.TimerHandle | None = None
-
-    def __enter__(self) -> None:
-        task, loop = asyncio.current_task(), asyncio.get_running_loop()
-        assert task is not None
-        end = self._ends[task] = loop.time() + self._seconds
-        if self._timer is None:
-            self._timer = loop.call_at(end, self._break_off)
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        is_over = self._ends.pop(task, None) is None
-        if is_over and not task.uncancel() and kind is asyncio.CancelledError:
-            raise TimeoutError from error
-
-    @property
-    def is_over(self) -> bool:
-        """True if the current task, inside a block, has run out of time."""
-        return asyncio.current_task() not in self._ends
-
-    def _break_off(self) -> None:
-        """Cancel late tasks. Mostly there are none, as the task of the timer has left its block."""
-        self._timer = None
-        loop = asyncio.get_running_loop()
-        while self._ends:
-            task, end = next(iter(self._ends.items()))
-            if end > loop.time():
-                self._timer = loop.call_at(end, self._break_off)
-                return
-            del self._ends[task]
-            task.cancel()
-
-
 Exchanged = tuple[Fetched, Exchange | None, Sequence[Field]]
 """A result with its exchange, None without a capture, and the response's header fields in order."""
 
@@ -120,7 +74,7 @@ class Fetcher:
         self._fields_of = lru_cache(maxsize=1000)(self._prepared)
         self._max_size = settings.max_size
         self._takes_cookies = settings.takes_cookies
-        self._deadlines = Deadlines(settings.timeout)
+        self._timeout = settings.timeout
         self._fields = as_fields(
             [
                 ("User-Agent", settings.agent),
@@ -156,7 +110,9 @@ class Fetcher:
     ) -> Exchanged:
         """Like `fetch`, but the exchange is not yet shown to the capture. types: media types that are read. A requisite
         with a Content-Length beyond the limit is not read, as half a film is of no use."""
-        job = _Job(request, _now(), types, any_type, max(self._max_size, at_least), take)
+        job = _Job(
+            request, _now(), types, any_type, max(self._max_size, at_least), take, asyncio.timeout(self._timeout)
+        )
         fetched = await self._fetched(job)
         return fetched, job.exchange, job.fields
 
@@ -210,7 +166,7 @@ class Fetcher:
         """Run the request within its deadline; failures become a `Fetched` with a reason."""
         url = job.request.url
         try:
-            with self._deadlines:
+            async with job.deadline:
                 return await self._answered(job)
         except TimeoutError:
             if job.fetched is not None:  # only the capture needed more time
@@ -229,7 +185,7 @@ class Fetcher:
             raise FetchError("bad-port")
         answer = await self._transport.ask(job.request.url, self._fields_for(job.request), self._sign)
         job.fields = answer.fields
-        is_late = self._is_late if not job.any_type else lambda: False  # half a robots.txt allows what the rest forbids
+        is_late = job.is_late if not job.any_type else lambda: False  # half a robots.txt allows what the rest forbids
         body = Body(answer, job.most if self._capture is not None else 0, is_late)
         try:
             return await self._read(job, answer, body)
@@ -237,7 +193,7 @@ class Fetcher:
             raise FetchError(PARSER_FAILED) from error
         finally:
             if self._capture is not None:
-                job.exchange = self._exchange(job.request.url, answer, body)
+                job.exchange = job.exchanged(answer, body)
             await answer.aclose()
 
     async def _read(self, job: "_Job", answer: Answer, body: Body) -> Fetched:
@@ -289,28 +245,6 @@ class Fetcher:
                 job.fetched = job.fetched._replace(size=body.size, seconds=_now() - job.started)
         return job.fetched
 
-    def _exchange(self, url: str, answer: Answer, body: Body) -> Exchange:
-        as_sent, truncated = body.as_sent()
-        seconds = _now() - answer.asked_at
-        return Exchange(
-            url,
-            answer.request,
-            answer.head,
-            answer.status,
-            tuple(answer.fields),
-            as_sent,
-            answer.peer,
-            time.time() - seconds,
-            seconds,
-            Truncated.TIME if truncated is not None and self._deadlines.is_over else truncated,
-            answer.protocol,
-        )
-
-    def _is_late(self) -> bool:
-        """True if the current task is cancelled as its time is over, and for no other reason."""
-        task = asyncio.current_task()
-        return task is not None and task.cancelling() == 1 and self._deadlines.is_over
-
     def _fields_for(self, request: PageRequest) -> Sequence[Field]:
         fields = self._fields_of(origin_of(request.url))
         further = list(request.headers)
@@ -345,9 +279,33 @@ class _Job:
     any_type: bool
     most: int
     take: Take | None
+    deadline: asyncio.Timeout
     fetched: Fetched | None = None
     exchange: Exchange | None = None
     fields: Sequence[Field] = ()
+
+    def is_late(self) -> bool:
+        """True if the current task is cancelled as its time is over, and for no other reason."""
+        task = asyncio.current_task()
+        return task is not None and task.cancelling() == 1 and self.deadline.expired()
+
+    def exchanged(self, answer: Answer, body: Body) -> Exchange:
+        """An answer for the capture, as far as its body was read."""
+        as_sent, truncated = body.as_sent()
+        seconds = _now() - answer.asked_at
+        return Exchange(
+            self.request.url,
+            answer.request,
+            answer.head,
+            answer.status,
+            tuple(answer.fields),
+            as_sent,
+            answer.peer,
+            time.time() - seconds,
+            seconds,
+            Truncated.TIME if truncated is not None and self.deadline.expired() else truncated,
+            answer.protocol,
+        )
 
 
 def _now() -> float:

@@ -76,7 +76,7 @@ PARTS = [
     "html.parse:as_utf8",
     "html.parse:within_limit",
     "html.parse:tree_of",
-    "html.parse:Marks",
+    "html.parser_choice:Marks",
     "html.parser_choice:BrowserTree",
     "html.parse:base_url",
     "html.parse:resolved",
