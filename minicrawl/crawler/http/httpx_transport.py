@@ -7,7 +7,7 @@ needed.
 import asyncio
 import re
 import ssl
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from functools import lru_cache
@@ -79,7 +79,8 @@ class HttpxTransport:
             response = await self._transport.handle_async_request(request)
         except _FAILURES as error:
             raise FetchError(reason_of(error, _REASONS), str(error)) from error
-        return _HttpxAnswer(head(b"GET", target, fields), response, asked_at)
+        found = response.status_code, response.headers.raw, response.extensions, response.stream
+        return _HttpxAnswer(head(b"GET", target, fields), asked_at, *found)
 
     async def aclose(self) -> None:
         await self._transport.aclose()
@@ -126,10 +127,8 @@ class OddTransports:
         if any(_NO_TEXT.search(part) for field in answer.headers for part in field):
             await answer.aclose()
             raise FetchError("bad-response", "a line break in a field")  # RFC 9113 8.2.1
-        response = httpx.Response(
-            answer.status, headers=answer.headers, stream=_PoolStream(answer), extensions=answer.extensions
-        )
-        return _HttpxAnswer(head(b"GET", target, fields), response, asked_at)
+        found = answer.status, answer.headers, answer.extensions, answer.stream
+        return _HttpxAnswer(head(b"GET", target, fields), asked_at, *found)
 
     async def aclose(self) -> None:
         for pool in self._pools:
@@ -164,27 +163,6 @@ def _through_proxy(why: str | None) -> FetchError:
     if why.partition(" ")[0].isdigit() and not why.startswith("407"):
         return FetchError("bad-response", f"the proxy says {why}")
     return ProxyError(f"it wants a name and password, or others ({why})")
-
-
-class _PoolStream(httpx.AsyncByteStream):
-    """The body of a response of the pool."""
-
-    def __init__(self, answer: httpcore.Response) -> None:
-        self._answer = answer
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        network = self._answer.extensions["network_stream"]
-        try:
-            async for piece in self._answer.aiter_stream():
-                if piece:
-                    network.overhead = 0
-                yield piece
-        except _OF_THE_ENGINE as error:
-            reason = reason_of(error, _REASONS)
-            raise BrokenOffError("bad-response" if reason == "reset" else reason, str(error)) from error
-
-    async def aclose(self) -> None:
-        await self._answer.aclose()
 
 
 class _Network(httpcore.AsyncNetworkBackend):
@@ -263,24 +241,30 @@ class _Stream(httpcore.AsyncNetworkStream):
 
 
 class _HttpxAnswer(Answer):
-    """A response of an httpx transport, which tells only by an empty read that all was read."""
+    """A response of httpx or of its engine, which tells only by an empty read that all was read."""
 
     is_read, ahead = False, b""
 
-    def __init__(self, request: bytes, response: httpx.Response, asked_at: float) -> None:
-        self.request, self.asked_at = request, asked_at
-        self.status, self.fields = response.status_code, response.headers.raw
-        self.protocol = HTTP_2 if response.http_version == "HTTP/2" else HTTP_1
-        connection = response.extensions.get("network_stream")
-        address = connection and connection.get_extra_info("server_addr")
+    def __init__(  # noqa: PLR0913 - what both kinds of response have
+        self,
+        request: bytes,
+        asked_at: float,
+        status: int,
+        fields: Sequence[Field],
+        extensions: Mapping[str, Any],
+        stream: Any,
+    ) -> None:
+        self.request, self.asked_at, self.status, self.fields = request, asked_at, status, fields
+        version, phrase = extensions.get("http_version", b"HTTP/1.1"), extensions.get("reason_phrase")
+        self.protocol = HTTP_2 if version == b"HTTP/2" else HTTP_1
+        self._network = extensions.get("network_stream")
+        address = self._network and self._network.get_extra_info("server_addr")
         self.peer = f"{address[0]}:{address[1]}" if address else None
         # Rebuilt, as httpx does not keep the bytes.
-        version = "HTTP/1.1" if self.protocol == HTTP_2 else response.http_version
-        line = f"{version} {response.status_code} {response.reason_phrase}".rstrip().encode()
-        self.head = b"\r\n".join([line, *(b"%b: %b" % field for field in self.fields), b"", b""])
-        assert isinstance(response.stream, httpx.AsyncByteStream)
-        self._stream = response.stream
-        self._pieces = aiter(response.stream)
+        version = b"HTTP/1.1" if self.protocol == HTTP_2 else version
+        line = b"%b %d %b" % (version, status, phrase or httpx.codes.get_reason_phrase(status).encode())
+        self.head = b"\r\n".join([line.rstrip(), *(b"%b: %b" % field for field in fields), b"", b""])
+        self._stream, self._pieces = stream, aiter(stream)
 
     async def read(self) -> bytes:
         try:
@@ -288,9 +272,12 @@ class _HttpxAnswer(Answer):
                 pass
         except StopAsyncIteration:
             return b""
-        except _FAILURES as error:
-            raise BrokenOffError(reason_of(error, _REASONS), str(error)) from error
-        return piece
+        except (*_FAILURES, *_OF_THE_ENGINE) as error:
+            reason = reason_of(error, _REASONS)
+            raise BrokenOffError("bad-response" if reason == "reset" else reason, str(error)) from error
+        if self._network is not None:
+            self._network.overhead = 0  # see _Stream
+        return bytes(piece)
 
     async def aclose(self) -> None:
         await self._stream.aclose()
