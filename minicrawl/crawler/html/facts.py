@@ -8,8 +8,8 @@ An HTML element names them in its attributes, as browsers read them and as scrip
 """
 
 import re
-from collections.abc import Iterator, Mapping
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
@@ -21,16 +21,7 @@ _DESCRIPTION_LENGTH, _H1_LENGTH, _LANGUAGE_LENGTH = 320, 200, 35
 
 _UNSEEN = frozenset({"none", "presentation"})
 """Roles of an image that only decorates."""
-_SELECTOR = "img,h1,script[type='application/ld+json']"
-_LOADS = {
-    **dict.fromkeys(("audio", "embed", "frame", "iframe", "img", "input", "script", "source", "track", "video"), "src"),
-    "form": "action",
-    "link": "href",
-    "object": "data",
-}
-"""Elements that load a file, or send data, with the attribute that has its URL."""
-_LOADING = ",[src],[srcset],form[action],link[href],object[data]"
-_HTTP = re.compile(rb"http:", re.IGNORECASE)
+_SELECTOR = "img,h1,form[action],script[type='application/ld+json']"
 _REQUIRED = {
     "AggregateRating": ("ratingValue", "ratingCount or reviewCount"),
     "BreadcrumbList": ("itemListElement",),
@@ -54,35 +45,31 @@ _REQUIRED = {
 _MOST_LACKING, _MOST_OBJECTS = 10, 1_000
 
 
-def facts_of(tree: BrowserTree, page: bytes, url: str) -> PageFacts:
-    """The facts of a page at `url` that its elements tell; the description is the caller's."""
-    may_be_mixed = url.startswith("https:") and _HTTP.search(page) is not None
-    mixed, lacking = dict[str, None](), dict[str, None]()
+def facts_of(tree: BrowserTree, url: str, description: str | None, requisites: Iterable[Requisite]) -> PageFacts:
+    """The facts of a page at `url`."""
+    lacking, loaded = dict[str, None](), [each.url for each in requisites]
     h1s = without_alt = 0
     h1 = ""
-    for tag, attributes, words in tree.requiring(_SELECTOR + _LOADING if may_be_mixed else _SELECTOR):
+    for tag, attributes, words in tree.requiring(_SELECTOR):
         if tag == "h1":
             h1 = h1 if h1s else words()
             h1s += 1
         elif tag == "img":
             without_alt += not _is_named_or_hidden(attributes)
-        elif tag == "script" and "ld+json" in (attributes.get("type") or "") and len(lacking) < _MOST_LACKING:
+        elif tag == "form":
+            loaded.append((attributes["action"] or "").strip())
+        elif "ld+json" in (attributes.get("type") or "") and len(lacking) < _MOST_LACKING:
             lacking.update(dict.fromkeys(_lacking(words())))
-        if may_be_mixed and tag in _LOADS and len(mixed) < _MOST_MIXED and _is_loaded(tag, attributes):
-            mixed.update(dict.fromkeys(islice(_insecure(tag, attributes), _MOST_MIXED)))
+    insecure = [each[:_LONGEST_URL] for each in loaded if each[:5].lower() == "http:" and url.startswith("https:")]
     return PageFacts(
+        description=_cut(description, _DESCRIPTION_LENGTH),
         h1=_cut(h1, _H1_LENGTH) if h1s else None,
         language=_cut(tree.language(), _LANGUAGE_LENGTH),
         h1s=h1s,
         without_alt=without_alt,
-        mixed=tuple(islice(mixed, _MOST_MIXED)),
+        mixed=tuple(insecure[:_MOST_MIXED]),
         lacking=tuple(islice(lacking, _MOST_LACKING)),
     )
-
-
-def described(description: str | None) -> str | None:
-    """A description as far as it is kept."""
-    return _cut(description, _DESCRIPTION_LENGTH)
 
 
 def _lacking(text: str) -> Iterator[str]:
@@ -111,19 +98,6 @@ def _is_named_or_hidden(attributes: Mapping[str, str | None]) -> bool:
     is_named = any((attributes.get(name) or "").strip() for name in ("aria-label", "aria-labelledby", "title"))
     is_hidden = (attributes.get("aria-hidden") or "").strip().lower() == "true"
     return is_named or is_hidden or not _UNSEEN.isdisjoint((attributes.get("role") or "").lower().split())
-
-
-def _insecure(tag: str, attributes: Mapping[str, str | None]) -> Iterator[str]:
-    sets = candidates(attributes.get("srcset") or "") if tag in ("img", "source") else ()
-    for reference in chain([(attributes.get(_LOADS[tag]) or "").strip()], sets):
-        if reference[:5].lower() == "http:":
-            yield reference[:_LONGEST_URL].replace(" ", "%20")
-
-
-def _is_loaded(tag: str, attributes: Mapping[str, str | None]) -> bool:
-    if tag == "link":
-        return "stylesheet" in (attributes.get("rel") or "").lower().split()
-    return tag != "input" or (attributes.get("type") or "").lower() == "image"
 
 
 def _cut(text: str | None, length: int) -> str | None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
-from minicrawl.crawler.html.facts import described, facts_of, requisites_of
+from minicrawl.crawler.html.facts import facts_of, requisites_of
 from minicrawl.crawler.html.page_headers import (
     LANGUAGE,
     LANGUAGE_LENGTH,
@@ -87,6 +87,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         if (target := normalise(reference, base, encoding)) is not None
     ]
     is_cut = is_cut or links.truncated
+    requisites = requisites_of(tree, page, base, encoding) if wanted.requisites or wanted.facts else ()
     fields = _fields(page, elements, links)
     parsed = ParsedPage(
         outlinks=tuple(links.outlinks),
@@ -105,8 +106,8 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         usage=(f"robots: {', '.join(elements.directives.on_use)}",) if elements.directives.on_use else (),
         truncated=is_cut,
         values=bytes(zlib.crc32("\n".join(each).encode("utf-8", "replace")) & 0xFF for each in fields.values()),
-        requisites=requisites_of(tree, page, base, encoding) if wanted.requisites else (),
-        facts=facts_of(tree, page, url)._replace(description=described(elements.description)) if wanted.facts else None,
+        requisites=requisites if wanted.requisites else (),
+        facts=facts_of(tree, url, elements.description, requisites) if wanted.facts else None,
     )
     parsed = _with_content(parsed, page, wanted, elements, links, fields)
     refresh = read_refresh(elements.refresh, base, encoding) if elements.refresh is not None else None

@@ -34,13 +34,14 @@ CASES: dict[str, dict[str, Any]] = {
     "<img src=1 aria-label=''><img src=2 aria-labelledby><img src=3 title=' '><img src=4 aria-hidden=false role=img>": {
         "without_alt": 4,
     },
-    "<img alt src=/1 srcset='http://b.test/2 2x, /3 3x'><picture><source srcset='/4, http://b.test/5 1w'></picture>"
-    "<i srcset=http:no></i>": {"mixed": ("http://b.test/2", "http://b.test/5")},
+    "<img alt src=/1 srcset='http://b.test/2 2x, /3 3x'><picture><source srcset='/4, http://b.test/5 1w'></picture>": {
+        "mixed": ("http://b.test/2", "http://b.test/5")
+    },
     "<template><img><h1 id=no>no</h1></template><!-- <img id=no> --><script>'<img id=no>'</script>": {},
     "<img alt src=http://b.test/1.png><script src='HTTP://b.test/2.js'></script><link rel='x stylesheet' href=http:3>"
     "<a href=http://b.test/4>no</a><link rel=canonical href=http://a.test/><img alt src=//b.test/5><p>http:</p>"
     "<form action=http://b.test/6></form><video src=http://b.test/7></video><input src=http:no>": {
-        "mixed": ("http://b.test/1.png", "HTTP://b.test/2.js", "http:3", "http://b.test/6", "http://b.test/7"),
+        "mixed": ("http://b.test/1.png", "http://b.test/2.js", "http://0.0.0.3/", "http://b.test/7", "http://b.test/6"),
     },
     '<script type="application/ld+json">{"@graph": [{"@type": ["Thing", "https://schema.org/Product"], "name": "x",'
     ' "offers": {"@type": "Offer", "price": "", "priceCurrency": "EUR"}}, {"@type": "Event", "name": "y"}]}</script>'
