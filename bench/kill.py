@@ -185,7 +185,7 @@ class Crawl:
                 twice += len(urls) - len(set(urls))
             mark = store_mark(store.hash_key)
         with open_index(index_path(self.store), mark) as opened_index:
-            return set(opened_index.words.starts().items()), twice
+            return set(opened_index.starts().items()), twice
 
     def too_soon(self, start: int) -> int:
         """Number of requests, from number `start` on, that came before their committed due time."""

@@ -15,19 +15,22 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Set
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from itertools import islice
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from minicrawl import log
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
-from minicrawl.search.index_folder import Index, hold_index, index_errors, index_path, open_index, replacing, store_mark
+from minicrawl.search.index_folder import hold_index, index_errors, index_path, open_index, replacing, store_mark
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.texts.kept_text import KeptText, unpack
 from minicrawl.system import STOPPING, be_less_urgent, on_signals, running
+
+if TYPE_CHECKING:
+    from minicrawl.search.inverted import InvertedIndex
 
 BATCH = 500
 """Texts indexed in one commit."""
@@ -39,9 +42,8 @@ class Follower:
     `seconds_to_look`: duration of the last scan of the store.
     """
 
-    def __init__(self, store: Store, index: Index) -> None:
-        self._store = store
-        self._index = index
+    def __init__(self, store: Store, index: "InvertedIndex") -> None:
+        self._store, self.index = store, index
         self._templates: dict[str, Set[int]] = {}
         self.seconds_to_look = 0.0
 
@@ -53,8 +55,8 @@ class Follower:
             wanted = dict(self._store.texts.of_fetched())
             end = self._store.texts.last_start()  # also of a page that cannot be shown
             texts = f"{self._store.texts.made} {self._store.texts.size}"
-        with index_errors(self._index.path):
-            had = self._index.words.starts()
+        with index_errors(self.index.path):
+            had = self.index.starts()
         new = sorted((start, page) for page, start in wanted.items() if had.get(page) != start)
         self.seconds_to_look = time.monotonic() - started
         return [page for _, page in new], sorted(had.keys() - wanted.keys()), {"end": end, "texts": texts}
@@ -67,42 +69,33 @@ class Follower:
         work = iter([*((page, True) for page in gone), *((page, False) for page in new)])
         while not stop() and (some := list(islice(work, BATCH))):
             texts = {page: None if is_gone else self._read(page) for page, is_gone in some}
-            with self._index.transaction():
-                self._change(texts)
+            with self.index.transaction():
+                for page, text in texts.items():
+                    self._put(page, text)
             done += len(some)
         if not stop():
             least, most = self._store.ranks.extremes()
-            self._index.set_state(**state, least=least, most=most)
+            self.index.set_state(**state, least=least, most=most)
         return done
 
-    def pages(self) -> int:
-        """Number of pages whose text was taken in."""
-        return len(self._index.words.starts())
-
-    def size(self) -> int:
-        """Bytes of the index."""
-        return self._index.size()
-
-    def _change(self, texts: Mapping[int, tuple[int, KeptText] | None]) -> None:
-        """Replace the texts of pages in the index, each behind its start; None: the page is gone."""
-        words = self._index.words
-        for page, text in texts.items():
-            if text is None:
-                words.remove(page)
-                continue
-            start, kept = text
-            if not kept.index:
-                words.hide(page, start)
-            else:
-                words.put(
-                    page,
-                    start,
-                    url=kept.url,
-                    title=kept.title or "",
-                    headings=kept.headings,
-                    text=" ".join(kept.content_text.split()),
-                    language=kept.language,
-                )
+    def _put(self, page: int, text: tuple[int, KeptText] | None) -> None:
+        """Replace the text of a page in the index, behind its start; None: the page is gone."""
+        if text is None:
+            self.index.remove(page)
+            return
+        start, kept = text
+        if not kept.index:
+            self.index.hide(page, start)
+            return
+        self.index.put(
+            page,
+            start,
+            url=kept.url,
+            title=kept.title or "",
+            headings=kept.headings,
+            text=" ".join(kept.content_text.split()),
+            language=kept.language,
+        )
 
     def _read(self, page: int) -> tuple[int, KeptText] | None:
         """The current text of a page, behind its start; None if it is gone by now."""
@@ -130,15 +123,15 @@ def following(path: Path, *, rebuild: bool = False) -> Iterator[Follower]:
 
 
 def bring_up_to_date(store: Store, *, rebuild: bool = False) -> tuple[int, int, int]:
-    """Index all texts of a store. Returns the number of texts that were
-    taken in, and pages and bytes of the index. Raises SettingError, StoreError.
+    """Index all texts of a store. Returns the number of texts that were taken in, and pages and bytes of the index.
+    Raises SettingError, StoreError.
 
     rebuild: from nothing; what is there stays until the new one is whole.
     """
     if not store.texts.size:
         raise SettingError(f"{store.path} has no texts to make an index of; continue the crawl with --search")
     with following(store.path, rebuild=rebuild) as follower:
-        return follower.catch_up(), follower.pages(), follower.size()
+        return follower.catch_up(), len(follower.index.starts()), follower.index.size()
 
 
 _ENDED = b"."
@@ -174,8 +167,14 @@ class Indexer:
 
     def begin(self, store: Path, settings: CrawlSettings) -> None:
         self._is_timed = settings.time is not None
-        if settings.search:
-            self._process = begin_following(store)
+        if not settings.search:
+            return
+        self._process = subprocess.Popen(
+            running("minicrawl.search.following", str(store)),
+            stdin=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            process_group=0,  # so that Ctrl-C reaches the crawl alone
+        )
 
     async def end(self, *, is_over: bool) -> None:
         process = self._process
@@ -184,35 +183,23 @@ class Indexer:
         loop = asyncio.get_running_loop()
         bound = loop.call_later(self._patience, process.kill) if self._is_timed else None
         with on_signals(loop, self._signals, process.kill), self._awaiting():
-            await asyncio.to_thread(end_following, process, catch_up=is_over)
+            await asyncio.to_thread(self._ended, process, catch_up=is_over)
         if bound is not None:
             bound.cancel()
 
-
-def begin_following(store: Path) -> subprocess.Popen[bytes]:
-    """Start a process that keeps the index of a store up to date."""
-    path = os.pathsep.join(filter(None, sys.path))
-    return subprocess.Popen(
-        running("minicrawl.search.following", str(store)),
-        stdin=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": path},
-        process_group=0,  # so that Ctrl-C reaches the crawl alone
-    )
-
-
-def end_following(process: subprocess.Popen[bytes], *, catch_up: bool) -> None:
-    """Tell the process that the crawl has ended, and wait for it. catch_up: let it index what is left first."""
-    assert process.stdin is not None
-    began = time.monotonic()
-    with suppress(BrokenPipeError):
-        if catch_up:
-            process.stdin.write(_ENDED)
-        process.stdin.close()
-    # The process itself has reported an index that cannot be used.
-    if process.wait() not in (0, StoreError.exit_code):
-        log.event("index-behind")
-    elif catch_up and not process.returncode:
-        log.event("index-caught-up", seconds=time.monotonic() - began)
+    def _ended(self, process: subprocess.Popen[bytes], *, catch_up: bool) -> None:
+        """Tell the process that the crawl has ended, and wait for it. catch_up: let it index what is left first."""
+        assert process.stdin is not None
+        began = time.monotonic()
+        with suppress(BrokenPipeError):
+            if catch_up:
+                process.stdin.write(_ENDED)
+            process.stdin.close()
+        # The process itself has reported an index that cannot be used.
+        if process.wait() not in (0, StoreError.exit_code):
+            log.event("index-behind")
+        elif catch_up and not process.returncode:
+            log.event("index-caught-up", seconds=time.monotonic() - began)
 
 
 def follow_crawl(follower: Follower, line: IO[bytes]) -> None:

@@ -42,46 +42,7 @@ def store_mark(hash_key: bytes) -> str:
     return blake2b(hash_key, digest_size=16).hexdigest()
 
 
-class Index:
-    """An index, open: its words, and what it says of itself. Raises StoreError."""
-
-    def __init__(self, path: Path, state: State, words: "InvertedIndex") -> None:
-        self.path = path
-        self.state = state
-        self.words = words
-
-    @contextlib.contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All or nothing: a crash inside the block leaves the index as it was before it."""
-        with index_errors(self.path):
-            try:
-                yield
-                self.words.commit()
-            except BaseException:
-                self.words.rollback()
-                raise
-
-    def set_state(self, **values: float | str | None) -> None:
-        self.state |= values
-        with index_errors(self.path):
-            _write_state(self.path, self.state)
-
-    def size(self) -> int:
-        """Bytes of the index."""
-        return sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file())
-
-    def close(self) -> None:
-        with index_errors(self.path):
-            self.words.close()
-
-    def __enter__(self) -> "Index":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-
-def _write_state(path: Path, state: State) -> None:
+def write_state(path: Path, state: State) -> None:
     new = path / f"{_STATE}.new"
     new.write_text(json.dumps(state))
     new.replace(path / _STATE)
@@ -136,7 +97,7 @@ def hold_index(path: Path) -> Iterator[None]:
         lock.release()
 
 
-def open_index(path: Path, mark: str, *, writes: bool = False) -> Index:
+def open_index(path: Path, mark: str, *, writes: bool = False) -> "InvertedIndex":
     """Open the index at `path`. mark: of its store. writes: a missing index is made.
 
     Raises SettingError if it is missing, StoreError if it cannot be used.
@@ -158,7 +119,7 @@ def open_index(path: Path, mark: str, *, writes: bool = False) -> Index:
         raise StoreError(
             f"{path} is the index of another store; 'minicrawl index --rebuild' builds the one of this store"
         )
-    return Index(path, state, _words(path / _WORDS, writes=writes))
+    return _opened(path, state, writes=writes)
 
 
 @contextlib.contextmanager
@@ -190,18 +151,18 @@ def _check_installed() -> None:
         raise SettingError(f"a search needs tantivy; run: {installed.adding('search')}") from error
 
 
-def _words(folder: Path, *, writes: bool) -> "InvertedIndex":
+def _opened(path: Path, state: State, *, writes: bool) -> "InvertedIndex":
     from minicrawl.search.inverted import InvertedIndex  # noqa: PLC0415 - see _check_installed
 
-    with index_errors(folder.parent):
-        if writes or os.access(folder, os.W_OK):
-            return InvertedIndex(folder, writes=writes)
+    with index_errors(path):
+        if writes or os.access(path / _WORDS, os.W_OK):
+            return InvertedIndex(path, path / _WORDS, state, writes=writes)
         # tantivy writes a lock where it reads; in a folder that cannot be written it gets links to the files.
         with tempfile.TemporaryDirectory() as linked:
-            for file in folder.iterdir():
+            for file in (path / _WORDS).iterdir():
                 if not file.name.endswith(".lock"):
                     (Path(linked) / file.name).symlink_to(file)
-            return InvertedIndex(Path(linked))
+            return InvertedIndex(path, Path(linked), state)
 
 
 def _make(path: Path, mark: str) -> None:
@@ -209,6 +170,7 @@ def _make(path: Path, mark: str) -> None:
     new = beside(path, ".new")
     remove_index(new)
     (new / _WORDS).mkdir(parents=True)
-    _write_state(new, {"version": VERSION, "store": mark})
-    _words(new / _WORDS, writes=True).close()
+    state: State = {"version": VERSION, "store": mark}
+    write_state(new, state)
+    _opened(new, state, writes=True).close()
     new.replace(path)

@@ -8,7 +8,8 @@ back.
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote
@@ -16,6 +17,7 @@ from urllib.parse import unquote
 from tantivy import Document, Filter, Index, Query, SchemaBuilder, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
 from minicrawl.crawler.urls.keys import site_of
+from minicrawl.search.index_folder import State, index_errors, write_state
 
 _STEMMERS = {
     "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish", "fi": "finnish",
@@ -101,17 +103,18 @@ def _schema() -> SchemaBuilder:
 
 
 class InvertedIndex:
-    """The documents of an index, in a folder. Errors of tantivy are ValueErrors."""
+    """The documents of an index, and its `state`: what it says of itself. Errors of tantivy are ValueErrors, but
+    StoreErrors where an index changes. path: of the index; words: of its documents, or of links to them."""
 
-    def __init__(self, path: Path, *, writes: bool = False) -> None:
-        self._folder = path
-        self._index = Index(_schema().build(), str(path)) if writes else Index.open(str(path))
+    def __init__(self, path: Path, words: Path, state: State, *, writes: bool = False) -> None:
+        self.path, self._folder, self.state = path, words, state
+        self._index = Index(_schema().build(), str(words)) if writes else Index.open(str(words))
         self.read_as("")
         self._writer = self._index.writer(_MEMORY, 1) if writes else None
         self.schema = self._index.schema
         self._index.config_reader("manual")
         self._seen = (0, 0, 0)
-        self._inode = path.stat().st_ino
+        self._inode = words.stat().st_ino
         self.reload()
 
     # Writing.
@@ -150,20 +153,39 @@ class InvertedIndex:
         # By term, tantivy 0.27 finds no unsigned numbers.
         self._writer.delete_documents_by_query(Query.term_query(self.schema, "page", page))
 
-    def commit(self) -> None:
-        """Keep what was put and removed; a crash leaves what was kept before."""
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing: a crash inside the block leaves the index as it was before it."""
         assert self._writer is not None
-        self._writer.commit()
+        with index_errors(self.path):
+            try:
+                yield
+                self._writer.commit()
+            except BaseException:
+                self._writer.rollback()
+                raise
 
-    def rollback(self) -> None:
-        assert self._writer is not None
-        self._writer.rollback()
+    def set_state(self, **values: float | str | None) -> None:
+        self.state |= values
+        with index_errors(self.path):
+            write_state(self.path, self.state)
+
+    def size(self) -> int:
+        """Bytes of the index."""
+        return sum(file.stat().st_size for file in self.path.rglob("*") if file.is_file())
 
     def close(self) -> None:
         """Wait for merges under way."""
-        if self._writer is not None:
-            self._writer.wait_merging_threads()
-            self._writer = None
+        writer, self._writer = self._writer, None
+        with index_errors(self.path):
+            if writer is not None:
+                writer.wait_merging_threads()
+
+    def __enter__(self) -> "InvertedIndex":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     # Reading.
 

@@ -11,7 +11,6 @@ a word is, is what it is in the page's partition. Pages of two partitions that s
 import json
 import math
 from collections.abc import Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 
@@ -62,7 +61,8 @@ class FoundPage:
 
 @dataclass(frozen=True)
 class Found:
-    """The result of a search. `matches`: number of pages with all words; `behind`: texts not indexed yet."""
+    """The result of a search. `matches`: number of pages with all words; `behind`: texts not indexed yet, as far as can
+    be told without a scan."""
 
     pages: tuple[FoundPage, ...]
     matches: int
@@ -80,84 +80,61 @@ def _place(value: float, least: float, most: float) -> float:
     return min(1.0, math.log(value / least) / math.log(most / least))
 
 
-class Searcher:
-    """Searches one store. Raises SettingError if it has no index."""
-
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._path = index_path(store.path)
-        self._index = open_index(self._path, store_mark(store.hash_key))
-
-    def close(self) -> None:
-        self._index.close()
-
-    def search(self, text: str, asked: Asked) -> Found:
-        """The pages that agree best with a query. Raises SettingError for a query without words, StoreError."""
-        query = parse_query(text, asked.sites)
-        with index_errors(self._path), self._store.snapshot():
-            matching = Matching(self._index.words, query)
-            hits = matching.best(max(asked.n * _MARGIN, _MATCHES) if asked.since is None else _MOST_FILTERED)
-            size = self._store.size()
-            matches = sorted(page for page in hits if page < size)  # the store may be one that was copied earlier
-            importance = dict(zip(matches, self._store.ranks.importance_of(matches).tolist(), strict=True))
-            ends = self._extremes()
-            scores = {page: hits[page][0] * (1 + IMPORTANCE * _place(importance[page], *ends)) for page in matches}
-            facts, groups = self._grouped(sorted(scores, key=lambda page: (-scores[page], page)), asked)
-            best = sorted(groups, key=lambda page: (-scores[groups[page][0]], page))[: asked.n]
-            pages = (
-                FoundPage(
-                    rank=rank,
-                    url=facts[page][0],
-                    title=facts[page][1] or "",
-                    score=scores[groups[page][0]],
-                    importance=importance[page],
-                    snippet=matching.snippet(hits[page][1]),
-                    alike=tuple(facts[other][0] for other in groups[page] if other != page),
-                    fetched_at=facts[page][3],
-                )
-                for rank, page in enumerate(best, 1)
-            )
-            return Found(tuple(pages), matching.count(), self.behind())
-
-    def behind(self) -> int:
-        """Number of texts not indexed yet, as far as can be told without a scan."""
-        texts = self._store.texts
-        if self._index.state.get("texts") == f"{texts.made} {texts.size}":
-            return 0
-        return texts.added_behind(int(self._index.state.get("end") or 0))
-
-    def _extremes(self) -> tuple[float, float]:
-        least, most = (float(self._index.state.get(key) or 0.0) for key in ("least", "most"))
-        return least, most
-
-    def _grouped(self, pages: Sequence[int], asked: Asked) -> tuple[dict[int, _Facts], dict[int, list[int]]]:
-        """Facts of the first pages that may be shown, and their groups of duplicates: each under its leader if that is
-        one of them, else under its first page. pages: best first, as they are in each group."""
-        best, enough = iter(pages), asked.n * _MARGIN
-        facts, groups = dict[int, _Facts](), dict[int, list[int]]()
-        while len(groups) < enough and (some := list(islice(best, enough))):
-            for page, of_page in self._shown(some).items():
-                if asked.since is None or (of_page[3] or 0) >= asked.since:
-                    facts[page] = of_page
-                    groups.setdefault(page if of_page[2] is None else of_page[2], []).append(page)
-        return facts, {leader if leader in group else group[0]: group for leader, group in groups.items()}
-
-    def _shown(self, pages: Sequence[int]) -> dict[int, _Facts]:
-        """The pages, in this order, without those that are gone by now, and those that do not want to be searched for
-        if the crawl respects that."""
-        rows = {row[0]: row for row in self._store.ranks.facts(json.dumps(pages)) if row[3] == State.FETCHED}
-        there = {page: (*rows[page][1:3], *rows[page][4:]) for page in pages if page in rows}
-        respected = self._store.settings.get("respect_usage")
-        if not isinstance(respected, list) or _USE not in respected:
-            return there
-        says = PageUsage(self._store).of_pages({page: facts[0] for page, facts in there.items()})
-        return {page: facts for page, facts in there.items() if not says[page].forbids([_USE])}
-
-
 def search(store: Store, text: str, asked: Asked | None = None) -> Found:
-    """The pages of a store that agree best with a query and are most important. Raises SettingError, StoreError."""
+    """The pages of a store that agree best with a query and are most important. Raises SettingError for a query without
+    words and a store without texts or index, StoreError."""
     asked = asked or Asked()
     if not store.texts.size:
         raise SettingError(f"{store.path} has no texts to search in; crawl with --search, or continue with it")
-    with closing(Searcher(store)) as searcher:
-        return searcher.search(text, asked)
+    path = index_path(store.path)
+    with open_index(path, store_mark(store.hash_key)) as index, index_errors(path), store.snapshot():
+        matching = Matching(index, parse_query(text, asked.sites))
+        hits = matching.best(max(asked.n * _MARGIN, _MATCHES) if asked.since is None else _MOST_FILTERED)
+        size = store.size()
+        matches = sorted(page for page in hits if page < size)  # the store may be one that was copied earlier
+        importance = dict(zip(matches, store.ranks.importance_of(matches).tolist(), strict=True))
+        least, most = (float(index.state.get(key) or 0.0) for key in ("least", "most"))
+        scores = {page: hits[page][0] * (1 + IMPORTANCE * _place(importance[page], least, most)) for page in matches}
+        facts, groups = _grouped(store, sorted(scores, key=lambda page: (-scores[page], page)), asked)
+        best = sorted(groups, key=lambda page: (-scores[groups[page][0]], page))[: asked.n]
+        pages = (
+            FoundPage(
+                rank=rank,
+                url=facts[page][0],
+                title=facts[page][1] or "",
+                score=scores[groups[page][0]],
+                importance=importance[page],
+                snippet=matching.snippet(hits[page][1]),
+                alike=tuple(facts[other][0] for other in groups[page] if other != page),
+                fetched_at=facts[page][3],
+            )
+            for rank, page in enumerate(best, 1)
+        )
+        is_level = index.state.get("texts") == f"{store.texts.made} {store.texts.size}"
+        behind = 0 if is_level else store.texts.added_behind(int(index.state.get("end") or 0))
+        return Found(tuple(pages), matching.count(), behind)
+
+
+def _grouped(store: Store, pages: Sequence[int], asked: Asked) -> tuple[dict[int, _Facts], dict[int, list[int]]]:
+    """Facts of the first pages that may be shown, and their groups of duplicates: each under its leader if that is one
+    of them, else under its first page. pages: best first, as they are in each group."""
+    best, enough = iter(pages), asked.n * _MARGIN
+    facts, groups = dict[int, _Facts](), dict[int, list[int]]()
+    while len(groups) < enough and (some := list(islice(best, enough))):
+        for page, of_page in _shown(store, some).items():
+            if asked.since is None or (of_page[3] or 0) >= asked.since:
+                facts[page] = of_page
+                groups.setdefault(page if of_page[2] is None else of_page[2], []).append(page)
+    return facts, {leader if leader in group else group[0]: group for leader, group in groups.items()}
+
+
+def _shown(store: Store, pages: Sequence[int]) -> dict[int, _Facts]:
+    """The pages, in this order, without those that are gone by now, and those that do not want to be searched for if
+    the crawl respects that."""
+    rows = {row[0]: row for row in store.ranks.facts(json.dumps(pages)) if row[3] == State.FETCHED}
+    there = {page: (*rows[page][1:3], *rows[page][4:]) for page in pages if page in rows}
+    respected = store.settings.get("respect_usage")
+    if not isinstance(respected, list) or _USE not in respected:
+        return there
+    says = PageUsage(store).of_pages({page: facts[0] for page, facts in there.items()})
+    return {page: facts for page, facts in there.items() if not says[page].forbids([_USE])}

@@ -37,13 +37,13 @@ def test_index_follows_until_the_crawl_ends_without_a_word(store: Path) -> None:
         os.write(write, b".")
         os.close(write)
         follow_crawl(follower, told)
-        assert follower.pages() == 10
+        assert len(follower.index.starts()) == 10
     crawl(SITE, store, [], text=True)
     read, write = os.pipe()
     os.close(write)  # killed
     with following(store) as follower, os.fdopen(read, "rb", buffering=0) as told:
         follow_crawl(follower, told)
-        assert follower.pages() == 10
+        assert len(follower.index.starts()) == 10
 
 
 def test_rounds_of_indexing_get_rarer_and_never_take_more_than_half_of_the_time() -> None:

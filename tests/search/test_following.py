@@ -4,20 +4,18 @@ import os
 import random
 import signal
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support.searching import content, indexed, page, rebuilt, urls
+from support.searching import content, found, indexed, page, rebuilt, urls
 from support.sites import Site, crawl, rows
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.reading import open_store
 from minicrawl.search.following import Follower, bring_up_to_date, following
 from minicrawl.search.index_folder import index_path, open_index, store_mark
-from minicrawl.search.searching import Searcher
 
 A, B = "http://a.test/", "http://b.test/"
 
@@ -74,8 +72,7 @@ def test_index_is_not_behind_where_the_last_text_is_of_a_page_that_stands_for_an
     store = indexed(site, tmp_path / "crawl.db", A)
     last = "SELECT state FROM texts JOIN pages ON pages.id = page ORDER BY start DESC LIMIT 1"
     assert rows(store, last) == [("alias",)]
-    with open_store(store) as reader, closing(Searcher(reader)) as searcher:
-        assert searcher.behind() == 0
+    assert found(store, "zebra").behind == 0
 
 
 def killed(store: Path, steps: int) -> None:
@@ -88,8 +85,8 @@ def killed(store: Path, steps: int) -> None:
         with open_store(store) as reader:
             index = open_index(index_path(store), store_mark(reader.hash_key), writes=True)
             done = count()
-            for name in ("put", "hide", "remove", "commit"):
-                setattr(index.words, name, _dying(getattr(index.words, name), done, steps))
+            for name in ("put", "hide", "remove", "set_state"):
+                setattr(index, name, _dying(getattr(index, name), done, steps))
             Follower(reader, index).catch_up()
     finally:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -97,9 +94,9 @@ def killed(store: Path, steps: int) -> None:
 
 def _dying(call: Callable[..., None], done: Iterator[int], steps: int) -> Callable[..., None]:
     def counted(*words: Any, **named: Any) -> None:
-        call(*words, **named)
         if next(done) == steps:
             os.kill(os.getpid(), signal.SIGKILL)
+        call(*words, **named)
 
     return counted
 
@@ -124,10 +121,10 @@ def test_stop_is_asked_between_commits_and_loses_nothing(tmp_path: Path) -> None
     asked = count()
     with following(tmp_path / "crawl.db") as follower:
         assert follower.catch_up(lambda: next(asked) > 0) == 500
-        assert follower.pages() == 500
+        assert len(follower.index.starts()) == 500
         assert follower.catch_up() == 600
-        assert follower.pages() == 1_100
-        assert follower.size() > 0
+        assert len(follower.index.starts()) == 1_100
+        assert follower.index.size() > 0
 
 
 def test_rebuilding_takes_the_place_of_an_index_whatever_is_wrong_with_it(tmp_path: Path) -> None:

@@ -41,9 +41,9 @@ def test_index_is_made_once_and_read_by_others(path: Path) -> None:
 def test_what_breaks_off_leaves_the_index_as_it_was(path: Path) -> None:
     with open_index(path, MARK, writes=True) as index:
         with pytest.raises(KeyError), index.transaction():
-            put(index.words)
+            put(index)
             raise KeyError
-        assert pages(index.words) == []
+        assert pages(index) == []
 
 
 def test_index_of_another_store_is_not_taken(path: Path) -> None:
@@ -81,38 +81,38 @@ def test_index_without_one_of_its_files_is_said_to_be_incomplete(path: Path, par
 
 def test_panic_of_tantivy_is_one_sentence(path: Path) -> None:
     with open_index(path, MARK, writes=True) as index, index.transaction():
-        put(index.words)
+        put(index)
     for file in (path / "words").glob("*.pos"):
         octets = file.read_bytes()
         end = len(octets) - 8 - int.from_bytes(octets[-8:-4], "little")
         file.write_bytes(b"\xff" * end + octets[end:])
     with pytest.raises(StoreError) as caught, open_index(path, MARK) as index, index_errors(path):
-        pages(index.words, '"zebra lion"')
+        pages(index, '"zebra lion"')
     assert str(caught.value) == f"the index {path} is damaged; 'minicrawl index --rebuild' rebuilds it"
 
 
 def test_index_is_replaced_when_whole_and_its_reader_goes_on(path: Path) -> None:
     with open_index(path, MARK, writes=True) as index, index.transaction():
-        put(index.words)
+        put(index)
     with pytest.raises(KeyError), hold_index(path), replacing(path) as new:
         open_index(new, MARK, writes=True).close()
         raise KeyError
     with open_index(path, MARK) as reader:
         with hold_index(path), replacing(path) as new:
             open_index(new, MARK, writes=True).close()
-        assert pages(reader.words) == [1]
+        assert pages(reader) == [1]
     with open_index(path, MARK) as reader:
-        assert pages(reader.words) == []
+        assert pages(reader) == []
     assert [file.name for file in path.parent.iterdir() if file.is_dir()] == [path.name]
 
 
 def test_index_in_a_folder_that_cannot_be_written_is_read(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with open_index(path, MARK, writes=True) as index, index.transaction():
-        put(index.words)
+        put(index)
     before = sorted(path.rglob("*"))
     monkeypatch.setattr(os, "access", lambda *_: False)
     with open_index(path, MARK) as index:
-        assert pages(index.words) == [1]
+        assert pages(index) == [1]
     assert sorted(path.rglob("*")) == before
 
 

@@ -1,7 +1,6 @@
 """Small webs that are crawled with their texts and indexed."""
 
 from collections.abc import Mapping
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from minicrawl.reading import open_store
 from minicrawl.search.following import following
 from minicrawl.search.index_folder import index_path, open_index, store_mark
 from minicrawl.search.inverted import BOOSTS, InvertedIndex
-from minicrawl.search.searching import Asked, Found, Searcher
+from minicrawl.search.searching import Asked, Found, search
 
 
 def page(title: str, text: str, *links: tuple[str, str], head: str = "") -> list[str]:
@@ -30,8 +29,8 @@ def indexed(site: Mapping[str, Reply], store: Path, *seeds: str, **settings: Any
 
 
 def found(store: Path, words: str, **asked: Any) -> Found:
-    with open_store(store) as reader, closing(Searcher(reader)) as searcher:
-        return searcher.search(words, Asked(**asked))
+    with open_store(store) as reader:
+        return search(reader, words, Asked(**asked))
 
 
 def urls(store: Path, words: str, **asked: Any) -> list[str]:
@@ -43,8 +42,8 @@ def content(store: Path) -> dict[str, list[Any]]:
     with open_store(store) as reader:
         mark = store_mark(reader.hash_key)
     with open_index(index_path(store), mark) as index:
-        return {"pages": sorted(index.words.starts().items())} | {
-            f"words of {field}": _words(index.words, field) for field in _FIELDS
+        return {"pages": sorted(index.starts().items())} | {
+            f"words of {field}": _words(index, field) for field in _FIELDS
         }
 
 
