@@ -216,17 +216,12 @@ class Index:
 
     def with_key(self, key: str) -> Iterator[Captured]:
         """All answers with a key, the oldest first."""
-        begins = f"{key} ".encode()
-        at = self._first(begins)
-        while at < len(self._map):
-            end = self._map.find(b"\n", at)
-            end = len(self._map) if end < 0 else end
-            text = self._map[at:end]
+        begins = f"{key} "
+        for text in self.lines(self._first(begins.encode())):
             if not text.startswith(begins):
                 return
-            if (found := read(text.decode("utf-8", "replace"))) is not None:
+            if (found := read(text)) is not None:
                 yield found
-            at = end + 1
 
     def matching(self, begins: str, rest: str) -> Iterator[Captured]:
         """All answers whose key has a prefix, and whose rest matches a regular expression."""
@@ -249,9 +244,8 @@ class Index:
                 high = begin
         return min(low, len(self._map))
 
-    def lines(self) -> Iterator[str]:
-        """All lines, unparsed."""
-        at = 0
+    def lines(self, at: int = 0) -> Iterator[str]:
+        """All lines, unparsed. at: the position of the first."""
         while at < len(self._map):
             end = self._map.find(b"\n", at)
             end = len(self._map) if end < 0 else end

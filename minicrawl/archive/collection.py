@@ -16,7 +16,7 @@ from typing import BinaryIO
 
 from minicrawl import log
 from minicrawl.archive import cdxj
-from minicrawl.archive.cdxj import Captured, Index, stamp, surt, twin
+from minicrawl.archive.cdxj import Captured, Index, stamp, twin
 from minicrawl.archive.reading import Damage, Record, is_archive, record_at, records, told
 from minicrawl.archive.unpacking import PIECE, DamagedError
 from minicrawl.archive.writer import FILES, INDEXES
@@ -26,15 +26,16 @@ from minicrawl.errors import SettingError, StoreError
 class Collection:
     """Finds and reads the answers of an archive. Raises StoreError.
 
-    more: answers not yet in its index. follows_links: its files may be links to files elsewhere. A foreign archive must
-    not lead out of its folder.
+    more: answers not yet in its `index`. follows_links: its files may be links to files elsewhere. A foreign archive
+    must not lead out of its folder.
     """
 
     def __init__(self, folder: Path, more: Iterable[Captured] = (), *, follows_links: bool = False) -> None:
-        check_is_archive(folder)
+        if not (folder / FILES).is_dir():
+            raise StoreError(f"there is no archive at {folder}: it has no folder {FILES}; name another one")
         self.folder = folder
         self._follows_links = follows_links
-        self._index = Index(index_of(folder))
+        self.index = Index(index_of(folder))
         self.beside: Sequence[Collection] = ()
         """Other archives, which may have the originals of revisits."""
         self._files: dict[str, Path] = {}  # which are known to be inside
@@ -44,32 +45,24 @@ class Collection:
 
     def __iter__(self) -> Iterator[Captured]:
         """All answers, in no order."""
-        yield from self._index
+        yield from self.index
         for some in self._more.values():
             yield from some
 
     def lines(self) -> Iterator[str]:
         """All lines of the index, in their order, and those not yet in it."""
         more = sorted(cdxj.line(one) for some in self._more.values() for one in some)
-        for line, _ in itertools.groupby(heapq.merge(self._index.lines(), more)):
+        for line, _ in itertools.groupby(heapq.merge(self.index.lines(), more)):
             yield line
 
     def of(self, url: str) -> list[Captured]:
         """All answers of a normalised URL, the oldest first; where there are none, those of its twin but redirects."""
-        found = {*self._index.find(url), *self._more.get(url, ())}
+        found = {*self.index.find(url), *self._more.get(url, ())}
         other = twin(url)
         return sorted(
-            found or {one for one in (*self._index.find(other), *self._more.get(other, ())) if not one.is_redirect},
+            found or {one for one in (*self.index.find(other), *self._more.get(other, ())) if not one.is_redirect},
             key=lambda one: (one.stamp, one.file, one.start, one.within),
         )
-
-    def with_key_of(self, url: str) -> Iterator[Captured]:
-        """All answers in the index with the key of this URL, the oldest first."""
-        return self._index.with_key(surt(url))
-
-    def matching(self, begins: str, rest: str) -> Iterator[Captured]:
-        """All answers in the index whose key has a prefix, and whose rest matches a regular expression."""
-        return self._index.matching(begins, rest)
 
     def of_first(self, urls: Iterable[str]) -> list[Captured]:
         """All answers of the first URL that has any."""
@@ -130,13 +123,7 @@ class Collection:
         return files_in(self.folder / FILES, None if self._follows_links else self.folder)
 
     def close(self) -> None:
-        self._index.close()
-
-
-def check_is_archive(folder: Path) -> None:
-    """Raise StoreError for a folder without an archive."""
-    if not (folder / FILES).is_dir():
-        raise StoreError(f"there is no archive at {folder}: it has no folder {FILES}; name another one")
+        self.index.close()
 
 
 def index_of(folder: Path) -> Path:
@@ -168,21 +155,9 @@ def captures(path: Path, on_damage: Callable[[Damage], object] = lambda damage: 
 
 def captured(record: Record, file: str) -> Captured:
     """The index entry of a record."""
-    digest = record.fields.get("warc-payload-digest", "")
-    is_revisit = record.kind == "revisit"
-    when = stamp(record.at)
-    return Captured(
-        record.url,
-        when,
-        record.media_type,
-        record.status,
-        digest,
-        file,
-        record.start,
-        record.length,
-        is_revisit,
-        record.within,
-    )
+    digest, is_revisit = record.fields.get("warc-payload-digest", ""), record.kind == "revisit"
+    answer = record.url, stamp(record.at), record.media_type, record.status, digest
+    return Captured(*answer, file, record.start, record.length, is_revisit, record.within)
 
 
 def index_anew(folder: Path, on_damage: Callable[[str], None] = lambda sentence: None) -> int:
@@ -227,9 +202,8 @@ def indexed(places: Sequence[str]) -> Iterator[tuple[Path, ...]]:
         yield tuple(ready)
         return
     with TemporaryDirectory(prefix="minicrawl-") as temporary:
-        gathered = _Gathered(Path(temporary))
         try:
-            unread = [file for place in loose for file in gathered.add(place)]
+            unread = _gathered(loose, Path(temporary) / FILES)
         except (OSError, ValueError) as error:  # standard input may be closed
             raise StoreError(f"{', '.join(loose)} cannot be read: {error}") from error
         log.event("archive-indexed", files=len(unread))
@@ -258,40 +232,31 @@ def _is_indexed(place: Path) -> bool:
     return all(file.stat().st_mtime <= written for file in files(place))
 
 
-class _Gathered:
-    """The files of some places, as links or copies in the layout of a collection."""
+def _gathered(places: Iterable[str], folder: Path) -> list[Path]:
+    """The files of some places in a new folder, as links, or as a copy of standard input. Raises SettingError,
+    StoreError."""
+    folder.mkdir()
+    found: dict[Path | None, Path] = {}
+    for place in places:
+        for file in [None] if place == "-" else [file.absolute() for file in _files_of(Path(place))]:
+            if file in found:
+                continue
+            name = "stdin" if file is None else file.name
+            name = name if is_archive(name) else f"{name}.warc"
+            is_taken = folder / name in found.values()
+            path = found[file] = folder / (f"{len(found):05}-{name}" if is_taken else name)
+            if file is None:
+                _copy(sys.stdin.buffer, path)
+            else:
+                path.symlink_to(file)
+    return list(found.values())
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder / FILES
-        self._folder.mkdir()
-        self._links: dict[Path, Path] = {}
 
-    def add(self, place: str) -> list[Path]:
-        """Add the files of a place. Raises SettingError, StoreError."""
-        if place == "-":
-            return [self._copied(sys.stdin.buffer, self._free("stdin"))]
-        return [self._linked(file) for file in _files_of(Path(place))]
-
-    def _free(self, name: str) -> Path:
-        """A free place for a file of that name."""
-        path = self._folder / (name if is_archive(name) else f"{name}.warc")
-        is_taken = path.is_symlink() or path.exists()
-        return path.with_name(f"{len(list(self._folder.iterdir())):05}-{path.name}") if is_taken else path
-
-    def _linked(self, file: Path) -> Path:
-        """The link to a file."""
-        file = file.absolute()
-        if file not in self._links:
-            self._links[file] = self._free(file.name)
-            self._links[file].symlink_to(file)
-        return self._links[file]
-
-    def _copied(self, source: BinaryIO, path: Path) -> Path:
-        with path.open("wb") as copy:
-            while piece := source.read(PIECE):
-                if shutil.disk_usage(self._folder).free < _ROOM:
-                    raise StoreError(
-                        f"the archive does not fit on the disk of {self._folder}; set TMPDIR to a folder with more room"
-                    )
-                copy.write(piece)
-        return path
+def _copy(source: BinaryIO, path: Path) -> None:
+    with path.open("wb") as copy:
+        while piece := source.read(PIECE):
+            if shutil.disk_usage(path.parent).free < _ROOM:
+                raise StoreError(
+                    f"the archive does not fit on the disk of {path.parent}; set TMPDIR to a folder with more room"
+                )
+            copy.write(piece)

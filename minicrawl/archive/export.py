@@ -9,6 +9,7 @@ import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TypeGuard
 
 from minicrawl.archive.cdxj import Captured, read
 from minicrawl.archive.collection import Collection
@@ -80,8 +81,7 @@ class _Wacz:
             self._add(f"{FILES}/{path.name}", _pieces(path, size), stored=size)
         count = sum(1 for _ in collection.lines())
         self._add(f"{INDEXES}/index.cdxj", (f"{line}\n".encode() for line in collection.lines()))
-        lines = _all_pages(collection) if pages is None else _pages(collection, pages)
-        self._add("pages/pages.jsonl", (f"{json.dumps(line)}\n".encode() for line in lines))
+        self._add("pages/pages.jsonl", (f"{json.dumps(line)}\n".encode() for line in _pages(collection, pages)))
         package = {
             "profile": "data-package",
             "wacz_version": "1.1.1",
@@ -126,20 +126,15 @@ _HEADER: dict[str, str | bool] = {"format": "json-pages-1.0", "id": "pages", "ti
 Line = Mapping[str, str | bool | float]
 
 
-def _all_pages(collection: Collection) -> Iterator[Line]:
-    """The header of pages.jsonl and its lines: every successful fetch of an HTML page."""
-    yield _HEADER
-    for number, line in enumerate(collection.lines()):
-        one = read(line)
-        if one is not None and _is_page(one):
-            yield _line(number, one)
-
-
-def _pages(collection: Collection, pages: Iterable[ListedPage]) -> Iterator[Line]:
-    """The header of pages.jsonl and its lines: every successful fetch of these pages.
+def _pages(collection: Collection, pages: Iterable[ListedPage] | None) -> Iterator[Line]:
+    """The header of pages.jsonl and its lines: every successful fetch of these pages, or of all.
 
     Viewers list pages by id where they have no other order, so ids rise. Title and text are those of the last fetch.
     """
+    if pages is None:
+        yield _HEADER
+        yield from (_line(number, one) for number, one in enumerate(map(read, collection.lines())) if _is_page(one))
+        return
     yield {**_HEADER, "hasText": True}
     number = 0
     for url, importance, title, text in pages:
@@ -156,8 +151,8 @@ def _line(number: int, one: Captured) -> dict[str, str]:
     return {"id": f"{number:09}", "url": one.url, "ts": _iso(when)}
 
 
-def _is_page(one: Captured) -> bool:
-    return one.status == 200 and one.media_type in _HTML
+def _is_page(one: Captured | None) -> TypeGuard[Captured]:
+    return one is not None and one.status == 200 and one.media_type in _HTML
 
 
 def _iso(at: float) -> str:

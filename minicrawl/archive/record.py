@@ -6,13 +6,13 @@ digest suits both. Original framing headers are prefixed by X-Orig-. The length 
 readers would wait for ever for missing bytes.
 """
 
+import base64
 import hashlib
-import os
 import re
 import struct
+import uuid
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from functools import lru_cache
 
 from zlib_ng import zlib_ng
 
@@ -27,9 +27,6 @@ _FIELD = re.compile(rb"^([^\r\n:]*):[^\n]*\n(?:[\t ][^\n]*\n)*", re.MULTILINE)
 _BODILESS = (204, 304)
 _REPLY = "Content-Type: application/http;msgtype=response\r\n"
 _ASKED = "Content-Type: application/http;msgtype=request\r\n"
-_DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
-_BASE_32 = [high + low for high in _DIGITS for low in _DIGITS]
-_SHIFTS = range(150, -10, -10)
 
 HTTP_1 = "http/1.1"
 SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
@@ -54,10 +51,8 @@ def sides(url: str, at: float, ip: str | None, warcinfo: str, protocol: str = HT
 
 
 def new_id() -> str:
-    """A new record id, as by uuid.uuid4 (RFC 9562 5.4), in a third of the time."""
-    digits = os.urandom(16).hex()
-    variant = "89ab"[int(digits[16], 16) & 3]
-    return f"urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[13:16]}-{variant}{digits[17:20]}-{digits[20:]}"
+    """A new record id."""
+    return uuid.uuid4().urn
 
 
 def date(at: float) -> str:
@@ -65,11 +60,9 @@ def date(at: float) -> str:
     return f"{datetime.fromtimestamp(at, UTC).replace(tzinfo=None).isoformat(timespec='microseconds')}Z"
 
 
-@lru_cache(maxsize=4)  # that of a payload is needed twice
 def sha1(digest: bytes) -> str:
-    """A digest of 20 bytes in base 32, ten bits at a time: like base64.b32encode, in a fifth of the time."""
-    number = int.from_bytes(digest)
-    return "sha1:" + "".join([_BASE_32[number >> shift & 1023] for shift in _SHIFTS])
+    """A digest of 20 bytes as records have it."""
+    return f"sha1:{base64.b32encode(digest).decode()}"
 
 
 def member(head: bytes, body: bytes, *, is_packed: bool) -> bytes:

@@ -149,12 +149,12 @@ class Unpacked:
                 continue
             self._begin(unpacked, start)
             try:
-                member = _Gzip()
+                member, piece = zlib.decompressobj(31), b""
                 while rest is None:
-                    if not data and not member.has_more and not (data := self._read()):
+                    if not data and len(piece) < PIECE and not (data := self._read()):
                         raise DamagedError(f"the record at {start} is torn: the file ends in it")
-                    piece, rest = member.undo(data)
-                    data = b""
+                    piece = member.decompress(member.unconsumed_tail + data, PIECE)
+                    data, rest = b"", member.unused_data if member.eof else None
                     unpacked += len(piece)
                     if piece:
                         yield piece
@@ -185,17 +185,3 @@ class Unpacked:
                 return b""
             data = data[-3:] + more
         return data[found.start() :]
-
-
-class _Gzip:
-    """A gzip member. has_more: it has output without further input."""
-
-    def __init__(self) -> None:
-        self._member = zlib.decompressobj(31)
-        self.has_more = False
-
-    def undo(self, data: bytes) -> tuple[bytes, bytes | None]:
-        """Unpack some bytes. Returns a piece, and the bytes behind the member, or None before its end."""
-        piece = self._member.decompress(self._member.unconsumed_tail + data, PIECE)
-        self.has_more = len(piece) == PIECE
-        return piece, self._member.unused_data if self._member.eof else None

@@ -64,12 +64,13 @@ class ArchiveWriter:
         self._name = self._warcinfo = ""
         self._size = self._serial = 0
         self._last = 0.0
-        self._recent: OrderedDict[bytes, Original] = OrderedDict()
+        self._recent: OrderedDict[bytes, Original] = OrderedDict()  # not in the store yet
 
     def write(self, answer: Exchange) -> ArchiveRecord:
         """Write an answer and its request. Returns the place of the record."""
         at, media_type = self._at(answer.asked_at), declared_type(answer.head)
-        both = record.sides(answer.url, at, _ip(answer.peer), self._warcinfo, answer.protocol)
+        ip = None if answer.peer is None else answer.peer.rpartition(":")[0].strip("[]")  # of "[::1]:80"
+        both = record.sides(answer.url, at, ip, self._warcinfo, answer.protocol)
         kind, digest, known = self._judged(answer)
         ids = record.new_id(), record.new_id()
         if known is None:
@@ -85,19 +86,11 @@ class ArchiveWriter:
         asked = record.request(ids[1], both, sent, ids[0])
         start = self._append(reply + asked)
         if kind is RecordKind.RESPONSE and self._may_be_referred_to(answer):
-            self._remember(digest, (answer.url, at))
-        return ArchiveRecord(
-            answer.url,
-            at,
-            self._name,
-            start,
-            len(reply),
-            self._size,
-            digest,
-            str(kind),
-            answer.status,
-            media_type,
-        )
+            self._recent[digest] = answer.url, at
+            if len(self._recent) > _REMEMBERED:
+                self._recent.popitem(last=False)
+        place = self._name, start, len(reply), self._size
+        return ArchiveRecord(answer.url, at, *place, digest, str(kind), answer.status, media_type)
 
     def write_resource(self, url: str, at: float, media_type: str, body: bytes) -> ArchiveRecord:
         """Write a body that is no answer, such as a screenshot. at: its date, in Unix seconds."""
@@ -139,12 +132,6 @@ class ArchiveWriter:
             return self._recent[digest]
         found = self._of_digest(digest)
         return found[0] if found is not None and self._is_here(found[1]) else None
-
-    def _remember(self, digest: bytes, original: Original) -> None:
-        """Cache the original until the store has it; records of this process come before their revisits."""
-        self._recent[digest] = original
-        if len(self._recent) > _REMEMBERED:
-            self._recent.popitem(last=False)
 
     def _is_here(self, file: str) -> bool:
         return (self._folder / file).exists()
@@ -202,11 +189,6 @@ class _errors:  # noqa: N801 - used as a function
                 f"the archive at {self._path} cannot be written: {error.strerror}; check its disk and folder and run "
                 "again, or name another folder with --archive; nothing committed is lost"
             ) from error
-
-
-def _ip(peer: str | None) -> str | None:
-    """The IP address of "127.0.0.1:80" or "[::1]:80"."""
-    return None if peer is None else peer.rpartition(":")[0].strip("[]")
 
 
 _SLACK = 600.0

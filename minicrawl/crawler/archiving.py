@@ -180,7 +180,11 @@ class ArchiveTransport:
     def _last_as(self, url: str, *, is_twin: bool = False) -> tuple[Captured, Collection] | None:
         last, ours = None, prefix_of("")  # a file of a crawl of ours has no answer of a URL that it did not ask for
         for archive in self._archives:
-            some = [one for one in archive.with_key_of(url) if not (is_twin and (one.is_redirect or ours in one.file))]
+            some = [
+                one
+                for one in archive.index.with_key(surt(url))
+                if not (is_twin and (one.is_redirect or ours in one.file))
+            ]
             same = [one for one in some if one.url == url] or [one for one in some if normalise(one.url) == url]
             one = nearest(same, None)
             if one is not None and one.status != 304 and (last is None or one.stamp > last[0].stamp):
@@ -196,7 +200,7 @@ class ArchiveTransport:
         if kind not in self._probes:
             key, ending = surt(form[1]), re.escape((form[2] or "").rstrip("/").lower())
             rest = f"{'' if key.endswith('/') else '/'}[a-p]{{16}}{ending}"
-            found = [(one, archive) for archive in self._archives for one in archive.matching(key, rest)]
+            found = [(one, archive) for archive in self._archives for one in archive.index.matching(key, rest)]
             same = [pair for pair in found if _PROBE.fullmatch(pair[0].url) and pair[0].url.startswith(form[1])]
             self._probes[kind] = iter(sorted(same, key=lambda pair: (pair[0].stamp, pair[0].start)))  # the oldest first
         return next(self._probes[kind], None)
