@@ -35,39 +35,29 @@ class Document:
 
     def css(self, selector: str, attribute: str | None = None) -> list[str]:
         """Texts of the elements matching a selector, white space as single spaces; or values of the attribute."""
-        return _texts(self.tree.css(selector), attribute)
+        found = self.tree.css(selector)
+        if attribute is None:
+            return [single_spaced(node.text(separator="")) for node in found]
+        return [node.attributes[attribute] or "" for node in found if attribute in node.attributes]
 
     def xpath(self, path: str) -> list[str]:
         """The results of an XPath: texts of elements, attributes, texts; or its single value. Raises SelectorError."""
-        return [] if self.xml_tree is None else _as_texts(_found(self.xml_tree, path))
+        if self.xml_tree is None:
+            return []
+        try:
+            found = self.xml_tree.xpath(path)
+        except etree.XPathError as error:
+            raise SelectorError(f"{path}: {error}") from error
+        if not isinstance(found, list):
+            return [f"{found:g}" if isinstance(found, float) else str(found)]
+        return [
+            single_spaced("".join(map(str, one.itertext()))) if isinstance(one, etree._Element) else str(one).strip()
+            for one in found
+        ]
 
 
 class SelectorError(Exception):
     """A valid selector fails on a page."""
-
-
-def _texts(found: Iterable[LexborNode], attribute: str | None) -> list[str]:
-    """The texts of elements, or the values of that attribute."""
-    if attribute is None:
-        return [single_spaced(node.text(separator="")) for node in found]
-    return [value for node in found if (value := _attribute(node, attribute)) is not None]
-
-
-def _found(element: etree._Element, path: str) -> object:
-    try:
-        return element.xpath(path)
-    except etree.XPathError as error:
-        raise SelectorError(f"{path}: {error}") from error
-
-
-def _as_texts(found: object) -> list[str]:
-    """The results of an XPath as texts."""
-    if not isinstance(found, list):
-        return [f"{found:g}" if isinstance(found, float) else str(found)]
-    return [
-        single_spaced("".join(map(str, each.itertext()))) if isinstance(each, etree._Element) else str(each).strip()
-        for each in found
-    ]
 
 
 def wrong_css(selector: str) -> bool:
@@ -90,11 +80,6 @@ def wrong_xpath(path: str) -> str | None:
 
 def single_spaced(text: str) -> str:
     return " ".join(text.split())
-
-
-def _attribute(node: LexborNode, name: str) -> str | None:
-    attributes = node.attributes
-    return (attributes[name] or "") if name in attributes else None
 
 
 @dataclass(frozen=True)

@@ -1,11 +1,8 @@
-"""Functions of the user that a crawl calls, in a child process: see minicrawl.crawler.sources.hooked.
+"""Functions of the user that a crawl calls in a child process (docs/extract.md, hooks): see
+minicrawl.crawler.sources.hooked.
 
-on_page(page)        once for every page of HTML that was read; returns or yields items (dicts), or None
-links(page, links)   returns those of its links that are to be followed
-request(url)         returns headers, a dict, to send with the request for a page
-started(), stopped() when the process begins and ends
-
-A function of another name is an on_page. Exceptions of a hook are counted and logged, and the page goes on without it.
+A function with none of the names in `KINDS` is an on_page. Exceptions of a hook are counted and logged, and the page
+goes on without it.
 """
 
 import errno
@@ -118,15 +115,15 @@ class Hooks:
 
     def started(self) -> list[Failure]:
         """Call the `started` hooks once. Returns failures."""
-        failures: list[Failure] = []
-        for hook in () if self._has_started else self._of("started"):
-            self._call(hook, lambda hook: hook.call(), failures)
-        self._has_started = True
-        return failures
+        has_started, self._has_started = self._has_started, True
+        return [] if has_started else self._told("started")
 
     def stopped(self) -> list[Failure]:
+        return self._told("stopped")
+
+    def _told(self, kind: str) -> list[Failure]:
         failures: list[Failure] = []
-        for hook in self._of("stopped"):
+        for hook in self._of(kind):
             self._call(hook, lambda hook: hook.call(), failures)
         return failures
 
@@ -205,7 +202,8 @@ def within_size(items: list[str], failures: list[Failure]) -> list[str]:
 def _loaded(spec: str) -> list[Hook]:
     place, _, function = spec.partition(":")
     try:
-        found = entry_point(spec) or imported(place)
+        points = entry_points(group="minicrawl.hooks", name=spec)
+        found: Any = next((point.load() for point in points), None) or imported(place)
     except BaseException as error:  # the user's module may raise any exception when imported
         raise SettingError(f"--hook {spec}: {place} cannot be imported ({type(error).__name__}: {error})") from error
     if not function and callable(found):
@@ -222,13 +220,6 @@ def _loaded(spec: str) -> list[Hook]:
             raise SettingError(f"--hook {spec}: {place} has no function {name}")
         hooks.append(Hook(f"{place}:{name}", name if name in KINDS else "on_page", call))
     return hooks
-
-
-def entry_point(name: str, group: str = "minicrawl.hooks") -> Any:
-    """The object that an installed package gives this name; None if there is none."""
-    for point in entry_points(group=group, name=name):
-        return point.load()
-    return None
 
 
 def imported(place: str) -> ModuleType:

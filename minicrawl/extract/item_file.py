@@ -59,6 +59,8 @@ class ItemFile:
         check_columns(path, tuple(columns))
         self._path = path.resolve()
         self._columns = dict(columns)
+        self._heads = ("url", "at", *self._columns, _OTHERS)
+        self._is_csv = path.suffix.lower() == ".csv"
         self._lines = _lines_of(self._path)
         self._items: list[tuple[str, float, str]] = []
         """The URL of the page, the time of reading (Unix seconds) and the fields as JSON of each item."""
@@ -106,22 +108,10 @@ class ItemFile:
 
     def finish(self) -> None:
         """End the run: make the Parquet file, if one is asked for."""
-        if self._is_parquet:
+        if self._path.suffix.lower() == ".parquet":
             types: dict[str, type] = dict.fromkeys(self._heads, str) | {"at": float} | self._columns
             with renamed_when_whole(self._path) as temporary, temporary.open("wb") as file:
                 write_parquet(Table(types, self._rows()), file)
-
-    @property
-    def _is_parquet(self) -> bool:
-        return self._path.suffix.lower() == ".parquet"
-
-    @property
-    def _is_csv(self) -> bool:
-        return self._path.suffix.lower() == ".csv"
-
-    @property
-    def _heads(self) -> tuple[str, ...]:
-        return ("url", "at", *self._columns, _OTHERS)
 
     def _note(self, writer: Writer) -> None:
         path = kept_path(str(self._path), writer.path.resolve().parent)

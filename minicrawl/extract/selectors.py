@@ -1,11 +1,4 @@
-"""The item of a page by selectors and structured data: fields in the format of --extract, and their checks.
-
-title=h1                          the text of the first h1
-price=css:.price::text            the same, written out
-image=css:article img::attr(src)  an attribute
-date=xpath://time/@datetime       an XPath
-tags[]=css:.tag                   all matches, as a list
-"""
+"""The item of a page by selectors and structured data (docs/extract.md), and checks of what is asked for."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +7,7 @@ from pathlib import Path
 
 from minicrawl.errors import SettingError
 from minicrawl.extract.document import Document, SelectorError, wrong_css, wrong_xpath
-from minicrawl.extract.hooks import Failure, as_json, within_size
+from minicrawl.extract.hooks import Failure, as_json, within_size, wrong_hook
 from minicrawl.extract.item_file import check_columns, check_ending
 from minicrawl.extract.structured import SYNTAXES, structured
 from minicrawl.model import css_parts
@@ -68,6 +61,7 @@ def read_field(text: str) -> Field:
     return Field(name, selector, is_xpath, attribute, match["all"] is not None)
 
 
+@lru_cache(maxsize=8)
 def read_fields(texts: tuple[str, ...]) -> tuple[Field, ...]:
     """Parse fields, see `read_field`. Raises SettingError, also for two of the same name."""
     fields = tuple(map(read_field, texts))
@@ -84,7 +78,7 @@ def gather(
     """The item of a page, if it has any of what is asked for, as JSON; and what failed over it."""
     failures, reasons, item = list[Failure](), list[str](), dict[str, object]()
     try:
-        item = {field.name: field.value(document) for field in _fields(fields)}
+        item = {field.name: field.value(document) for field in read_fields(fields)}
         if is_structured:
             item |= structured(document, url, reasons)
             failures += [Failure("extract.structured", reason) for reason in dict.fromkeys(reasons)]
@@ -97,12 +91,7 @@ def gather(
 
 def columns_of(fields: tuple[str, ...], *, is_structured: bool) -> dict[str, type]:
     """The names of all possible fields of items, with the types of their values. Raises SettingError."""
-    return dict.fromkeys([*(field.name for field in _fields(fields)), *(SYNTAXES if is_structured else ())], str)
-
-
-@lru_cache(maxsize=8)
-def _fields(texts: tuple[str, ...]) -> tuple[Field, ...]:
-    return read_fields(texts)
+    return dict.fromkeys([*(field.name for field in read_fields(fields)), *(SYNTAXES if is_structured else ())], str)
 
 
 async def check_asked(settings: CrawlSettings) -> None:
@@ -128,9 +117,8 @@ def check_selectors(settings: CrawlSettings) -> tuple[str, ...]:
 
 async def _check_hooks(settings: CrawlSettings) -> None:
     """Check hooks in a child, as importing them runs foreign code."""
-    from minicrawl.extract.hooks import wrong_hook  # noqa: PLC0415
-    from minicrawl.sandbox.cage import Cage  # noqa: PLC0415
-    from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox  # noqa: PLC0415 - few crawls have hooks
+    from minicrawl.sandbox.cage import Cage  # noqa: PLC0415 - few crawls have hooks
+    from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox  # noqa: PLC0415
 
     limits = Limits(STANDARD.hook, STANDARD.hook, Cage(forks=True))
     sandbox = Sandbox(wrong_hook, limits)

@@ -279,16 +279,11 @@ _PREFIXES = ("og:", "article:", "book:", "profile:", "music:", "video:", "produc
 _DECLARED = re.compile(r"([\w-]+:)\s+\S")
 
 
-def prefixes_of(tree: Tree) -> tuple[str, ...]:
-    """The prefixes of properties: those known, and those that <html> and <head> declare."""
-    nodes = [node for node in (tree.root, tree.head) if node is not None and "prefix" in node.attrs]
-    declared = (name.lower() for node in nodes for name in _DECLARED.findall(node.attributes["prefix"] or ""))
-    return (*_PREFIXES, *declared)
-
-
 def open_graph(page: BoundedPage) -> dict[str, object]:
     """The OpenGraph properties of a page: texts, objects of structured properties, and lists of both."""
-    prefixes = prefixes_of(page.tree)
+    heads = [node for node in (page.tree.root, page.tree.head) if node is not None and "prefix" in node.attrs]
+    declared = (name.lower() for node in heads for name in _DECLARED.findall(node.attributes["prefix"] or ""))
+    prefixes = (*_PREFIXES, *declared)
     found: dict[str, list[object]] = {}
     for name, value in _named(page.tree):
         if not name.startswith(prefixes):
