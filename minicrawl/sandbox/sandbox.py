@@ -52,19 +52,8 @@ class Limits(NamedTuple):
 
 
 class ChildError(Exception):
-    """A call without a result."""
-
-
-class ChildRaisedError(ChildError):
-    """The function raised an exception: its type and text. A note has its traceback."""
-
-    def __init__(self, what: str, trace: str) -> None:
-        super().__init__(what)
-        self.add_note(trace)
-
-
-class ChildTooSlowError(ChildError):
-    """A call exceeded its CPU time; a repetition would as well."""
+    """A call without a result: the function raised an exception, whose traceback is in a note, or took too much CPU
+    time. A repetition would fail as well."""
 
 
 class ChildDiedError(ChildError):
@@ -102,21 +91,15 @@ class Sandbox(Generic[*Given, Answer]):
         return [child.process.pid for child in (*self._busy, *self._free)]
 
     async def call(self, *arguments: *Given) -> Answer:
-        """Call the function in a child. Raises ChildRaisedError, ChildTooSlowError, ChildDiedError."""
+        """Call the function in a child. Raises ChildError, ChildDiedError."""
         async with self._turn():
             child = self._free.pop() if self._free else await self._started()
-            self._busy.add(child)
-            self._watch()
-            try:
-                answer, raised = await child.ask(arguments, self._decode, self._limits.answer)
-            except BaseException:
-                self._busy.discard(child)
-                await child.kill()
-                raise
-            self._busy.discard(child)
+            answer, raised = await self._asked(child, arguments, self._limits.answer)
             self._free.append(child)
         if raised is not None:
-            raise ChildRaisedError(*raised)
+            error = ChildError(raised[0])
+            error.add_note(raised[1])
+            raise error
         result: Answer = answer
         return result
 
@@ -161,19 +144,25 @@ class Sandbox(Generic[*Given, Answer]):
                 process_group=0,  # its own children end with it; and only the crawl decides what Ctrl-C means
             )
         )
+        cage = self._limits.cage._replace(parent=os.getpid())
+        name = f"{self._function.__module__}:{self._function.__name__}"
+        await self._asked(child, (name, sys.path, cage), _READY, is_opening=True)
+        if not cage.network and cage_of(child.process.pid) == OPEN:
+            _tell_exposed()
+        return child
+
+    async def _asked(self, child: "_Child", message: object, most: int, *, is_opening: bool = False) -> Any:
+        """The answer of a child, which is killed if there is none. most: its bytes."""
         self._busy.add(child)
         self._watch()
         try:
-            cage = self._limits.cage._replace(parent=os.getpid())
-            name = f"{self._function.__module__}:{self._function.__name__}"
-            await child.ask((name, sys.path, cage), self._decode, _READY, is_opening=True)
-            if not cage.network and cage_of(child.process.pid) == OPEN:
-                _tell_exposed()
+            answer = await child.ask(message, self._decode, most, is_opening=is_opening)
         except BaseException:
             self._busy.discard(child)
             await child.kill()
             raise
-        return child
+        self._busy.discard(child)
+        return answer
 
     @cached_property
     def _decode(self) -> Decode:
@@ -214,7 +203,7 @@ class _Child:
         self._looked_at = time.monotonic()
 
     async def ask(self, message: object, decode: Decode, most: int, *, is_opening: bool = False) -> Any:
-        """What the child answers. most: bytes. Raises ChildDiedError, ChildTooSlowError."""
+        """What the child answers. most: bytes. Raises ChildError, ChildDiedError."""
         self._is_opening = is_opening
         self.idle = self.still = 0.0
         self._looked_at = time.monotonic()
@@ -246,7 +235,7 @@ class _Child:
         self.used = used
         still = _START if self._is_opening else limits.still
         if used - self.before > limits.cpu and not self._is_opening:
-            self.give_up(ChildTooSlowError(f"it took more than {limits.cpu:g} s of CPU time"))
+            self.give_up(ChildError(f"it took more than {limits.cpu:g} s of CPU time"))
         elif self.still > still:
             self.give_up(ChildDiedError(f"it stood still for {still:g} s"))
 

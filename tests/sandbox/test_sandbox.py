@@ -16,7 +16,7 @@ from support.patience import PATIENCE
 from support.sandbox_calls import WAYS, called, does, landlock, tries
 
 from minicrawl.sandbox.cage import FILTER, OPEN, Cage, cage_of
-from minicrawl.sandbox.sandbox import ChildDiedError, ChildError, ChildRaisedError, ChildTooSlowError, Limits, Sandbox
+from minicrawl.sandbox.sandbox import ChildDiedError, ChildError, Limits, Sandbox
 from minicrawl.system import cpu_seconds
 
 AMPLE = Limits(cpu=3600.0, still=3600.0)
@@ -65,7 +65,7 @@ def test_files_of_the_working_folder_are_not_run(tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize(
     ("what", "limits", "kind", "text"),
     [
-        ("burn", Limits(cpu=0.2, still=3600.0), ChildTooSlowError, "it took more than 0.2 s of CPU time"),
+        ("burn", Limits(cpu=0.2, still=3600.0), ChildError, "it took more than 0.2 s of CPU time"),
         ("sleep", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
         ("doze", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
         ("stop", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
@@ -73,13 +73,13 @@ def test_files_of_the_working_folder_are_not_run(tmp_path: Path, monkeypatch: py
         (
             "bomb",
             FORKING._replace(cpu=0.1),
-            ChildTooSlowError,
+            ChildError,
             "it took more than 0.1 s of CPU time",
         ),
-        ("allocate", AMPLE, ChildRaisedError, "MemoryError: "),
-        ("exit", AMPLE, ChildRaisedError, "SystemExit: 5"),
-        ("interrupt", AMPLE, ChildRaisedError, "KeyboardInterrupt: "),
-        ("raise", AMPLE, ChildRaisedError, "UnspeakableError"),
+        ("allocate", AMPLE, ChildError, "MemoryError: "),
+        ("exit", AMPLE, ChildError, "SystemExit: 5"),
+        ("interrupt", AMPLE, ChildError, "KeyboardInterrupt: "),
+        ("raise", AMPLE, ChildError, "UnspeakableError"),
         ("exit at once", AMPLE, ChildDiedError, "its process ended (exit code 5)"),
         ("kill", AMPLE, ChildDiedError, "its process was killed (SIGKILL)"),
         ("close", AMPLE, ChildDiedError, "its process ended (exit code 1)"),
@@ -90,9 +90,9 @@ def test_a_call_that_comes_to_nothing_says_why_and_the_next_one_is_answered(
     what: str, limits: Limits, kind: type[ChildError], text: str
 ) -> None:
     async def run(sandbox: Caller) -> None:
-        with pytest.raises(kind) as raised:
+        with pytest.raises(ChildError) as raised:
             await sandbox.call(what)
-        assert str(raised.value) == text
+        assert (type(raised.value), str(raised.value)) == (kind, text)
         assert await sandbox.call("nothing", 1) == "nothing"
 
     with_sandbox(run, limits)
@@ -102,7 +102,7 @@ def test_a_call_that_comes_to_nothing_says_why_and_the_next_one_is_answered(
 @pytest.mark.parametrize("what", ["bomb", "run"])
 def test_a_child_that_only_parses_starts_no_process(what: str) -> None:
     async def run(sandbox: Caller) -> None:
-        with pytest.raises(ChildRaisedError, match="PermissionError: "):
+        with pytest.raises(ChildError, match="PermissionError: "):
             await sandbox.call(what)
         assert await sandbox.call("nothing") == "nothing"
 
@@ -165,7 +165,7 @@ def test_a_child_has_no_network_unless_it_is_given(kind: int) -> None:
         server.bind(("127.0.0.1", 0))
         if kind == socket.SOCK_STREAM:
             server.listen()
-        with pytest.raises(ChildRaisedError, match="Address family not supported by protocol"):
+        with pytest.raises(ChildError, match="Address family not supported by protocol"):
             with_sandbox(run, FORKING)
         assert with_sandbox(run, AMPLE._replace(cage=Cage(network=True))) == "connect"
     assert found == [FILTER, OPEN]
