@@ -28,7 +28,7 @@ from minicrawl.cluster.quotas import Quotas, has_quotas
 from minicrawl.cluster.shared_addresses import SharedAddresses, shares_addresses
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
-from minicrawl.crawler.http.cookies import write_rows
+from minicrawl.crawler.http.cookies import write_cookie_file
 from minicrawl.crawler.known.known_sites import is_grown
 from minicrawl.crawler.loop.limits import RunClock, limit_reached
 from minicrawl.crawler.run import Start
@@ -337,7 +337,7 @@ class Keeper:
         else:
             answers = {number: await self.ask(number, "end") for number in self.numbers}
         if self.settings.cookie_file is not None and None not in answers.values():
-            write_rows(self.settings.cookie_file, [row for final in answers.values() for row in final.cookies])
+            write_cookie_file(self.settings.cookie_file, [row for final in answers.values() for row in final.cookies])
         self._latest |= {number: final for number, final in answers.items() if final is not None}
 
     # Messages.

@@ -9,9 +9,10 @@ several codings the last is decoded first.
 
 import asyncio
 import contextlib
+import re
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Set
-from typing import Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
 from zlib_ng import zlib_ng
 
@@ -112,10 +113,8 @@ PIECE = 256 * 1024
 
 _MOST_CODINGS = 5
 _MOST_BETWEEN = 64 * 2**20
-_GZIP = b"\x1f\x8b"
 _DEFLATED = 8
 _LONGEST_HEAD = 256 * 1024  # bytes of gzip's input without output
-_ZSTD = b"\x28\xb5\x2f\xfd"
 _LARGEST_WINDOW = 23  # log2 of bytes (RFC 9659)
 
 
@@ -131,18 +130,21 @@ class _Stream(Protocol):
     def undo(self, data: bytes) -> bytes: ...
 
 
-_Opened = Callable[[bytes, bool], _Stream | bool | None]
+class _Coding(NamedTuple):
+    """A content coding. opened: makes a stream for its first bytes, at least `least` of them, which match `begins`.
+    has_members: a further stream may follow one."""
+
+    opened: Callable[[bytes], _Stream]
+    least: int = 0
+    begins: re.Pattern[bytes] = re.compile(b"")
+    has_members: bool = False
 
 
 class Decoder:
-    """Decodes one coding, or nothing if `opened` is None.
+    """Decodes one coding, or nothing for None. inner: decodes the output."""
 
-    opened: opens a stream from the first bytes of a body, or (second argument False) of a further member of it; None
-    if it needs more bytes, False if they begin no stream. inner: decodes the output.
-    """
-
-    def __init__(self, opened: _Opened | None, inner: "Decoder | None" = None) -> None:
-        self._opened = opened
+    def __init__(self, coding: _Coding | None, inner: "Decoder | None" = None) -> None:
+        self._coding = coding
         self._inner = inner
         self._between = 0
         self._stream: _Stream | None = None
@@ -169,12 +171,12 @@ class Decoder:
             yield from inner.pieces(piece)
 
     def _undone(self, data: bytes) -> Iterator[bytes]:
-        if self._opened is None:
+        if self._coding is None:
             yield data
             return
         data, self._rest = self._rest + data, b""
         while data and not self._is_over:
-            stream = self._stream or self._begun(data, self._opened)
+            stream = self._stream = self._stream or self._begun(data, self._coding)
             if stream is None:
                 return
             has_more = True
@@ -189,18 +191,19 @@ class Decoder:
             if stream.is_over:
                 self._stream, data = None, stream.unused
 
-    def _begun(self, data: bytes, opened: _Opened) -> _Stream | None:
-        stream = opened(data, self._parts == 0)
-        if stream is None:
+    def _begun(self, data: bytes, coding: _Coding) -> _Stream | None:
+        """A new stream; None if there are too few bytes for one, or others than those of one behind the last."""
+        if self._parts and not coding.has_members:
+            self._is_over = True
+        elif len(data) < coding.least:
             self._rest = data
-        elif isinstance(stream, bool):
-            if not self._parts:
-                raise _undecodable(f"it begins with {data[:10]!r}")
-            self._is_over = True  # bytes behind the last member are ignored
-        else:
+        elif coding.begins.match(data):
             self._parts += 1
-            self._stream = stream
-            return stream
+            return coding.opened(data)
+        elif not self._parts:
+            raise _undecodable(f"it begins with {data[:10]!r}")
+        else:
+            self._is_over = True
         return None
 
 
@@ -273,36 +276,22 @@ class _Brotli(_Stream):
         return piece
 
 
-def _gzip_opened(data: bytes, is_first: bool) -> _Stream | bool | None:
-    if not data.startswith(_GZIP):
-        return None if _GZIP.startswith(data) else False
-    return _Deflate(16 + zlib_ng.MAX_WBITS)
-
-
-def _deflate_opened(data: bytes, is_first: bool) -> _Stream | bool | None:
+def _deflate(data: bytes) -> _Stream:
     """ "deflate" means zlib (RFC 9110 8.4.1.2, RFC 1950 2.2), but some servers send bare DEFLATE."""
-    if not is_first:
-        return False
-    if len(data) < 2:
-        return None
-    if data[0] & 0x0F == _DEFLATED and int.from_bytes(data[:2], "big") % 31 == 0:
-        return _Deflate(zlib_ng.MAX_WBITS)
-    return _Deflate(-zlib_ng.MAX_WBITS)
+    is_zlib = data[0] & 0x0F == _DEFLATED and int.from_bytes(data[:2], "big") % 31 == 0
+    return _Deflate(zlib_ng.MAX_WBITS if is_zlib else -zlib_ng.MAX_WBITS)
 
 
-def _zstd_opened(data: bytes, is_first: bool) -> _Stream | bool | None:
-    if len(data) < 4:
-        return None
-    is_skippable = data[0] & 0xF0 == 0x50 and data[1:4] == b"\x2a\x4d\x18"
-    return _Zstd() if is_skippable or data.startswith(_ZSTD) else False
-
-
-_CODINGS: dict[str, _Opened] = {
-    "gzip": _gzip_opened,
-    "x-gzip": _gzip_opened,
-    "deflate": _deflate_opened,
-    "br": lambda data, is_first: _Brotli() if is_first else False,
-    "zstd": _zstd_opened,
+_GZIP = _Coding(lambda data: _Deflate(16 + zlib_ng.MAX_WBITS), 2, re.compile(rb"\x1f\x8b"), has_members=True)
+_CODINGS = {
+    "gzip": _GZIP,
+    "x-gzip": _GZIP,
+    "deflate": _Coding(_deflate, 2),
+    "br": _Coding(lambda data: _Brotli()),
+    # A frame, or one that may be skipped.
+    "zstd": _Coding(
+        lambda data: _Zstd(), 4, re.compile(rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18"), has_members=True
+    ),
 }
 
 

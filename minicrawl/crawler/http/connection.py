@@ -37,10 +37,6 @@ class Proxy(NamedTuple):
     authorization: bytes | None = None
     login: tuple[bytes, bytes] | None = None
 
-    @property
-    def is_socks(self) -> bool:
-        return self.scheme.startswith("socks")
-
     def __str__(self) -> str:
         """Its URL without name and password."""
         return f"{self.scheme}://{self.endpoint}"

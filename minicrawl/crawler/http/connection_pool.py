@@ -7,13 +7,12 @@ httpx_transport.py.
 import asyncio
 import copy
 import re
-import socket
 import ssl
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from aiohappyeyeballs import start_connection
+from aiohappyeyeballs import addr_to_addr_infos, start_connection
 
 from minicrawl import log
 from minicrawl.crawler.http.connection import Connection, Endpoint, Proxy
@@ -65,7 +64,12 @@ class ConnectionPool:
         connection = self._kept(endpoint)
         while True:
             is_kept = connection is not None
-            connection = connection or await self._made(endpoint)
+            try:
+                connection = connection or await self._opened(endpoint)
+            except OSError as error:
+                if error.errno in OWN_TROUBLE:
+                    self._close_idle()
+                raise
             try:
                 await connection.ask(request())
             except FetchError as error:
@@ -76,14 +80,6 @@ class ConnectionPool:
             else:
                 return connection
             connection = None
-
-    async def _made(self, endpoint: Endpoint) -> Connection:
-        try:
-            return await self._opened(endpoint)
-        except OSError as error:
-            if error.errno in OWN_TROUBLE:
-                self._close_idle()
-            raise
 
     def release(self, endpoint: Endpoint, connection: Connection) -> None:
         """Give a connection back after its response. It is kept, or closed if it cannot be reused."""
@@ -155,7 +151,7 @@ class ConnectionPool:
         found = await self.resolver.resolve(endpoint.host, endpoint.port, is_proxy=is_proxy)
         async with asyncio.timeout(self.timing.connect):
             connected = await start_connection(
-                [_info(address, port) for address, port in found],
+                [info for place in found for info in addr_to_addr_infos(place) or ()],
                 happy_eyeballs_delay=_HAPPY_EYEBALLS_DELAY,
                 interleave=1,
             )
@@ -180,13 +176,6 @@ class ConnectionPool:
             raise ProxyError("it wants a name and password, or others")
         if not 200 <= status < 300:
             raise FetchError("bad-response", f"the proxy says {status}")
-
-
-def _info(address: str, port: int) -> tuple[int, int, int, str, tuple[str, int] | tuple[str, int, int, int]]:
-    """An IP address in the format of socket.getaddrinfo()."""
-    if ":" in address:
-        return socket.AF_INET6, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port, 0, 0)
-    return socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP, "", (address, port)
 
 
 class WireTransport:
@@ -215,7 +204,7 @@ class WireTransport:
         for proxy in proxies:
             try:
                 answer = await self._sent(to._replace(via=proxy), url, fields, sign)
-                if answer.status == PROXY_LOGIN and not to.is_tls and not proxy.is_socks:
+                if answer.status == PROXY_LOGIN and not to.is_tls and not proxy.scheme.startswith("socks"):
                     await answer.aclose()
                     raise ProxyError("it wants a name and password, or others")
             except ProxyError as error:

@@ -202,7 +202,7 @@ class CookieJar:
             return
         if new.secure and not url.startswith("https:"):
             return
-        path = new.path if new.path.startswith("/") else default_path(url)
+        path = new.path if new.path.startswith("/") else _path(url).rpartition("/")[0] or "/"  # RFC 6265 5.1.4
         cookie = new._replace(domain=domain or host, path=path, host_only=not domain)
         if not url.startswith("https:") and self._hides_secure_one(cookie):
             return
@@ -240,11 +240,6 @@ def domain_matches(host: str, domain: str) -> bool:
 def path_matches(path: str, folder: str) -> bool:
     """True if a path is a cookie's path or is below it (RFC 6265 5.1.4)."""
     return path == folder or (path.startswith(folder) and (folder.endswith("/") or path[len(folder)] == "/"))
-
-
-def default_path(url: str) -> str:
-    """The folder of a normalised URL (RFC 6265 5.1.4)."""
-    return _path(url).rpartition("/")[0] or "/"
 
 
 def _path(url: str) -> str:
@@ -311,15 +306,17 @@ def _parsed(line: str, changed: float) -> Cookie | None:
 
 
 def write_cookie_file(path: Path, cookies: Iterable[CookieRow]) -> None:
-    """Write a file that only the user may read. It appears complete or not at all. Raises OSError."""
+    """Write a file that only the user may read. It appears complete or not at all; the log tells why."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
             file.write(_HEAD)
             file.writelines(map(_line, cookies))
         unfinished.replace(path)
+    except OSError as error:
+        log.event("cookie-file-unwritten", file=str(path), why=error.strerror)
     finally:
-        with contextlib.suppress(FileNotFoundError):
+        with contextlib.suppress(OSError):
             unfinished.unlink()
 
 
@@ -347,11 +344,3 @@ def kept_cookies(writer: Writer, file: Path | None, is_own: Callable[[str], bool
         if is_own(cookie.domain) and cookie.is_alive(now) and (kept is None or kept.changed < cookie.changed):
             jar.add(cookie)
     return jar
-
-
-def write_rows(file: Path, rows: Iterable[CookieRow]) -> None:
-    """Write the user's file from the rows of a jar, or of several."""
-    try:
-        write_cookie_file(file, rows)
-    except OSError as error:
-        log.event("cookie-file-unwritten", file=str(file), why=error.strerror)

@@ -1,20 +1,7 @@
 """Headers and passwords that the user gives for hosts, and the origins that each may go to; the proxies of an origin.
 
-    no host           the origins of the seeds
-    *                 every host
-    NAME              https://NAME, and the seeds of that name
-    NAME:PORT         https://NAME:PORT, and a seed of that name and port
-    scheme://NAME...  that origin
-
-A header that may carry no secret, such as Accept-Language, goes to all ports and schemes of NAME. The URL that is
-requested decides, so no secret follows a link or a redirect.
-
-    --proxy URL            for every origin except those of NO_PROXY
-    --proxy PATTERN=URL    for matching origins; the first matching pattern decides; "none": no proxy
-    no --proxy             https_proxy, http_proxy, all_proxy, except for NO_PROXY, this machine, and hosts that
-                           --connect-to redirects
-
-Several proxies of one pattern share its hosts: each host is assigned one of them, and the next if that is unusable.
+docs/logins.md has the rules. The URL that is requested decides, so no secret follows a link or a redirect. Several
+proxies of one pattern share its hosts: each host is assigned one of them, and the next if that is unusable.
 """
 
 import base64

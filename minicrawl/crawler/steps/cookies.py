@@ -85,9 +85,9 @@ class Cookies(Step):
 
     def finish(self) -> None:
         if self._file is not None:
-            from minicrawl.crawler.http.cookies import write_rows  # noqa: PLC0415
+            from minicrawl.crawler.http.cookies import write_cookie_file  # noqa: PLC0415
 
-            write_rows(self._file, self.jar)
+            write_cookie_file(self._file, self.jar)
 
 
 MOST_SENT = 10_000

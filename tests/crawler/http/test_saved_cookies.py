@@ -17,7 +17,6 @@ from minicrawl.crawler.http.cookies import (
     kept_cookies,
     read_cookie_file,
     write_cookie_file,
-    write_rows,
 )
 from minicrawl.errors import SettingError
 from minicrawl.store.database import keep_private
@@ -159,10 +158,10 @@ def test_the_file_is_written_at_the_end(tmp_path: Path, caplog: pytest.LogCaptur
     with closing(Writer(tmp_path / "crawl.db")) as writer:
         kept = kept_cookies(writer, file)
         kept.take(HOME, ["a=1"], NOW)
-        write_rows(file, kept)
+        write_cookie_file(file, kept)
         assert "cookies.txt cannot be written: No such file or directory; the store has them" in caplog.text
         file.parent.mkdir()
-        write_rows(file, kept)
+        write_cookie_file(file, kept)
     assert [(cookie.name, cookie.value) for cookie in read_cookie_file(file)] == [("a", "1")]
 
 
