@@ -115,8 +115,11 @@ Refresh = tuple[str, bool]
 def read_refresh(value: str, base: str, encoding: str | None = None) -> Refresh | None:
     """The refresh that a meta element's content, or a header, asks for; None if a browser would not follow it."""
     found = _REFRESH.match(value) if _BEGINS.match(value) else None
-    target = normalise(_unquoted(found[2]), base, encoding) if found else None
-    if found is None or target is None:
+    if found is None:
+        return None
+    url = found[2]
+    target = normalise(url[1:].partition(url[0])[0] if url.startswith(("'", '"')) else url, base, encoding)
+    if target is None:
         return None
     seconds = found[1] or "0"
     return target, len(seconds) <= len(str(SOON)) and int(seconds) <= SOON
@@ -138,8 +141,3 @@ def with_refresh(parsed: ParsedPage, refresh: Refresh, page: bytes, *, places: b
             places=parsed.places + bytes([LIST]) if places else b"",
         )
     return parsed._replace(refresh=url) if is_soon and has_little_text(page) else parsed
-
-
-def _unquoted(text: str) -> str:
-    """The text between quotes if it starts with one, else all of it."""
-    return text[1:].partition(text[0])[0] if text.startswith(("'", '"')) else text

@@ -47,24 +47,10 @@ NOT_MODIFIED = 304
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 # RFC 9110 15: a status code out of range is to be treated as 5xx.
 _TRANSIENT_STATUSES = frozenset({408, 425, 429, *range(500, 1000)})
-_TRANSIENT_REASONS = frozenset(
-    {
-        "dns-unanswered",
-        "proxy",
-        "timeout",
-        "timeout-connect",
-        "timeout-read",
-        "reset",
-        "refused",
-        "connect",
-        "connection",
-        "bad-response",
-        "worker-died",
-        "render-crashed",
-    }
-)
-
-
+_TRANSIENT_REASONS = {
+    *("dns-unanswered", "proxy", "timeout", "timeout-connect", "timeout-read", "reset", "refused", "connect"),
+    *("connection", "bad-response", "worker-died", "render-crashed"),
+}
 NO_CONNECTION = frozenset({"refused", "connect", "connection", "reset", "timeout-connect"})
 """Failures of a port without a listener, or with another protocol; failures of TLS come on top."""
 

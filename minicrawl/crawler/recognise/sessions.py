@@ -1,18 +1,15 @@
-"""Find session parameters: those that identify the visitor and change nothing.
+"""Find session parameters: those that identify the visitor and change nothing (docs/duplicates.md).
 
-Where a page has the content of another page of its host, one of its parameters may be to blame. So the page is fetched
-once more without it, in a turn of the host. The same content is a sign; other content, or a redirect elsewhere, means
-that the parameter matters, and it is left alone. A parameter is renewed where its value looks made up at random, and
-the links of the page all have one other value. It is probed at once, and nearly the same content below the same title
-is a sign, too: a clock, a counter, who is online may differ.
+Where a page has the content of another page of its host, it is fetched once more without one of its parameters, in a
+turn of the host. The same content is a sign; other content, or a redirect elsewhere, means that the parameter matters,
+and it is left alone. A parameter is renewed where its value looks made up at random, and the links of the page all have
+one other value. It is probed at once, and nearly the same content below the same title is a sign, too.
 
 Four signs make a session of a parameter, for the URLs of one pattern (traps.py), with four values, so that a default
 that may be left out (?page=1) is none. Three of them must be pages that were news when they were read: a host may
 answer any page beyond the last one with the first. A parameter with four signs in several patterns of a host together,
 that matters in none, is a session's on the whole host. Once there is a sign on a host, pages that were news are probed
 first elsewhere: they would show that the parameter matters.
-
-Links are then known without the parameter, and pages known with it stand for those without.
 """
 
 import json

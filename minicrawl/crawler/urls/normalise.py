@@ -51,9 +51,8 @@ def normalise(url: str, base: str | None = None, encoding: str | None = None) ->
         url = _with_query_in(encoding, url)
     try:
         href = ada_url.join_url(base, url) if base else ada_url.normalize_url(url)
-    except ValueError:
-        scalar = _scalar(url), base and _scalar(base)
-        return None if scalar == (url, base) else normalise(*scalar, encoding)
+    except ValueError:  # of half a surrogate pair, too, which no encoding has
+        return None
     if not href.startswith(("http://", "https://")):
         return None
     href = href.partition("#")[0]
@@ -176,11 +175,6 @@ def base_url(href: str | None, url: str, encoding: str | None = None) -> str:
     except ValueError:
         return url
     return url if base.startswith(("data:", "javascript:")) else base
-
-
-def _scalar(text: str) -> str:
-    """The text without lone surrogates, which no encoding has (Web IDL, 3.2.12, USVString)."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _with_query_in(encoding: str, url: str) -> str:
