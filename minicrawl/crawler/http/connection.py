@@ -5,11 +5,13 @@ Responses are parsed by answer_reader.py; connections are chosen in connection_p
 
 import asyncio
 import copy
+from collections.abc import Callable, Sequence
 from typing import NamedTuple, cast
 
 from minicrawl.crawler.http.answer_reader import AnswerReader
+from minicrawl.crawler.http.response_fields import Field
 from minicrawl.crawler.http.transport import PARSER_FAILED, BrokenOffError, NoHttp1Error
-from minicrawl.crawler.net.tls import TlsClient, TlsLayer
+from minicrawl.crawler.net.tls import HTTP_1, TlsClient, TlsLayer
 from minicrawl.errors import FetchError
 
 _READ_AHEAD = 64 * 1024  # bytes of a body that are passed on at once
@@ -43,12 +45,16 @@ class Proxy(NamedTuple):
 
 
 class Connection(asyncio.Protocol):
-    """A connection to a server, with one request at a time. `peer`: address and port of the other end; `asked_at`: when
-    the request was sent, by the loop's clock; `answer`: has the head of the response once `ask` returns."""
+    """A connection to a server, with one request at a time: it is the `Answer` once `ask` returns. `answer`: the parser
+    of that; `on_end`: called at its end."""
+
+    protocol = HTTP_1
 
     def __init__(self, read_timeout: float) -> None:
         self._loop = asyncio.get_running_loop()
         self.peer: str | None = None
+        self.on_end: Callable[[], None] | None = None
+        self.fields: Sequence[Field] = ()
         self._transport: asyncio.Transport | TlsLayer | None = None
         self._read_timeout = read_timeout
         self._timer: asyncio.TimerHandle | None = None
@@ -93,6 +99,7 @@ class Connection(asyncio.Protocol):
             self._transport.write(request)
             while not self.answer.has_head:
                 await self._more()
+            self.head, self.status, self.fields = self.answer.head, self.answer.status, self.answer.fields
         except BaseException:
             self.close()
             raise
@@ -111,6 +118,12 @@ class Connection(asyncio.Protocol):
         if self._error is not None and not self.answer.is_whole:
             raise copy.copy(self._error) from self._error.__cause__
         return b""
+
+    async def aclose(self) -> None:
+        """End the response."""
+        on_end, self.on_end = self.on_end, None  # which references the connection
+        if on_end is not None:
+            on_end()
 
     def close(self) -> None:
         if self._timer is not None:

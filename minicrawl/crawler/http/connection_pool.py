@@ -9,7 +9,7 @@ import copy
 import re
 import ssl
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
 
 from aiohappyeyeballs import addr_to_addr_infos, start_connection
@@ -59,8 +59,8 @@ class ConnectionPool:
         self._idle_of: dict[Endpoint, list[Connection]] = {}
 
     async def ask(self, endpoint: Endpoint, request: Callable[[], bytes]) -> Connection:
-        """Send a request, made anew each time it is sent. Returns its connection once the response's head was received;
-        give it back by `release`."""
+        """Send a request, made anew each time it is sent. Returns its connection once the response's head was received,
+        which comes back when the response ends."""
         connection = self._kept(endpoint)
         while True:
             is_kept = connection is not None
@@ -78,6 +78,7 @@ class ConnectionPool:
                 if not (is_kept and is_left):
                     raise
             else:
+                connection.on_end = partial(self.release, endpoint, connection)
                 return connection
             connection = None
 
@@ -257,10 +258,7 @@ class WireTransport:
             if to.via.authorization is not None:
                 fields = [*fields, (b"Proxy-Authorization", to.via.authorization)]
         try:
-            connection = await self._pool.ask(
-                to, lambda: head(b"GET", target, fields if sign is None else sign(fields))
-            )
-            return _WireAnswer(self._pool, to, connection)
+            return await self._pool.ask(to, lambda: head(b"GET", target, fields if sign is None else sign(fields)))
         except TimeoutError as error:
             raise FetchError("timeout-connect", str(error)) from error
         except OSError as error:
@@ -293,26 +291,3 @@ def _refuses_http1(to: Endpoint, answer: Answer) -> bool:
     if answer.status == _UPGRADE_REQUIRED:
         return any(name.lower() == b"upgrade" and _HTTP_2.search(value) for name, value in answer.fields)
     return answer.status == _NOT_SUPPORTED and to.is_tls
-
-
-class _WireAnswer:
-    """The response on a connection, until the connection is released."""
-
-    def __init__(self, pool: ConnectionPool, to: Endpoint, connection: Connection) -> None:
-        self._pool, self._endpoint, self._connection = pool, to, connection
-        self.request, answer = connection.request, connection.answer
-        self.fields: Sequence[Field] = answer.fields
-        self.head, self.status = answer.head, answer.status
-        self.asked_at, self.peer, self.protocol = connection.asked_at, connection.peer, HTTP_1
-        self.read = connection.read
-
-    @property
-    def is_read(self) -> bool:
-        return self._connection.is_read
-
-    @property
-    def ahead(self) -> bytes:
-        return self._connection.ahead
-
-    async def aclose(self) -> None:
-        self._pool.release(self._endpoint, self._connection)
