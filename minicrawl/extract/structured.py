@@ -1,17 +1,11 @@
-"""Structured data of a page, each syntax as its specification reads it, with limits for all readers together.
+"""Structured data of a page (docs/extract.md), each syntax as its specification reads it, with limits for all readers
+together.
 
-JSON-LD as pages publish it: JSON, and what is wrong with it in ways that leave no doubt: line breaks in texts,
-comments, CDATA, trailing commas, needless escapes, several values, text around them, and scripts escaped as HTML.
-Everything else that is not JSON is left out, and texts keep their entities (JSON-LD 1.1, 7.3).
-
-Microdata as JSON (WHATWG HTML, 5.2 and 5.4.1): an element with itemscope is an item; descendants with itemprop, also of
-the elements that itemref names, are its properties. A value is a text, an absolute URL, or an item. An item inside
-itself, or too deep, becomes the text ERROR. Pages have more than the standard: `content` is read on any element, and
-scripts in texts are left out.
-
-OpenGraph and its relatives (ogp.me), properties in <meta>: one that belongs to another, as og:image:width to the
-og:image before it, becomes a part of its object, whose own value is `value`: {"og:image": {"value": "a.png", "width":
-"600"}}. Repeated properties are lists.
+JSON-LD is JSON; what is wrong with it in ways that leave no doubt is mended: line breaks in texts, comments, CDATA,
+trailing commas, needless escapes, several values, text around them, and scripts escaped as HTML. Everything else that
+is not JSON is left out, and texts keep their entities (JSON-LD 1.1, 7.3). In microdata (WHATWG HTML, 5.2 and 5.4.1) an
+item inside itself, or too deep, becomes the text ERROR. A property of OpenGraph (ogp.me) that belongs to another, as
+og:image:width to the og:image before it, becomes a part of its object, whose own value is `value`.
 """
 
 import html

@@ -5,12 +5,9 @@ So it never leaves its registrable domain. Beyond the RFC, as browsers do (draft
 characters, and __Secure- and __Host- names without the attributes that they promise, are ignored; a cookie set over
 plain http is never Secure and replaces no Secure one. Time is passed in.
 
-Cookies outlast a run in the store, and in the user's cookie file, written at the end in Netscape's format, as browsers'
-add-ons, curl and wget read and write it. A line is a cookie, its parts separated by tabs:
-
-    domain   include subdomains (TRUE, FALSE)   path   Secure (TRUE, FALSE)   expires, 0 = never   name   value
-
-`#HttpOnly_` before the domain means HttpOnly; other lines that begin with # are comments.
+A line of the user's file, in Netscape's format, has domain, TRUE for hosts below, path, TRUE for Secure, expires (0 =
+never), name and value, separated by tabs. `#HttpOnly_` before the domain means HttpOnly; other lines with # are
+comments.
 """
 
 import contextlib

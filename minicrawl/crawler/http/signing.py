@@ -1,15 +1,10 @@
-"""Ed25519 keys that sign requests: made, read, and published; HTTP message signatures by the profile of Web Bot Auth.
+"""Ed25519 keys that sign requests: made, read, and published; HTTP message signatures by the profile of Web Bot Auth
+(docs/identity.md).
 
 A key is a PKCS #8 PEM file that its owner alone may read. Its directory is a JSON Web Key Set (RFC 7517, RFC 8037) at a
-well-known path of the crawler's own origin (draft-ietf-webbotauth-httpsig-protocol, Key Distribution).
-
-    Signature-Agent: sig1="https://crawler.example"
-    Signature-Input: sig1=("@authority" "signature-agent";key="sig1");created=...;expires=...;keyid="...";...
-    Signature:       sig1=:...:
-
-A server reads the key where Signature-Agent says, and verifies that a request comes from the crawler (RFC 9421). An
-origin stands for the directory at its well-known path, by draft-ietf-webbotauth-httpsig-protocol-00; any other URL is
-that of the directory itself, by -01. Each request has a signature of its own.
+well-known path of the crawler's own origin. Each request has a signature of its own (RFC 9421), and Signature-Agent
+says where the key is: an origin stands for the directory at its well-known path, by
+draft-ietf-webbotauth-httpsig-protocol-00; any other URL is that of the directory itself, by -01.
 """
 
 import json

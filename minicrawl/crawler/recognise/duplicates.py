@@ -1,22 +1,19 @@
-"""Group pages with the same or nearly the same content, and decide whether to believe a page's rel=canonical.
+"""Group pages with the same or nearly the same content, and decide whether to believe a page's rel=canonical
+(docs/duplicates.md).
 
 The first page of a group is its leader; a later page with its payload, or with a sketch that differs from a leader's
-in at most ALIKE bits, is marked with it, whatever host it is on. Marks change nothing else. A leader is no duplicate
-itself, and an alias is no leader until it stands for itself again.
-
-The first 192 bits of each leader's sketch are in memory; the rest is in its row of `fetches`, for the few that are
-alike so far. Three of the 192 bits' runs of 16 are bands: pages with J = .95 agree in a band with probability .67,
-in one of three at least with .96, so only leaders with an equal band are compared, the latest first.
+in at most ALIKE bits, is marked with it. A leader is no duplicate itself, and an alias is no leader until it stands for
+itself again. The first 192 bits of each leader's sketch are in memory; the rest is in its row of `fetches`, for the few
+that are alike so far. Three of the 192 bits' runs of 16 are bands: pages with J = .95 agree in a band with probability
+.67, in one of three at least with .96, so only leaders with an equal band are compared, the latest first.
 
 Invariant: the result depends only on the rows of `fetches` and on which pages are aliases, so a restart finds the
 same, as long as no more than MOST_IN_BAND leaders have an equal band. Entries of pages that have changed since stay in
 memory, and are passed over: the row decides. Once most are stale, load everything anew.
 
-A broken template may name one canonical URL on every page of a site. So it is refuted once DIFFERENT pages under other
-paths have named it whose contents differ from its own and from one another; from then on, pages that differ from it in
-this way stand for themselves. A page that differs in the query only, or has the same content, is believed as before.
-Claims are in memory for the MOST_NAMED canonical URLs named last; another one's are read from the store when it is next
-named.
+A canonical URL is refuted once DIFFERENT pages under other paths have named it whose contents differ from its own and
+from one another. A page that differs in the query only, or has the same content, is believed as before. Claims are in
+memory for the MOST_NAMED canonical URLs named last; another one's are read from the store when it is next named.
 """
 
 import re

@@ -2,10 +2,8 @@
 
 All requests of a page go to a function of ours. Everything that could bypass that (redirects, web sockets, WebRTC,
 workers) finds no network, as Chromium is in a cage, see there. It also resolves no name, has an unreachable proxy, and
-hides from pages the means to speak UDP: without a cage, this is the only protection.
-
-The only module that imports playwright, which the extra `render` installs; it speaks with Chromium over a pipe.
-Screenshots are in WebP, half the bytes of PNG, under the names of browsertrix, so viewers of its archives show them.
+hides from pages the means to speak UDP: without a cage, this is the only protection. The only module that imports
+playwright; it speaks with Chromium over a pipe.
 """
 
 import asyncio

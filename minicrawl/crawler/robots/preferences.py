@@ -1,13 +1,8 @@
-"""Preferences on the use of what a crawl reads: vocabularies, mapped to three uses, and how statements combine.
+"""Preferences on the use of what a crawl reads: vocabularies, mapped to three uses, and how statements combine
+(docs/usage-preferences.md).
 
-use        search: an index, with results that lead to the page; ai-input: input of a model that answers, as in
-           retrieval-augmented generation; ai-train: training or tuning of models
 verdict    a use is allowed, disallowed, or unknown, where nobody says anything
 statement  one line of a robots.txt, a header or a meta element, as written, and its verdicts
-
-Content-Usage    draft-ietf-aipref-vocab (August 2026): a dictionary (RFC 9651), label=y or n; case matters
-Content-Signal   draft-romm-aipref-contentsignals and contentsignals.org: use=yes or no, in any case of letters
-noai, noimageai  robots directives that DeviantArt introduced in 2022
 
 A rule of robots.txt on use (draft-ietf-aipref-attach, August 2026) has a path, which may be left out, and a statement.
 Of each vocabulary the rule with the longest matching path counts, as for access; rules with equal paths are combined,

@@ -1,16 +1,11 @@
-"""The queue of sitemaps to ask for, and of their URLs, which become known at a limited rate.
+"""The queue of sitemaps to ask for, and of their URLs, which become known at a limited rate (docs/sitemaps.md).
 
-A host's robots.txt names sitemaps; those lead to others by redirects and indexes. One sitemap of a host is asked for at
-a time. Its URLs count only for that host (sitemaps.org: naming a sitemap in robots.txt is the proof), whatever server
-has the sitemap, so no site can list pages of others. Sitemaps are never guessed: most hosts that have one name it, and
-asking all others for /sitemap.xml would cost each a request for nothing.
+One sitemap of a host is asked for at a time. Its URLs count only for that host (sitemaps.org: naming a sitemap in
+robots.txt is the proof), whatever server has the sitemap, so no site can list pages of others. Sitemaps are never
+guessed: most hosts that have one name it, and asking all others for /sitemap.xml would cost each a request for nothing.
 
-The URLs wait in the store. For every three pages that links made known, one of them becomes known, so at most a quarter
-of new pages come from them while linked pages wait; next is always the host with the fewest URLs let in so far. A
-host that may be asked and has no page left gets some of its own URLs, however busy others are. While many URLs wait, no
-more sitemaps are asked for.
-
-Pure but for reading the store: time is passed in, and what changes waits for `save` in the next commit.
+Next of the waiting URLs is always one of the host with the fewest let in so far. While many wait, no more sitemaps are
+asked for. Pure but for reading the store: time is passed in, and what changes waits for `save` in the next commit.
 """
 
 import heapq
