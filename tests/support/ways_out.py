@@ -16,6 +16,7 @@ from pathlib import Path
 
 from support.rendered import script
 
+from minicrawl.errors import FetchError
 from minicrawl.sandbox import cage
 
 _RTC = (
@@ -193,7 +194,7 @@ def _pages() -> Iterator[tuple[str, str]]:
 
 async def _shown_caged() -> list[str]:
     """Pages that could not be read, and why."""
-    from minicrawl.crawler.rendering.chromium import Caps, Chromium, RenderError, find_chromium
+    from minicrawl.crawler.rendering.chromium import Caps, Chromium, find_chromium
     from minicrawl.crawler.rendering.page_requests import Resource
 
     async def answer(by: str, kind: str, method: str, url: str, headers: dict[str, str]) -> Resource | None:
@@ -223,7 +224,7 @@ async def _shown_caged() -> list[str]:
                 shown, _ = await browser.shown(page, answer, 60.0, 1_000_000)
                 if "made" not in shown:
                     failed.append(html)
-            except RenderError as error:
+            except FetchError as error:
                 failed.append(f"{error.reason}: {error}: {html}")
 
     try:

@@ -25,7 +25,7 @@ from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.transport import Parts
 from minicrawl.crawler.rendering.page_requests import PageRequests, Resource
 from minicrawl.crawler.urls.keys import politeness_key
-from minicrawl.errors import SettingError
+from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched
 from minicrawl.sandbox import cage
 from minicrawl.settings import CrawlSettings
@@ -123,14 +123,6 @@ _LAST_WORD = 10.0
 """Seconds for a page to say what it shows when its time is up, and to close."""
 
 
-class RenderError(Exception):
-    """A page could not be rendered. reason: the code that it will carry."""
-
-    def __init__(self, reason: str, detail: str = "") -> None:
-        super().__init__(detail or reason)
-        self.reason = reason
-
-
 def find_chromium(chosen: Path | None) -> Path:
     """The Chromium to use. Raises SettingError where there is none, or nothing to speak with it."""
     if util.find_spec("playwright") is None:
@@ -164,7 +156,7 @@ class Chromium:
         self, page: Resource, answer: Answer, seconds: float, most: int, *, pictures: bool = False
     ) -> tuple[str, list[Screenshot]]:
         """Render a page until it makes no more requests or its time is up. Returns its HTML and screenshots. page: the
-        response for it. most: characters of HTML. pictures: take screenshots. Raises RenderError."""
+        response for it. most: characters of HTML. pictures: take screenshots. Raises FetchError."""
         try:
             browser = await self._started()
             context = await browser.new_context(
@@ -172,15 +164,15 @@ class Chromium:
             )
         except Error as error:
             await self._stop()
-            raise RenderError("render-crashed", str(error)) from error
+            raise FetchError("render-crashed", str(error)) from error
         requests = _Requests(page, answer)
         try:
             html, browser_page = await _read(context, requests, seconds, most)
             return html, await taken(browser_page) if pictures else []
         except Error as error:
-            raise RenderError("render-killed" if requests.has_crashed else "render-crashed", str(error)) from error
+            raise FetchError("render-killed" if requests.has_crashed else "render-crashed", str(error)) from error
         except TimeoutError as error:
-            raise RenderError("render-timeout") from error
+            raise FetchError("render-timeout") from error
         finally:
             await requests.cancel()
             await self._closed(context)
@@ -325,7 +317,7 @@ async def _read(context: "BrowserContext", requests: _Requests, seconds: float, 
             await page.wait_for_load_state("networkidle", timeout=left())
         html = await page.evaluate(_OUTER_HTML, most)
     if not isinstance(html, str):
-        raise RenderError("render-timeout", "the page has changed how it is read")
+        raise FetchError("render-timeout", "the page has changed how it is read")
     return html[:most], page
 
 
@@ -404,7 +396,7 @@ class Renderer:
                     self._most,
                     pictures=self._takes_pictures,
                 )
-        except RenderError as error:
+        except FetchError as error:
             log.event("page-not-rendered", url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])
             return Fetched(fetched.url, reason=error.reason, size=fetched.size, seconds=fetched.seconds), parts
         body = html.encode("utf-8", "replace")
