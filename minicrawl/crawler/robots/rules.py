@@ -7,10 +7,8 @@ The rule that decides on a URL is found in matching.py.
 
 import math
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import chain
 
 from minicrawl.crawler.http.response_fields import asked_rest
 from minicrawl.crawler.http.transport import PARSER_FAILED, parser_failed, unread
@@ -61,98 +59,50 @@ _FIELDS = {
 
 @dataclass
 class Group:
-    """All groups for one robot, combined (RFC 9309 2.2.1).
+    """All groups for one robot, combined (RFC 9309 2.2.1). `lines`: paths as written, and whether they are allowed;
+    `usage`: rules on use."""
 
-    `blocks`: the rules of each, as (path as written, is allowed). Robots that are named together share a block.
-    `usage`: the same of rules on use.
-    """
-
-    blocks: list[list[tuple[bytes, bool]]] = field(default_factory=list)
+    lines: list[tuple[bytes, bool]] = field(default_factory=list)
     crawl_delay: float | None = None
-    usage: tuple[list[UsageLine], ...] = ()
+    usage: list[UsageLine] = field(default_factory=list)
 
     @cached_property
     def rules(self) -> Rules:
-        """The rules, compiled on first use: a robots.txt has groups for many robots, and we are one."""
         return Rules(self.lines)
-
-    @property
-    def lines(self) -> Iterator[tuple[bytes, bool]]:
-        return chain.from_iterable(self.blocks)
 
     @cached_property
     def usage_rules(self) -> UsageRules:
-        return UsageRules(chain.from_iterable(self.usage))
+        return UsageRules(self.usage)
 
 
 class RobotsRules:
     """A parsed robots.txt. `sitemaps`: their addresses, as written."""
 
-    def __init__(self, groups: dict[bytes, Group], sitemaps: tuple[str, ...]) -> None:
-        self._groups = groups
-        self.sitemaps = sitemaps
+    def __init__(self, records: list[tuple[str, bytes]]) -> None:
+        self._records = records
+        self._everybody = _group_of(_EVERYBODY, records)
+        self._groups: dict[str, Group] = {}  # by user agent
+        sitemaps = (value.decode("utf-8", "replace") for kind, value in records if kind == "sitemap")
+        self.sitemaps = tuple(filter(None, sitemaps))
 
     @classmethod
     def parse(cls, body: bytes) -> "RobotsRules":
         """Parse the first 500 KiB of a robots.txt. Lines that make no sense are skipped."""
-        groups: dict[bytes, Group] = {}
-        sitemaps: list[str] = []
-        block: list[tuple[bytes, bool]] = []
-        undelayed: list[Group] = []  # groups of the block without a Crawl-delay so far
-        named: list[Group] = []  # the groups that rules on use are for
-        usage: list[UsageLine] | None = None
-        is_naming = is_naming_for_usage = False
-        for line in within_limit(body).lstrip(_BYTE_ORDER_MARK).splitlines():
-            name, value = _record(line)
-            match _FIELDS.get(name):
-                case "user-agent":
-                    # 2.1: a group starts with one line or more of these, and goes on to the next after a rule.
-                    if not is_naming:
-                        block, undelayed = [], []
-                    if not is_naming_for_usage:
-                        named, usage = [], None
-                    is_naming = is_naming_for_usage = True
-                    group = groups.setdefault(_addressee(value), Group())
-                    named.append(group)
-                    if not group.blocks or group.blocks[-1] is not block:
-                        group.blocks.append(block)
-                        undelayed += [group] * (group.crawl_delay is None)
-                case "allow" | "disallow" as kind:
-                    is_naming = is_naming_for_usage = False
-                    if value:  # 2.2.2: an empty pattern matches nothing
-                        block.append((value, kind == "allow"))
-                # 2.2.4: other records must not end a group, nor its list of robots.
-                case "crawl-delay":
-                    seconds = _seconds(value)
-                    if seconds is not None:
-                        for group in undelayed:
-                            group.crawl_delay = seconds
-                        undelayed = []
-                case "sitemap" if value:
-                    sitemaps.append(value.decode("utf-8", "replace"))
-                # A rule by its draft, which ends the list of robots, but for access another record, which must not.
-                case "Content-Usage" | "Content-Signal" as kind:
-                    is_naming_for_usage = False
-                    usage = _usage_of(named) if usage is None else usage
-                    usage.append((kind, value))
-        return cls(groups, tuple(sitemaps))
+        lines = map(_record, within_limit(body).lstrip(_BYTE_ORDER_MARK).splitlines())
+        return cls([(_FIELDS[name], value) for name, value in lines if name in _FIELDS])
 
     def allows(self, user_agent: str, url: str) -> bool:
         """True if a robot of that name may fetch the absolute `url`."""
-        group = self._group(user_agent)
-        if group is None:
-            return True
         octets = octets_of(url)
         # 2.2.2: /robots.txt is implicitly allowed.
-        return group.rules.allow(octets) or octets == "/robots.txt"
+        return self._group(user_agent).rules.allow(octets) or octets == "/robots.txt"
 
     def deciding_line(self, user_agent: str, url: str) -> str | None:
         """The line that decides on a URL, as written; None if none does. For people: tries every line."""
-        group = self._group(user_agent)
         octets = octets_of(url)
         matching = [
             (pattern.length, is_allowed, text)
-            for text, is_allowed in (group.lines if group else ())
+            for text, is_allowed in self._group(user_agent).lines
             if (pattern := Pattern.parse(text)).matches(octets)
         ]
         if not matching or octets == "/robots.txt":
@@ -163,35 +113,59 @@ class RobotsRules:
     def preferences(self, user_agent: str, url: str) -> Preferences:
         """The verdicts on the use of a URL, which must be one that may be fetched."""
         group = self._group(user_agent)
-        if group is None or not any(group.usage):
+        if not group.usage:
             return NOTHING
         return combined(says for _, says in group.usage_rules.deciding(octets_of(url)))
 
     def statements(self, user_agent: str, url: str, file: str) -> list[Statement]:
         """The lines that decide on the use of a URL; none if it may not be fetched. file: URL of the robots.txt."""
-        group = self._group(user_agent)
-        if group is None or not self.allows(user_agent, url):
+        if not self.allows(user_agent, url):
             return []
-        return [Statement(ROBOTS_TXT, *found, file) for found in group.usage_rules.deciding(octets_of(url))]
+        found = self._group(user_agent).usage_rules.deciding(octets_of(url))
+        return [Statement(ROBOTS_TXT, *each, file) for each in found]
 
     def crawl_delay(self, user_agent: str) -> float | None:
         """Seconds the host asks for between two requests, or None."""
-        group = self._group(user_agent)
-        return None if group is None else group.crawl_delay
+        return self._group(user_agent).crawl_delay
 
-    def _group(self, user_agent: str) -> Group | None:
-        """2.2.1: the robot's own group, in any case of letters, else everybody's, else none."""
-        own = self._groups.get(product_token(user_agent).lower().encode())
-        return own or self._groups.get(_EVERYBODY)
+    def _group(self, user_agent: str) -> Group:
+        """2.2.1: the robot's own group, in any case of letters, else everybody's, else one without rules."""
+        group = self._groups.get(user_agent)
+        if group is None:
+            own = _group_of(product_token(user_agent).lower().encode(), self._records)
+            group = self._groups[user_agent] = own or self._everybody or Group()
+        return group
 
 
-def _usage_of(groups: list[Group]) -> list[UsageLine]:
-    """A new block of rules on use, which some groups share."""
-    usage: list[UsageLine] = []
-    for group in groups:
-        if not group.usage or group.usage[-1] is not usage:
-            group.usage = (*group.usage, usage)
-    return usage
+def _group_of(robot: bytes, records: list[tuple[str, bytes]]) -> Group | None:
+    """The group of a robot, None if there is none."""
+    group: Group | None = None
+    is_naming = is_naming_for_usage = is_meant = is_meant_for_usage = is_delayed = False
+    for kind, value in records:
+        if kind == "user-agent":
+            # 2.1: a group starts with one line or more of these, and goes on to the next after a rule.
+            is_meant = is_meant and is_naming
+            is_meant_for_usage = is_meant_for_usage and is_naming_for_usage
+            is_naming = is_naming_for_usage = True
+            if _addressee(value) == robot:
+                group = group or Group()
+                is_delayed = group.crawl_delay is not None
+                is_meant = is_meant_for_usage = True
+        elif kind in ("allow", "disallow"):
+            is_naming = is_naming_for_usage = False
+            if group and is_meant and value:  # 2.2.2: an empty pattern matches nothing
+                group.lines.append((value, kind == "allow"))
+        # 2.2.4: other records must not end a group, nor its list of robots.
+        elif kind == "crawl-delay":
+            if group and is_meant and not is_delayed:
+                group.crawl_delay = _seconds(value)
+                is_delayed = group.crawl_delay is not None
+        # A rule by its draft, which ends the list of robots, but for access another record, which must not.
+        elif kind != "sitemap":
+            is_naming_for_usage = False
+            if group and is_meant_for_usage:
+                group.usage.append((kind, value))
+    return group
 
 
 def within_limit(body: bytes) -> bytes:

@@ -299,17 +299,6 @@ def test_robots_that_could_not_be_read_forbids_all_until_it_is_due_again() -> No
         assert (known.is_undecided, known.expires) == (False, 1000.0 + LIFETIME)
 
 
-def test_rules_for_many_robots_are_kept_once() -> None:
-    """Robots that are named together share their rules: 15,000 rules for 15,000 robots are no 225 million."""
-    names = "".join(f"User-agent: {'abcdefghij'[number % 10] * (number // 10 + 1)}\n" for number in range(1_000))
-    rules = RobotsRules.parse(f"{names}{names}User-agent: *\nDisallow: /a\nDisallow: /b\nCrawl-delay: 1,5".encode())
-    blocks = {id(block) for group in rules._groups.values() for block in group.blocks}
-    assert all(len(group.blocks) == 1 for group in rules._groups.values())
-    assert (len(rules._groups), len(blocks)) == (1_001, 1)
-    for agent in ("a", "b", "cc", "j" * 100):
-        assert (rules.allows(agent, f"{ORIGIN}/b"), rules.crawl_delay(agent)) == (False, 1.5)
-
-
 AGENTS = ["*", "minicrawl", "otherbot", "MiniCrawl/2", "foo", ""]
 LINES = [
     *(f"User-agent: {agent}" for agent in AGENTS),
