@@ -243,7 +243,7 @@ def _gathered(places: Iterable[str], folder: Path) -> list[Path]:
                 continue
             name = "stdin" if file is None else file.name
             name = name if is_archive(name) else f"{name}.warc"
-            is_taken = folder / name in found.values()
+            is_taken = (folder / name).is_symlink() or (folder / name).exists()
             path = found[file] = folder / (f"{len(found):05}-{name}" if is_taken else name)
             if file is None:
                 _copy(sys.stdin.buffer, path)
