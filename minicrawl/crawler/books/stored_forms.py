@@ -1,13 +1,10 @@
-"""Check the values of `meta` and the JSON in columns, which SQLite does not.
-
-A shape describes a valid value: a type; [shape], a list of any length; (shape, shape), a list of that length;
-{str: shape}, an object of any names; {"name": shape}, an object with these names.
-"""
+"""Check the values of `meta` and the JSON in columns, which SQLite does not."""
 
 import json
-import math
 from collections.abc import Iterator
-from typing import Any  # Any: JSON
+from typing import Annotated, Any, NotRequired, TypedDict  # Any: JSON
+
+from msgspec import Meta, ValidationError, convert
 
 from minicrawl.errors import SettingError
 from minicrawl.model import Sums
@@ -19,40 +16,63 @@ BANNED_HOSTS, ASKED_FIRST = "banned_hosts", "asked_first"
 """Keys for the names of banned hosts, and the numbers of pages that come before all others."""
 EARLIER_RUNS = "earlier_runs"
 """Key for the sums of the runs before the last one."""
-_NUMBER = int | float
-_SHARES = (_NUMBER, _NUMBER)
-_RUN = {"fetched": int, "bytes": int, "seconds": _NUMBER, "in_flight": int, "errors": {str: int}, "coverage": _SHARES}
-_OF_RUN = {"refreshed": int, "silence": {"since": _NUMBER, "pause": _NUMBER}}
+_Number = Annotated[float, Meta(ge=-1e300, le=1e300)]  # finite
+
+
+class _Silence(TypedDict):
+    since: _Number
+    pause: _Number
+
+
+class _Run(TypedDict):
+    fetched: int
+    bytes: int
+    seconds: _Number
+    in_flight: int
+    errors: dict[str, int]
+    coverage: tuple[_Number, _Number]
+    refreshed: NotRequired[int | None]
+    silence: NotRequired[_Silence | None]
+
+
+class _Items(TypedDict):
+    path: str
+    size: int
+
+
+class _Facts(TypedDict):
+    h1s: int
+    without_alt: int
+    mixed: list[str]
+    lacking: list[str]
+
 
 _META: dict[str, Any] = {
     **dict.fromkeys(("hash_key", "stopped", "jump", "cluster"), str),
-    **dict.fromkeys(("virtual", "never_visited", "births", "carried", "partition", "partitions"), int),
-    **dict.fromkeys(("links_left_out", "sitemap_thirds"), int),
-    **dict.fromkeys(("shared_out", "voice_level", "is_ranked", "in_doubt", "text_size", "text_made"), int),
-    **dict.fromkeys(("refresh_noted", "refresh_looked_at"), int),
-    **dict.fromkeys(("clock", "window"), _NUMBER),
-    **dict.fromkeys(("best_floor", "total", "discovery_credit"), _NUMBER),
-    **dict.fromkeys(("run_at", "asked_until"), _NUMBER),
-    **dict.fromkeys(("refresh_price", "refresh_first_rate", "refresh_information"), _NUMBER),
+    **dict.fromkeys(("virtual", "never_visited", "births", "carried", "partition", "partitions", "shared_out"), int),
+    **dict.fromkeys(("voice_level", "links_left_out", "sitemap_thirds", "is_ranked", "in_doubt"), int),
+    **dict.fromkeys(("text_size", "text_made"), int),
+    **dict.fromkeys(("clock", "window", "total", "discovery_credit"), _Number),
+    **dict.fromkeys(("run_at", "asked_until", "refresh_price"), _Number),
 }
 _META_JSON: dict[str, Any] = {
-    "settings": {str: object},
-    "run": _RUN,
-    EARLIER_RUNS: {"runs": int, "fetched": int, "bytes": int, "seconds": _NUMBER},
-    "sitemaps_left_out": {str: int},
-    "refuted_canonicals": [str],
-    "items": {"path": str, "size": int},
-    "hook_errors": {str: int},
-    BANNED_HOSTS: [str],
-    ASKED_FIRST: [int],
+    "settings": dict[str, object],
+    "run": _Run,
+    EARLIER_RUNS: dict[str, _Number],
+    "sitemaps_left_out": dict[str, int],
+    "refuted_canonicals": list[str],
+    "items": _Items,
+    "hook_errors": dict[str, int],
+    BANNED_HOSTS: list[str],
+    ASKED_FIRST: list[int],
 }
 _JSON: dict[tuple[str, str], Any] = {
-    ("patterns", "seen"): [str | int],
-    ("patterns", "counting"): (int, int, int, {str: (int, int)}, [int]),
-    ("parameters", "signs"): [(str, int)],
-    ("links", "too_deep"): [str],
-    ("links", "malformed"): [str],
-    ("fetches", "facts"): {"h1s": int, "without_alt": int, "mixed": [str], "lacking": [str]},
+    ("patterns", "seen"): list[str | int],
+    ("patterns", "counting"): tuple[int, int, int, dict[str, tuple[int, int]], list[int]],
+    ("parameters", "signs"): list[tuple[str, int]],
+    ("links", "too_deep"): list[str],
+    ("links", "malformed"): list[str],
+    ("fetches", "facts"): _Facts,
 }
 
 
@@ -91,48 +111,21 @@ def wrong_settings(store: Store) -> Iterator[str]:
 
 def wrong_meta(store: Store) -> Iterator[str]:
     """One sentence per value of `meta` that is invalid."""
-    for key, shape in _META.items():
-        if not _fits(value := store.meta(key), shape | None):
-            yield _wrong(f"meta.{key}", value)
-    for key, shape in _META_JSON.items():
-        if not _is_json(value := store.meta(key), shape):
-            yield _wrong(f"meta.{key}", value)
-            return
-    run = store.meta_json("run")
-    for name, shape in _OF_RUN.items():
-        if run.get(name) is not None and not _fits(run[name], shape):
-            yield _wrong(f"{name} in meta.run", run[name])
+    for key, kind in _META.items():
+        yield from _wrong(f"meta.{key}", store.meta(key), kind)
+    for key, kind in _META_JSON.items():
+        yield from _wrong(f"meta.{key}", store.meta(key), kind, is_json=True)
 
 
 def wrong_texts(store: Store) -> Iterator[str]:
     """One sentence per invalid JSON in other tables."""
-    for (table, column), shape in _JSON.items():
+    for (table, column), kind in _JSON.items():
         for text in store.soundness.texts(table, column):
-            if not _is_json(text, shape):
-                yield _wrong(f"{column} in {table}", text)
+            yield from _wrong(f"{column} in {table}", text, kind, is_json=True)
 
 
-def _wrong(name: str, value: object) -> str:
-    return f"{name} is {value!r:.60}, which cannot be meant"
-
-
-def _is_json(text: object, shape: Any) -> bool:
-    """True if a text is JSON of a shape; for None, too: there is nothing to read."""
-    if text is None:
-        return True
+def _wrong(name: str, value: Any, kind: Any, *, is_json: bool = False) -> Iterator[str]:
     try:
-        return isinstance(text, str) and _fits(json.loads(text), shape)
-    except ValueError:
-        return False
-
-
-def _fits(value: object, shape: Any) -> bool:
-    if isinstance(shape, list):
-        return isinstance(value, list) and all(_fits(one, shape[0]) for one in value)
-    if isinstance(shape, tuple):
-        return isinstance(value, list) and len(value) == len(shape) and all(map(_fits, value, shape))
-    if isinstance(shape, dict) and str in shape:
-        return isinstance(value, dict) and all(_fits(one, shape[str]) for one in value.values())
-    if isinstance(shape, dict):
-        return isinstance(value, dict) and all(name in value and _fits(value[name], one) for name, one in shape.items())
-    return isinstance(value, shape) and not (isinstance(value, float) and not math.isfinite(value))
+        convert(json.loads(value) if is_json and value is not None else value, kind | None)
+    except (ValidationError, ValueError, TypeError):
+        yield f"{name} is {value!r:.60}, which cannot be meant"
