@@ -64,7 +64,7 @@ def fill(path: Path, size: int) -> None:
         db.execute("INSERT INTO tallies SELECT state, reason, count(*) FROM pages GROUP BY state, reason")
         (cash,) = db.execute("SELECT sum(cash) FROM pages").fetchone()
         totals = {"clock": float(size), "window": 8 * UNIT * size, "virtual": -cash, "births": UNIT * size}
-        totals |= dict.fromkeys(("best_floor", "never_visited", "total", "voice_level"), 0)
+        totals |= dict.fromkeys(("never_visited", "total", "voice_level"), 0)
         db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", totals.items())
         db.execute("INSERT OR REPLACE INTO meta VALUES ('jump', ?), ('shared_out', ?)", (BY_SITES, size))
     db.close()

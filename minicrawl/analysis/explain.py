@@ -61,16 +61,14 @@ class DuplicateOf:
 class KnownPage:
     """The store's data on a page.
 
-    is_rank_exact: False for ranks beyond the best while a crawl runs: they are estimates. leads_to: target of its
-    redirect, if that was refused. found_on: the first page that linked to it; None for a seed or a sitemap's URL.
-    delay: seconds between two requests to the host. linked_from, links_to: some of the links. nofollow, refused: links
-    not counted, by the page's directives or by scope and traps. probe: the nonexistent page whose answer identified the
-    host's soft 404s. queue: position among waiting pages. refresh: None where no page is fetched again. jump: None
-    where walkers jump to all pages uniformly. coverage: of the crawl.
+    leads_to: target of its redirect, if that was refused. found_on: the first page that linked to it; None for a seed
+    or a sitemap's URL. delay: seconds between two requests to the host. linked_from, links_to: some of the links.
+    nofollow, refused: links not counted, by the page's directives or by scope and traps. probe: the nonexistent page
+    whose answer identified the host's soft 404s. queue: position among waiting pages. refresh: None where no page is
+    fetched again. jump: None where walkers jump to all pages uniformly. coverage: of the crawl.
     """
 
     ranked: RankedPage
-    is_rank_exact: bool
     leads_to: str | None
     known_pages: int
     coverage: float
@@ -284,7 +282,6 @@ class _Explainer:
         folder = folder_of(ranked.url, facts["content_type"])
         return KnownPage(
             ranked=ranked,
-            is_rank_exact=store.ranks.is_exact(page),
             leads_to=leads_to,
             known_pages=store.size(),
             coverage=coverage.low,

@@ -66,8 +66,7 @@ def _page_lines(found: Explanation, page: KnownPage) -> Iterator[str]:
     yield from _trap_lines(found.trap)
     yield from (f"  {printable(note)}" for note in found.notes)
     yield from _duplicate_lines(page)
-    about = "" if page.is_rank_exact else "about "
-    yield f"  importance  {ranked.importance:.3g}, rank {about}{ranked.rank:,} of {page.known_pages:,} by importance"
+    yield f"  importance  {ranked.importance:.3g}, rank {ranked.rank:,} of {page.known_pages:,} by importance"
     yield f"              the pages read hold {between(page.coverage, page.coverage_shown)} of the importance"
     yield f"  cash        {ranked.cash:,} units; history {ranked.history:,.0f}"
     where = f"in    sitemap {found.sitemap}" if found.sitemap else f"on    {page.found_on or 'the seed list'}"

@@ -140,7 +140,7 @@ def why(path: Path, text: str) -> Explanation:
         rank = 1 + sum(_asked(folder, _better, x, sums=sums))
     ranked = explained.page.ranked._replace(rank=rank)
     coverage, shown = sums.coverage()
-    whole = replace(explained.page, ranked=ranked, is_rank_exact=True, coverage=coverage, coverage_shown=shown)
+    whole = replace(explained.page, ranked=ranked, coverage=coverage, coverage_shown=shown)
     whole = replace(whole, known_pages=sum(look.known for look in looks))
     return replace(explained, page=whole)
 

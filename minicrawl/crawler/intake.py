@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from minicrawl.crawler.admission.seeds import in_plain_http
-from minicrawl.crawler.books.stored import JUMP, SHARED_OUT, TopPages, account_columns, account_totals
+from minicrawl.crawler.books.stored import JUMP, SHARED_OUT, account_columns, account_totals
 from minicrawl.crawler.known.crawl_state import BY_ITSELF, CrawlState, Terms
 from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.loop.measurements import CommitCounts
@@ -74,7 +74,7 @@ class Intake:
         savers: list[Saver | None] = [state.outbox, state.pages, state.hosts, state.interests]
         savers += [state.sites, state.tally, sitemaps.queue, self.robots, *steps]
         self.savers = [one for one in savers if one is not None]
-        self._top_pages, self._committed = TopPages(), state.accounts.size
+        self._committed = state.accounts.size
         self.commits = CommitCounts(lambda: writer.rows_written)
         self._scope: list[str] = []  # seeds that it does not make known: other partitions', or in plain HTTP
 
@@ -192,9 +192,7 @@ class Intake:
         if accounts.book.are_born_alike and writer.meta(JUMP) == BY_SITES:
             writer.forget_sites()
             writer.save_meta({JUMP: BY_PAGES, SHARED_OUT: None})
-        added, is_anew = self._top_pages.changes(accounts.book, np.concatenate([visited, credited, born]))
-        writer.save_best(added, is_anew=is_anew)
-        writer.save_meta({"best_floor": self._top_pages.floor, "is_ranked": 0})
+        writer.save_meta({"is_ranked": 0})
         writer.add_pages(self.state.pages.new, account_columns(accounts, born))
         for some in slices(len(visited), writer.sizes.accounts):
             writer.save_accounts(account_columns(accounts, visited[some]))

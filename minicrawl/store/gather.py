@@ -54,8 +54,6 @@ GATHERED = "gathered"
 the parts that are in the file of texts: how often theirs was rewritten, first byte, end, and by how much they moved."""
 _LOOKS = 50
 """How often the stores of a running crawl are opened until their commits go together. Mostly once is enough."""
-_BEST = 1_000
-"""Pages that a list begins with, without a scan of all."""
 _BEGIN = itemgetter(1)
 """Of a part of texts."""
 _CACHE = 2**14
@@ -82,7 +80,7 @@ _ROWS = {
 }
 """Which rows are copied, also of tables that have rows of mirrors."""
 _WORKED_OUT = {
-    *("hosts", "sites", "url_hashes", "tallies", "course", "meta", "best", "places"),
+    *("hosts", "sites", "url_hashes", "tallies", "course", "meta", "places"),
     *("mirrors", "outbox", "neighbours"),
 }
 """Tables that are not copied row by row; the last three stay empty."""
@@ -394,17 +392,13 @@ class _Gathering:
 
     def _rank(self) -> None:
         """Write the order of all pages, so that none is ranked anew, and the importance of those that were read."""
-        query = "SELECT id, iif(state = 'fetched', importance, 0.0), x FROM weighed ORDER BY x DESC, id"
-        kind = [("page", np.int32), ("read", np.float64), ("x", np.float64)]
+        query = "SELECT id, iif(state = 'fetched', importance, 0.0) FROM weighed ORDER BY x DESC, id"
+        kind = [("page", np.int32), ("read", np.float64)]
         ranked = np.fromiter(self._db.execute(query), kind)
         places = range(0, len(ranked), PLACES)
         rows = ((first, to_bytes(ranked["page"][first : first + PLACES])) for first in places)
         self._db.executemany(insert("places"), rows)
-        best = ranked[:_BEST]
-        self._db.executemany(insert("best"), ((page,) for page in best["page"].tolist()))
-        # More than the last one by what two ways of adding up may differ, as a page that is worth as much is left out.
-        floor = best["x"][-1] * (1 + 1e-12) if len(ranked) > _BEST else np.finfo(np.float64).tiny
-        self._save({"is_ranked": 1, "best_floor": float(floor)})
+        self._save({"is_ranked": 1})
         sites = self._db.execute("SELECT count(*) FROM sites WHERE page_level > 1").fetchone()[0]
         coverage = ReadShare.settled(float(ranked["read"].sum()), sites)
         covered = "json_set(value, '$.coverage', json(?))"

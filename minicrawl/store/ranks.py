@@ -14,8 +14,6 @@ from minicrawl.store.declaration import PageId, columns, table
 from minicrawl.store.links import from_bytes
 from minicrawl.store.tables import Subject
 
-_SAMPLE = 2_000
-"""Sample size for the estimate of a rank."""
 PLACES = 1_024
 """Pages in a row of `places`."""
 _MOST_BLOCKS = 64
@@ -49,12 +47,6 @@ table(
     value=Annotated[float, "more is better"],
 )
 table(
-    "best",
-    "every page, no alias, whose X (see the view `weighed`) is meta.best_floor or more",
-    keys="page",
-    page=PageId,
-)
-table(
     "places",
     "all pages, best first, as of the end of the last run; while meta.is_ranked, nothing has changed since",
     keys="first",
@@ -67,35 +59,19 @@ _SOME = "json_each(?) CROSS JOIN weighed ON weighed.id = json_each.value"
 
 
 class Ranks(Subject):
-    """Reads the views `ranks` and `weighed`, and the tables behind them: `best`, `places` and `rankings`."""
+    """Reads the views `ranks` and `weighed`, and the tables behind them: `places` and `rankings`."""
 
     def numbered(self) -> Iterator[RankedPage]:
         """Every page by number."""
         return map(RankedPage._make, self._tables.each(f"SELECT {_RANKED} FROM ranks ORDER BY id"))
 
-    def of(self, pages: Sequence[int]) -> list[RankedPage]:
-        """Some pages with their ranks, in the order they are asked for."""
-        if self._tables.meta("is_ranked"):
-            return list(map(self.page, pages))
-        query = f"SELECT id, {_RANKED} FROM ranks WHERE id IN (SELECT value FROM json_each(?))"
-        found = {page: RankedPage._make(row) for page, *row in self._tables.rows(query, (json.dumps(pages),))}
-        return [found[page] for page in pages]
-
     def page(self, page: int) -> RankedPage:
-        """One page with its rank, which is an estimate unless `is_exact`."""
-        row = self._tables.row(f"SELECT {_UNRANKED} FROM weighed WHERE id = ?", page)
-        return RankedPage(self._rank(page), *row)
+        """One page with its rank."""
+        return self.rows([page])[page]._replace(rank=self._rank(page))
 
     def x(self, page: int) -> float:
         """What a page has received, and its share of V', in units."""
         return float(self._tables.value("SELECT x FROM weighed WHERE id = ?", page))
-
-    def is_exact(self, page: int) -> bool:
-        """True if the rank of one page is known exactly without a scan.
-
-        So for the best thousand, and for all pages once a crawl has stopped.
-        """
-        return bool(self._tables.meta("is_ranked")) or self._is_best(page)
 
     # Rankings as numbers.
 
@@ -127,12 +103,10 @@ class Ranks(Subject):
 
         by: one of RANKINGS, or the name of a kept ranking.
         """
-        is_alone = self._tables.meta("partitions") is None  # a partition's places are among its own pages
-        if by == RANKINGS[0] and is_alone and self._tables.meta("is_ranked"):
-            return self._by_places()
+        if by == RANKINGS[0]:
+            return self._in_order()
         if by in RANKINGS:
-            order = "" if by == "importance" else f"ORDER BY {by} DESC, rank"  # the view has this order already
-            rows = self._tables.each(f"SELECT NULL, id, {_RANKED} FROM ranks {order}")
+            rows = self._tables.each(f"SELECT NULL, id, {_RANKED} FROM ranks ORDER BY {by} DESC, rank")
         else:
             query = f"""
                 SELECT value, id, {_RANKED} FROM rankings JOIN ranks ON ranks.id = rankings.page
@@ -140,14 +114,14 @@ class Ranks(Subject):
             rows = self._tables.each(query, by)
         return ((page, RankedPage._make(row), value) for value, page, *row in rows)
 
-    def _by_places(self) -> Iterator[tuple[int, RankedPage, None]]:
-        """Every page as they were ordered at the end of a run, which needs no sort of all.
+    def _in_order(self) -> Iterator[tuple[int, RankedPage, None]]:
+        """Every page, the most important first.
 
         Pages are read in the order of their numbers, as they stand in the file: few first, as lists are short, then
         more at a time.
         """
         query = f"SELECT {_UNRANKED} FROM {_SOME}"
-        places, blocks = self.places(), 1
+        places, blocks = self._order(), 1
         while some := list(islice(places, blocks)):
             pages = np.concatenate([block for _, block in some])
             in_file = np.argsort(pages)
@@ -180,11 +154,17 @@ class Ranks(Subject):
         least, most = self._tables.row("SELECT min(importance), max(importance) FROM weighed WHERE importance > 0")
         return float(least or 0.0), float(most or 0.0)
 
-    # The rank of a page without a scan of all.
+    # The order of all pages, stored at the end of a run; before, it takes a look at all of them.
 
-    def best(self) -> list[int]:
-        """The pages that may be the most important."""
-        return [page for (page,) in self._tables.rows("SELECT page FROM best")]
+    def _order(self) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
+        """All pages, best first, PLACES at a time, each time with the number of those before."""
+        is_alone = self._tables.meta("partitions") is None  # a partition's places are among its own pages
+        if is_alone and self._tables.meta("is_ranked"):
+            yield from self.places()
+            return
+        rows = self._tables.blocks("SELECT id FROM weighed ORDER BY x DESC, id", PLACES)
+        for number, some in enumerate(rows):
+            yield number * PLACES, np.array(some, dtype=np.int32).reshape(-1)
 
     def places(self) -> Iterator[tuple[int, npt.NDArray[np.int32]]]:
         """All pages, best first, PLACES at a time, as stored at the end of a run."""
@@ -192,22 +172,9 @@ class Ranks(Subject):
         return ((first, from_bytes(pages)) for first, pages in rows)
 
     def _rank(self, page: int) -> int:
-        if self._is_best(page):
-            return self._better(page, "best CROSS JOIN weighed ON weighed.id = best.page WHERE is_worthy") + 1
         if self._tables.meta("is_ranked"):
             ranks = (first + at for first, pages in self.places() for at in np.flatnonzero(pages == page).tolist())
             return 1 + next(ranks, self._tables.size())
-        size = self._tables.size()
-        some = sorted({number * size // _SAMPLE for number in range(_SAMPLE)} - {page})
-        better = self._better(page, f"{_SOME} WHERE 1", json.dumps(some))
-        return 1 + round(better * (size - 1) / max(len(some), 1))
-
-    def _is_best(self, page: int) -> bool:
-        query = "SELECT is_worthy FROM best CROSS JOIN weighed ON weighed.id = best.page WHERE best.page = ?"
-        return bool(self._tables.value(query, page))
-
-    def _better(self, page: int, among: str, *values: str) -> int:
-        """Number of better pages in `among`."""
         x = self.x(page)
-        query = f"SELECT count(*) FROM {among} AND (x > ? OR (x = ? AND weighed.id < ?))"
-        return int(self._tables.value(query, *values, x, x, page))
+        query = "SELECT 1 + count(*) FROM weighed WHERE x > ? OR (x = ? AND id < ?)"
+        return int(self._tables.value(query, x, x, page))

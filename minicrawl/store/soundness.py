@@ -9,7 +9,7 @@ from minicrawl.store.recognised import SKETCH_BYTES
 from minicrawl.store.tables import Subject, Tables
 from minicrawl.store.urlhash import url_hash
 
-_BOOK = ("clock", "window", "virtual", "never_visited", "births", "total", "best_floor")
+_BOOK = ("clock", "window", "virtual", "never_visited", "births", "total")
 """Keys of `meta` that the view `book` reads."""
 _FLAWS = {
     "page numbers are missing": "SELECT coalesce(max(id) + 1, 0) - count(*) FROM pages",
@@ -79,6 +79,6 @@ def check_books(tables: Tables) -> None:
         is_number = isinstance(value, int | float) and math.isfinite(value)
         if value is not None and not (is_number and (key != "clock" or value >= 0)):
             raise damaged(tables.path, f"meta.{key} is {value!r:.60}, which cannot be meant")
-    book = "SELECT clock + size + virtual + births + total + floor FROM book"
+    book = "SELECT clock + size + virtual + births + total FROM book"
     if tables.value(book) is None and tables.size():
         raise damaged(tables.path, "a number is missing that importance is computed with")

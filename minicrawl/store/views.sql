@@ -13,8 +13,7 @@ SELECT (SELECT value FROM meta WHERE key = 'clock') AS clock,
        max(1, (SELECT value FROM meta WHERE key = 'births')) AS births,
        (SELECT value FROM meta WHERE key = 'shared_out') AS shared_out,
        (SELECT value FROM meta WHERE key = 'voice_level') AS voice_level,
-       max(1e-300, (SELECT value FROM meta WHERE key = 'total')) AS total,
-       coalesce((SELECT value FROM meta WHERE key = 'best_floor'), 9223372036854775807) AS floor;
+       max(1e-300, (SELECT value FROM meta WHERE key = 'total')) AS total;
 
 -- Every page with its birth cash.                                                                    (births.py)
 --   is_dead: it has gone, or was never there
@@ -62,13 +61,11 @@ SELECT url,
        state,
        reason,
        number AS id,
-       x,
-       state NOT IN ('alias', 'elsewhere') AND x >= least AS is_worthy
+       x
 FROM (
     SELECT born.id AS number, url, state, reason, depth, inlinks, history, fetch, size, total,
            CASE WHEN state IN ('alias', 'elsewhere') OR is_dead THEN 0.0
                 ELSE cash + forwarded + virtual / births * birth END AS x,
-           floor AS least,
            iif(state = 'elsewhere', 0, cash + birth) AS cash,
            book.clock - born.clock AS elapsed
     FROM born CROSS JOIN book
@@ -87,24 +84,11 @@ FROM (
 ) CROSS JOIN json_each('[' || replace(hex(zeroblob(length(packed) / 4 - 1)), '00', '0,') || '0]')
 WHERE length(packed) > 0;
 
--- Every page with its importance, best first: those of `best` before all others, so that the first come at once.
+-- Every page with its importance, best first.
 CREATE VIEW ranks AS
-SELECT * FROM (
-    SELECT row_number() OVER (ORDER BY x DESC, id) AS rank, url, importance, history, cash, depth, status, inlinks,
-           outlinks, fetched_at, title, state, reason, id
-    FROM best CROSS JOIN weighed ON weighed.id = best.page
-    WHERE is_worthy
-    ORDER BY x DESC, id
-)
-UNION ALL
-SELECT * FROM (
-    SELECT row_number() OVER (ORDER BY x DESC, id)
-               + (SELECT count(*) FROM best CROSS JOIN weighed ON weighed.id = best.page WHERE is_worthy) AS rank,
-           url, importance, history, cash, depth, status, inlinks, outlinks, fetched_at, title, state, reason, id
-    FROM weighed
-    WHERE NOT (is_worthy AND id IN (SELECT page FROM best))
-    ORDER BY x DESC, id
-);
+SELECT row_number() OVER (ORDER BY x DESC, id) AS rank, url, importance, history, cash, depth, status, inlinks, outlinks,
+       fetched_at, title, state, reason, id
+FROM weighed ORDER BY x DESC, id;
 
 -- Views for people and other programs, in the words of docs/store.md; their columns stay.
 

@@ -117,12 +117,6 @@ class Writer(Store):
         """Delete rows by their keys."""
         self.db.executemany(delete(kind), keys)
 
-    def save_best(self, pages: Iterable[int], *, is_anew: bool) -> None:
-        """Add candidates for the best pages. is_anew: replace the earlier ones."""
-        if is_anew:
-            self.db.execute("DELETE FROM best")
-        self.add("best", ((page,) for page in pages), if_new=True)
-
     def save_places(self, order: npt.NDArray[np.int32]) -> None:
         """Store the order of all pages: their numbers, best first."""
         self.db.execute("DELETE FROM places")

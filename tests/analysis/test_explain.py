@@ -17,7 +17,6 @@ KEYS_OF_A_PAGE = {
     "queue",
     *("rank", "importance", "history", "cash", "depth", "status", "inlinks", "outlinks", "fetched_at", "title"),
     *(
-        "is_rank_exact",
         "known_pages",
         "coverage",
         "coverage_shown",

@@ -123,7 +123,6 @@ UNSEEN = {
     "no places": "DELETE FROM places",
     "places elsewhere": "UPDATE places SET first = 7",
     "places in another order": "UPDATE places SET pages = CAST(substr(pages, 5) || substr(pages, 1, 4) AS BLOB)",
-    "the best left out": "DELETE FROM best WHERE page IN (SELECT page FROM best LIMIT 1)",
     "a sketch that is cut": "UPDATE fetches SET sketch = x'00' WHERE id = 3",
     "links that are cut": "UPDATE links SET targets = substr(targets, 2) WHERE length(targets) > 4",
     "another key in a view": redefined("book", "never_visited", "never_visitet"),

@@ -1,4 +1,4 @@
-"""Little is asked of a store without a look at all of it, the best pages are true at every commit, and rankings that
+"""Little is asked of a store without a look at all of it, ranks are true at every commit, and rankings that
 are kept come back."""
 
 import re
@@ -11,7 +11,6 @@ import pytest
 from support.command_line import run
 from support.sites import Site, crawl, faults_in, random_site, rows
 
-from minicrawl.crawler.books import stored as top_pages
 from minicrawl.errors import StoreError
 from minicrawl.store.declaration import columns
 from minicrawl.store.ranks import RankedPage
@@ -23,12 +22,9 @@ ALL_MAY_BE_SEEN = {"pages_seeds", "fetches_duplicates", "links_too_deep"}
 """Indexes of few rows: of seeds, of duplicates, of pages at the end of --max-depth."""
 
 
-@pytest.mark.parametrize("is_ranked", [0, 1])
 @pytest.mark.parametrize("words", ["why {url}", "why {url}/no/such/page", "top --n 5", "status"])
-def test_no_question_looks_at_all_pages(
-    crawled: Path, words: str, is_ranked: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rows(crawled, "UPDATE meta SET value = ? WHERE key = 'is_ranked'", is_ranked)
+def test_no_question_looks_at_all_pages(crawled: Path, words: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Once a run has ended."""
     ((url,),) = rows(crawled, "SELECT url FROM pages WHERE id = 7")
     asked: list[str] = []
     connect = sqlite3.connect
@@ -47,31 +43,17 @@ def test_no_question_looks_at_all_pages(
     for query in queries:
         for *_, step in rows(crawled, f"EXPLAIN QUERY PLAN {query}"):
             found = re.match(r"SCAN (\w+)(?:.* INDEX (\w+))?", step)
-            if found is None or found[1] not in BIG or found[2] in ALL_MAY_BE_SEEN:
-                continue
-            # The rows after the best come from a look at all; nobody asks for so many here.
-            assert "FROM ranks" in query, (step, query)
-            assert rows(crawled, "SELECT count(*) FROM best")[0][0] >= 5
+            assert found is None or found[1] not in BIG or found[2] in ALL_MAY_BE_SEEN, (step, query)
 
 
-def test_ranks_are_those_of_the_view_once_a_crawl_has_stopped(crawled: Path) -> None:
+@pytest.mark.parametrize("is_ranked", [0, 1])
+def test_ranks_are_those_of_the_view(crawled: Path, is_ranked: int) -> None:
+    """Whether the order of the pages is stored, or worked out."""
+    rows(crawled, "UPDATE meta SET value = ? WHERE key = 'is_ranked'", is_ranked)
     with open_store(crawled) as reader:
-        for page, *ranked in rows(crawled, f"SELECT id, {columns(RankedPage)} FROM ranks"):
-            assert reader.ranks.is_exact(page)
-            assert reader.ranks.page(page) == RankedPage._make(ranked)
-
-
-def test_rank_is_a_good_guess_while_a_crawl_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(top_pages, "KEPT", 10)
-    path = tmp_path / "crawl.db"
-    site, seeds = random_site(4, pages=400)
-    crawl(site, path, seeds)
-    rows(path, "UPDATE meta SET value = 0 WHERE key = 'is_ranked'")
-    with open_store(path) as reader:
-        exact = [reader.ranks.is_exact(page) for page in range(reader.size())]
-        assert 5 <= sum(exact) < 25
-        for ranked in reader.pages():  # all pages are in the sample here, so that the guess is right
-            assert reader.ranks.page(reader.page_table.find([ranked.url])[ranked.url]).rank == ranked.rank
+        ranked = rows(crawled, f"SELECT id, {columns(RankedPage)} FROM ranks")
+        assert [(page, *row) for page, row, _ in reader.ranks.best_first("importance")] == ranked
+        assert [(page, *reader.ranks.page(page)) for page, *_ in ranked] == ranked
 
 
 def view_is_right(store: Path) -> None:
@@ -87,8 +69,6 @@ def view_is_right(store: Path) -> None:
 @pytest.mark.parametrize("jump", ["sites", "pages"])
 @pytest.mark.parametrize("seed", range(4))
 def test_view_is_right_at_every_commit(tmp_path: Path, seed: int, jump: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With few pages kept, so that some come, some go, and the floor rises."""
-    monkeypatch.setattr(top_pages, "KEPT", 5)
     path = tmp_path / "crawl.db"
     site, seeds = random_site(seed)
     web: Site = {**site}

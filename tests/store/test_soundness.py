@@ -24,7 +24,6 @@ def written(store: Path) -> Writer:
         writer.save_links(
             Links(source, to_bytes(np.array([target], dtype=np.int32)), 0, 0) for source, target in ((0, 1), (2, 0))
         )
-        writer.save_best([0], is_anew=False)
         writer.put(SitemapRow, [SitemapRow(0, 0, "http://a.test/s.xml", 0, 0, "ok")])
         writer.add("sitemap_pages", [(1, 0, True)])
         writer.save_alternates([(0, 3)])

@@ -27,7 +27,7 @@ def add_pages(writer: Writer, urls: Sequence[str], *, first: int = 0, found_on: 
             [NewPage(page, url, 0, found_on, reason) for page, url in zip(numbers, urls, strict=True)],
             accounts_of(numbers),
         )
-        writer.save_meta(account_totals(Accounts()) | {"best_floor": 0})
+        writer.save_meta(account_totals(Accounts()))
 
 
 def answer(title: str | None = None, *, status: int = 200, at: float = 1.0) -> Fetch:

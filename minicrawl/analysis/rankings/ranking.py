@@ -114,8 +114,9 @@ class Rankings:
         for name, values in self.values.items():
             ranked = pages[values[pages] > 0.0] if self.only_members else pages
             first = ranked[np.argsort(-values[ranked], kind="stable")[:n]]
-            best = enumerate(store.ranks.of(first.tolist()), start=1)
-            found[name] = [page._replace(rank=place) for place, page in best], values[first].tolist()
+            rows = store.ranks.rows(first.tolist())
+            best = [rows[page]._replace(rank=place) for place, page in enumerate(first.tolist(), start=1)]
+            found[name] = best, values[first].tolist()
         return found
 
 

@@ -131,11 +131,6 @@ def _order(store: Store, book: Book) -> Iterator[str]:
         right = (np.array_equal(places[first], order[first : first + PLACES]) for first in starts)
         if places.keys() != set(starts) or not all(right):
             yield "the places of pages are not those by what they have received"
-    floor = store.meta("best_floor")
-    if floor is not None:
-        worthy = flagged(book.worths(slice(0, book.size), book.held()) >= float(floor))
-        for page in np.setdiff1d(worthy, store.ranks.best()).tolist():
-            yield f"page {page} is not among the best, but has received as much"
 
 
 def _links(store: Store, held: _Held) -> Iterator[str]:

@@ -69,7 +69,7 @@ function sentence(found) {
 function pageFacts(found) {
   return [
     ["State", [toPages({state: found.state}, found.state), ", ", toPages({reason: found.reason}, printable(found.reason))]],
-    ["Rank", `${found.is_rank_exact ? "" : "about "}${count(found.rank)} of ${count(found.known_pages)}`],
+    ["Rank", `${count(found.rank)} of ${count(found.known_pages)}`],
     ["Importance", `${small(found.importance)} (${percent(found.importance, 3)})`],
     ...(found.jump ? jumpFacts(found) : []),
     ["Links", `${count(found.inlinks)} in, ${count(found.outlinks)} out`],

@@ -15,8 +15,6 @@ from minicrawl.model import ReadShare
 from minicrawl.store.tables import Subject
 
 _VIEWS = ("born", "weighed", "ranks")
-_NEVER = 2**63 - 1
-"""More than any X: no page counts as one of `best`, which ranks within the partition alone."""
 
 
 class Sums(NamedTuple):
@@ -63,7 +61,7 @@ class United(Subject):
 
     def show(self, sums: Sums) -> None:
         """Rank the pages among those of all partitions. sums: over all of these."""
-        of_all = {"virtual": sums.virtual, "births": max(sums.births, 1.0), "total": sums.total, "floor": _NEVER}
+        of_all = {"virtual": sums.virtual, "births": max(sums.births, 1.0), "total": sums.total}
         columns = [name for _, name, *_ in self._tables.rows("PRAGMA main.table_info(book)")]
         book = ", ".join(f"{of_all[name]!r} AS {name}" if name in of_all else name for name in columns)
         views = {"book": f"SELECT {book} FROM main.book"}

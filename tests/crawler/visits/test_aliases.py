@@ -136,7 +136,7 @@ def test_a_redirect_to_another_host_keeps_both_urls(tmp_path: Path) -> None:
     with open_store(tmp_path / "crawl.db") as store:
         page, target = (store.page_table.find([url])[url] for url in (A, other))
         assert store.link_table.outlinks(page).tolist() == [target]
-        assert [(page.url, page.depth, page.state) for page in store.ranks.of([page, target])] == [
+        assert [(page.url, page.depth, page.state) for page in map(store.ranks.page, [page, target])] == [
             (A, 1, "alias"),
             (other, 1, "fetched"),
         ]
