@@ -25,7 +25,7 @@ class Timing:
     attempt          wait of an attempt while too many are under way
     soon             after which an attempt no longer counts among the pages that a crawl is to fetch
     full             wait of a host for which too many files were open
-    first_pause, longest_pause       between two checks, see minicrawl.crawler.hosts
+    first_pause, longest_pause       between two checks, see crawler/requests/outage_watch.py
     patience         until a request held in doubt counts as failed, see there
     batch            longest time between two commits
     quiet            the same, if it is longer, while no request is in flight, and no request has ended and no

@@ -5,7 +5,7 @@ books       the accounts of all pages: cash and history, depth, in-links; and th
 admission   rules by which URLs become known: seeds, scope, focus, traps
 net         addresses, names, TLS, open files
 http        one request, one answer
-hosts       hosts, their delays, their health, outages
+hosts       hosts, their delays, their health
 frontier    the order of pages and hosts, and the time of the next request
 fingerprint  digests, sketch and vocabulary, by which pages are compared
 html        links, text and directives out of the bytes of a page

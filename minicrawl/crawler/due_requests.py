@@ -11,10 +11,9 @@ from collections.abc import Callable
 from functools import partial
 
 from minicrawl import log
-from minicrawl.crawler.hosts import SILENT
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.net.addresses import Routes
-from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
+from minicrawl.crawler.requests.request import SILENT, Deliver, HostTurns, Kind, Refusal, Request
 from minicrawl.crawler.robots.rules import RobotsState
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.steps.requisites import Requisites

@@ -3,5 +3,5 @@
 request       the protocol of every kind, and the end of a host's turn
 robots        robots.txt files, what they share with other files of origins, refusals for uses that are respected
 sitemap       sitemaps, and making their URLs known
-outage_watch  requests without an answer, and checks for a network outage
+outage_watch  outages on our own side: silent requests, and checks
 """

@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from minicrawl import log
-from minicrawl.crawler.hosts import FRESH, SILENT, Host, HostTurn, after, delay_of
+from minicrawl.crawler.hosts import FRESH, Host, HostTurn, after, delay_of
 from minicrawl.crawler.http.transport import PROXY
 from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.net.tls import REASONS
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.model import Fetched, State
 
@@ -83,6 +84,15 @@ class HostTurns:
         self.frontier.end_turn(turn, now, not_before=now + rest)
 
 
+SILENT = frozenset(
+    {
+        *("dns", "dns-unanswered", "timeout", "timeout-connect", "timeout-read", "reset", "refused"),
+        *("connect", "connection"),
+        # As seen in a captive network, or without the --ca-file or --allow-private of the last run.
+        *("private-address", *REASONS),
+    }
+)
+"""Reasons for which a request fails without a network."""
 HOST_BANNED = "host-banned"
 """The reason code of pages that wait on a banned host."""
 
