@@ -30,9 +30,8 @@ class Accounts:
         """Number of pages that had their turn."""
         self.depth: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.inlinks: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
-        # Aliases in the longest chain that ended at a page when each was noted; fewer may be left while hops_may_fall.
+        # Aliases in the longest chain that ever ended at a page.
         self.hops: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
-        self.hops_may_fall = True
         self.has_neighbours = False  # partitions, which may have changed pages here
         self.note_links: Callable[[int, PlacedLinks, PlacedLinks], None] | None = None
         """Called with a page's links at its turn, and those before, where sites count them."""
@@ -73,8 +72,6 @@ class Accounts:
         alias = kind is PageKind.ALIAS
         targets, before = outlinks.targets, old.targets
         self.revive(page)
-        if self.book.alias[page] and not (alias and np.array_equal(targets, before)):
-            self.hops_may_fall = True
         places, old_places = outlinks.places, old.places
         self.book.visit(page, targets, before, places=places, old_places=old_places, alias=alias)
         self.coverage.note(page, kind, leads=len(targets) > 0)
@@ -108,18 +105,6 @@ class Accounts:
         """Lower the depth of the outlinks of `page` to one link more than its own."""
         self.depth[outlinks] = np.minimum(self.depth[outlinks], self.reach(page))
         self._credited.append(outlinks)
-
-    def count_hops(self, links: Iterable[tuple[int, int]]) -> None:
-        """Recount `hops`, given every alias with its target; no chain of them closes a loop."""
-        aliases, targets = np.array(list(links), dtype=np.int64).reshape(-1, 2).T
-        hops, longer = np.zeros((2, self.size), dtype=np.int8)
-        np.maximum.at(longer, targets, 1)
-        while not np.array_equal(hops, longer):
-            hops = longer.copy()
-            np.maximum.at(longer, targets, hops[aliases] + 1)
-        self._visited.append(np.flatnonzero(hops != self.hops[: self.size]))
-        self.hops[: self.size] = hops
-        self.hops_may_fall = False
 
     def shorten(self, blocks: LinkBlocks) -> None:
         """Make the depth of every page the least over all paths along the links: a page with a lower depth lowers those

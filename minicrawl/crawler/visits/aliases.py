@@ -1,7 +1,7 @@
 """Aliases: pages that stand for another, by a redirect or a hint such as rel=canonical.
 
 alias   a page that stands for another, its target
-chain   from alias to alias, over at most MAX_HOPS of them
+chain   from alias to alias, over at most MAX_HOPS of them; where one ends, it counts as long as it ever was
 hint    the reason of an alias that is no redirect
 """
 
@@ -173,12 +173,7 @@ class Aliases:
         return "chain"
 
     def _long_chain(self, page: int) -> str | None:
-        accounts = self._accounts
-        # Chains through other partitions are unknown here: they never count as shorter again.
-        if accounts.hops[page] >= MAX_HOPS and accounts.hops_may_fall and not accounts.has_neighbours:
-            aliases = np.flatnonzero(accounts.book.alias[: accounts.size])
-            accounts.count_hops((alias, int(self._pages.outlinks(alias)[0])) for alias in aliases.tolist())
-        return "chain" if accounts.hops[page] >= MAX_HOPS else None
+        return "chain" if self._accounts.hops[page] >= MAX_HOPS else None
 
     def _void_hint(self, alias: int, page: int) -> bool:
         """Let the first alias by a mere hint in the chain from `alias` to `page` stand for itself.

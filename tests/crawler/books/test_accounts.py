@@ -102,9 +102,3 @@ def test_hops_count_the_aliases_of_the_longest_chain(accounts: Accounts) -> None
         accounts.visit(alias, links([target]), NOWHERE, PageKind.ALIAS)
     # Noted one by one, in an order in which each knows of those before it.
     assert [int(accounts.hops[page]) for page in (2, 3, 4, 5, 9)] == [0, 1, 2, 3, 1]
-    accounts.visit(3, links([7]), links([4]))
-    del chains[3]
-    assert accounts.hops_may_fall
-    accounts.count_hops(chains.items())
-    assert [int(accounts.hops[page]) for page in (2, 3, 4, 5, 9)] == [0, 1, 0, 1, 1]
-    assert not accounts.hops_may_fall

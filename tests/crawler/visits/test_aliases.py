@@ -2,17 +2,10 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from support.intakes import DAYS_LATER
 from support.sites import HOME, Server, Site, canonical, crawl, faults_in, page, rows
 
-from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
-from minicrawl.opic.coverage import PageKind
-from minicrawl.store.links import PlacedLinks
 from minicrawl.store.reader import open_store
 
 A, B, C = (f"http://a.test/{name}" for name in "abc")
@@ -63,38 +56,6 @@ def test_the_eleventh_redirect_is_not(tmp_path: Path) -> None:
     states = crawled(tmp_path, chain | {f"{HOME}{MAX_HOPS + 1}": []}, [HOME + "0"])
     assert states.popitem() == (f"{HOME}{MAX_HOPS}", "error redirect-chain")
     assert set(states.values()) == {"alias redirect-301"}
-
-
-def test_a_chain_that_has_become_shorter_may_grow_again(tmp_path: Path) -> None:
-    """Its first page is none that redirects any more, so the last one may."""
-    chain: Site = {f"{HOME}{hop}": f"{HOME}{hop + 1}" for hop in range(MAX_HOPS)}
-    crawled(tmp_path, chain | {f"{HOME}{MAX_HOPS}": []}, [HOME + "0"])
-    later: Site = chain | {HOME + "0": [HOME + "1"], f"{HOME}{MAX_HOPS}": HOME + "new", HOME + "new": []}
-    states = crawled(tmp_path, later, [HOME + "0"], **DAYS_LATER)
-    assert (states[f"{HOME}{MAX_HOPS}"], states[HOME + "new"]) == ("alias redirect-301", "fetched ok")
-
-
-@given(changes=st.lists(st.tuples(st.integers(0, 11), st.integers(-1, 11)), max_size=60))
-def test_hops_are_the_longest_chain_once_they_are_counted(changes: list[tuple[int, int]]) -> None:
-    """Whatever stood for what before: copies change their leader time and again."""
-    accounts, links = Accounts(), dict[int, int]()
-    accounts.discover(0, 12)
-
-    def leads_to(page: int) -> list[int]:
-        return [page, *leads_to(links[page])] if page in links else [page]
-
-    for alias, target in changes:
-        old = PlacedLinks(np.array([links.pop(alias)] if alias in links else [], dtype=np.int32))
-        is_alias = target >= 0 and alias not in leads_to(target)
-        if is_alias:
-            links[alias] = target
-        new = PlacedLinks(np.array([target] if is_alias else [], dtype=np.int32))
-        accounts.relink(alias, new, old, PageKind.ALIAS if is_alias else PageKind.PAGE)
-    if accounts.hops_may_fall:
-        accounts.count_hops(links.items())
-    chains = [leads_to(page) for page in range(12)]
-    longest = [max(chain.index(page) for chain in chains if page in chain) for page in range(12)]
-    assert accounts.hops[:12].tolist() == longest
 
 
 @pytest.mark.parametrize(
