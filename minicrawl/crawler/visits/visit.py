@@ -333,10 +333,12 @@ class PageTurn(Request):
 
 
 class Probe(Request):
-    """A request for a page that cannot exist, in place of one for a page, which waits on."""
+    """A request for a page that cannot exist, in place of one for a page, which waits on; or an errand, if no page is
+    left."""
 
     def __init__(self, visits: Visits, host: Host, url: str, page: int | None = None) -> None:
         super().__init__(visits.turns, host, url, page)
+        self.waits = page is None
         self._steps = visits.steps
         self._title: str | None = None
 
@@ -350,17 +352,9 @@ class Probe(Request):
         self.turns.answered(self.turn, self.fetched, now)
 
     def put_back(self, rest: float, now: float) -> None:
-        self._steps.put_back(self.url)
+        if not self.waits:
+            self._steps.put_back(self.url)
         super().put_back(rest, now)
-
-
-class LastProbe(Probe):
-    """A probe of an origin that no page is left of."""
-
-    waits = True
-
-    def put_back(self, rest: float, now: float) -> None:
-        Request.put_back(self, rest, now)
 
 
 class LastProbes(Kind):
@@ -377,5 +371,5 @@ class LastProbes(Kind):
         allowed = [url for url in urls if url is not None and self._is_allowed(url)]
         for url in allowed:
             host = state.hosts.host(politeness_key(url))
-            state.frontier.add_errand(host, LastProbe(self._visits, host, url), now)
+            state.frontier.add_errand(host, Probe(self._visits, host, url), now)
         return bool(allowed)
