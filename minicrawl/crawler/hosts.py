@@ -194,26 +194,3 @@ class HostTurn(NamedTuple):
     host: Host
     page: int | None = None
     errand: Errand | None = None
-
-
-class Past:
-    """Stored times of the last run, read by this run's clock.
-
-    A machine's clock may have been set back since, or have been ahead in the last run. Then stored times are in the
-    future by as much, and a crawl that believed them would wait for as long. Whatever the clock does, no wait lasts
-    longer than its own rule allows.
-
-    `now`: Unix seconds. `ahead`: seconds by which the last run's clock was ahead of that at its commit.
-    """
-
-    def __init__(self, last_commit: float, now: float) -> None:
-        """last_commit: its time by the clock of its run; 0: there was none."""
-        self.now, self.ahead = now, max(0.0, last_commit - now)
-
-    def until(self, time: float, longest: float) -> float:
-        """The end of a wait stored as `time`, of `longest` seconds at most."""
-        return time if time <= self.now else min(time - self.ahead, self.now + longest)
-
-    def since(self, time: float) -> float:
-        """The time of a past event stored as `time`."""
-        return time if time <= self.now else min(time - self.ahead, self.now)

@@ -23,7 +23,7 @@ from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.schedules import BELIEVED, schedule_of
-from minicrawl.crawler.hosts import FRESH, REST_OF_THE_DEAD, Health, HostDelays, Past, delay_of
+from minicrawl.crawler.hosts import FRESH, REST_OF_THE_DEAD, Health, HostDelays, delay_of
 from minicrawl.crawler.http.response_fields import LONGEST_REST
 from minicrawl.crawler.known.discovery import Discovery, Interests
 from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls
@@ -84,7 +84,7 @@ BY_ITSELF = Terms()
 class CrawlState:
     """State of a crawl in memory, equal to the store's after every commit.
 
-    past: how to read times of the run before. due: when pages are fetched again; sites: where walkers jump to; outbox,
+    opened_at: Unix seconds. due: when pages are fetched again; sites: where walkers jump to; outbox,
     mirrors: messages to other partitions. Each is None where the crawl has no such thing.
     """
 
@@ -93,8 +93,8 @@ class CrawlState:
         _check_sound(writer)
         self.writer, self.terms, self.timing = writer, terms, terms.timing
         share, timing = terms.share, terms.timing
-        self.past = past = Past(float(writer.meta("run_at") or 0.0), now)
-        asked_until = past.until(float(writer.meta("asked_until") or 0.0), timing.lease)
+        # Whatever the clock has done since the last run, no wait lasts longer than its own rule allows.
+        self.opened_at, asked_until = now, min(float(writer.meta("asked_until") or 0.0), now + timing.lease)
         self.accounts = accounts = Accounts(REASONABLE)
         self.budget = DiscoveryBudget(settings.discovery_share, float(writer.meta("discovery_credit") or 0.0))
         self.due = _due_pages(accounts, settings, waits=terms.only is None) if settings.refreshes else None
@@ -137,19 +137,19 @@ class CrawlState:
     @_no_garbage()
     def _load_hosts(self, asked_until: float) -> None:
         """asked_until: Unix seconds until which the last run may have asked any host unrecorded."""
-        writer, hosts, past = self.writer, self.hosts, self.past
+        writer, hosts, now = self.writer, self.hosts, self.opened_at
         for number, row in enumerate(writer.hosts.all()):
             if row.id != number:
                 raise damaged(writer.path, f"host {number} is missing")
             least_delay = hosts.delays.of(row.name, row.crawl_delay)
-            dead_until = past.until(row.dead_until, REST_OF_THE_DEAD)
+            dead_until = min(row.dead_until, now + REST_OF_THE_DEAD)
             health = Health(row.seconds, row.backoff, row.strains, dead_until) if least_delay else FRESH
             delay = delay_of(least_delay, health)
-            next_at = past.until(row.next_fetch, delay)
+            next_at = min(row.next_fetch, now + delay)
             ready_at = max(next_at, asked_until + delay) if delay else next_at
             # One is enough of millions of equal objects.
             host = hosts.restore(row, delay, FRESH if health == FRESH else health, ready_at)
-            host.rests_until = past.until(row.rests_until, max(LONGEST_REST, delay))
+            host.rests_until = min(row.rests_until, now + max(LONGEST_REST, delay))
             if (next_at, host.rests_until, dead_until) != (row.next_fetch, row.rests_until, row.dead_until):
                 hosts.note_change(host)
             if row.seconds:

@@ -69,7 +69,7 @@ class HostTurns:
             host.delay = delay_of(base, host.health)
         self._hosts.is_urgent |= rest > 0 or host.health.strains > 0
         left = now - fetched.waited if fetched.waited else math.inf
-        self.frontier.end_turn(turn, now, left=left, not_before=now + rest)
+        self.frontier.end_turn(turn, now, left=left, not_before=rest and now + rest)
         if host.health.dead_until > now:
             log.event("host-dead", host=host.name)
             self.frontier.free(host, now)
@@ -81,7 +81,7 @@ class HostTurns:
     def spare(self, turn: HostTurn, rest: float, now: float) -> None:
         """End a turn as if it had not been, but for the host's clock: it failed for no fault of the host."""
         self._hosts.note_change(turn.host)
-        self.frontier.end_turn(turn, now, not_before=now + rest)
+        self.frontier.end_turn(turn, now, not_before=rest and now + rest)
 
 
 SILENT = frozenset(

@@ -38,7 +38,7 @@ class RobotsFiles:
 
     def __init__(self, state: CrawlState, turns: HostTurns, settings: CrawlSettings) -> None:
         self._store = state.writer if state.accounts.size else None  # all are in memory, as an empty one has none
-        self._past, self._hosts = state.past, state.hosts
+        self._opened_at, self._hosts = state.opened_at, state.hosts
         self.turns = turns
         self._user_agent, self._timing = settings.user_agent, state.timing
         self._ignores, self._respected = settings.ignore_robots, settings.respect_usage
@@ -132,10 +132,10 @@ class RobotsFiles:
         row = store.hosts.robots(origin)
         if row is None:
             return None
-        robots, past = restored(row), self._past
-        expires = past.until(robots.expires, LONGEST_REST if robots.is_undecided else LIFETIME)
+        robots, now = restored(row), self._opened_at
+        expires = min(robots.expires, now + (LONGEST_REST if robots.is_undecided else LIFETIME))
         if expires != robots.expires:
-            robots = replace(robots, expires=expires, fetched_at=past.since(robots.fetched_at))
+            robots = replace(robots, expires=expires, fetched_at=min(robots.fetched_at, now))
             self._unsaved.append(robots.row(row.origin))
         return robots
 

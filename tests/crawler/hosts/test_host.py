@@ -5,11 +5,9 @@ import time
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.sites import HOME, Site, crawl, rows
 
-from minicrawl.crawler.hosts import Host, Past
+from minicrawl.crawler.hosts import Host
 from minicrawl.crawler.intake import Intake
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
@@ -49,22 +47,6 @@ SITE: Site = {HOME: [f"/{number}" for number in range(9)]} | {f"{HOME}{number}":
 YEAR = 365 * 86_400.0
 DELAY = 2.0
 
-TIMES = st.floats(0, 4e9)
-
-
-@given(now=TIMES, last_commit=TIMES, wait=st.floats(0, 1e6), longest=st.floats(0, 1e6))
-def test_wait_ends_when_it_would_have_and_never_later_than_its_rule_allows(
-    now: float, last_commit: float, wait: float, longest: float
-) -> None:
-    past = Past(last_commit, now)
-    end = past.until(last_commit + wait, longest)
-    assert end <= now + longest or end <= now
-    elapsed = max(0.0, now - last_commit)
-    assert end - now <= max(0.0, wait - elapsed) + 1e-3  # no longer than if the clock had stood right
-    if now >= last_commit and wait <= longest:
-        assert end == last_commit + wait
-    assert past.since(last_commit) <= now
-
 
 # By column: how to set it, and the longest wait its rule can give.
 @pytest.fixture
@@ -83,7 +65,7 @@ def intake(store: Path, now: float) -> Intake:
 @pytest.mark.parametrize("ahead", [3600.0, YEAR])
 def test_crawl_goes_on_as_if_the_clock_had_always_been_right(store: Path, ahead: float) -> None:
     """All that the last run has left is that much ahead, and what was to come soon comes soon."""
-    rows(store, "UPDATE hosts SET next_fetch = next_fetch + ?, rests_until = ?", ahead, time.time() + ahead + 0.2)
+    rows(store, "UPDATE hosts SET next_fetch = next_fetch + ?", ahead)
     rows(store, "UPDATE robots SET expires = expires + ?, fetched_at = fetched_at + ?", ahead, ahead)
     rows(store, "UPDATE meta SET value = value + ? WHERE key IN ('run_at', 'asked_until')", ahead)
     rows(store, "UPDATE fetches SET fetched_at = fetched_at + ?", ahead)
