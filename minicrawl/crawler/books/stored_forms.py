@@ -69,7 +69,7 @@ _META_JSON: dict[str, Any] = {
 _JSON: dict[tuple[str, str], Any] = {
     ("patterns", "seen"): list[str | int],
     ("patterns", "counting"): tuple[int, int, int, dict[str, tuple[int, int]], list[int]],
-    ("parameters", "signs"): list[tuple[str, int]],
+    ("parameters", "signs"): list[tuple[str, bool]],
     ("links", "too_deep"): list[str],
     ("links", "malformed"): list[str],
     ("fetches", "facts"): _Facts,
