@@ -13,7 +13,7 @@ from functools import partial
 from minicrawl import log
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.net.addresses import Routes
-from minicrawl.crawler.requests.request import SILENT, Deliver, HostTurns, Kind, Refusal, Request
+from minicrawl.crawler.requests.request import SILENT, Deliver, Kind, Refusal, Request
 from minicrawl.crawler.robots.rules import RobotsState
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.steps.requisites import Requisites
@@ -30,7 +30,7 @@ class DueRequests:
     def __init__(self, intake: Intake, settings: CrawlSettings) -> None:
         state, visits, is_allowed = intake.state, intake.visits, intake.robots.allows
         self._frontier, self._timing = state.frontier, state.timing
-        self._turns, self._robots, self._sitemaps = intake.turns, intake.robots, intake.sitemaps
+        self._hosts, self._robots, self._sitemaps = state.hosts, intake.robots, intake.sitemaps
         self._page_turn = partial(PageTurn, visits, is_allowed)
         self.kinds: list[Kind] = [intake.sitemaps, LastProbes(visits, is_allowed)]
         if (requisites := intake.steps.find(Requisites)) is not None:
@@ -90,9 +90,9 @@ class DueRequests:
         if host.located_until <= now:
             address = self._routes.address(request.url)
             if address is not None:  # known without a look-up
-                self._turns.located(host, self._clocked(request.url, address), math.inf, now)
+                self._hosts.located(host, self._clocked(request.url, address), math.inf, now)
                 return None
-            request = LookUp(self._turns, request, self._clocked, self._timing.name)
+            request = LookUp(request, self._clocked, self._timing.name)
         else:
             request = request.in_place()
         request.begin(now)
@@ -139,8 +139,8 @@ class LookUp(Request):
     takes_slot = False
     obeys_robots = False
 
-    def __init__(self, turns: HostTurns, request: Request, clocked: Callable[[str, str], str], lifetime: float) -> None:
-        super().__init__(turns, request.host, request.url, request.page)
+    def __init__(self, request: Request, clocked: Callable[[str, str], str], lifetime: float) -> None:
+        super().__init__(request.hosts, request.host, request.url, request.page)
         self.checks_life = request.checks_life
         self._request = request
         self._clocked = clocked
@@ -155,24 +155,24 @@ class LookUp(Request):
 
     def begin(self, now: float) -> None:
         super().begin(now)
-        self.turns.frontier.close(self.host, now)
+        self.hosts.frontier.close(self.host, now)
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
         self._located = await source.locate(self.url)
         self.fetched = Fetched(self.url, reason=self._located[1])
 
     def on_arrival(self, now: float) -> None:
-        self.turns.frontier.looked_up(self.reason != "dns-unanswered", now)
+        self.hosts.frontier.looked_up(self.reason != "dns-unanswered", now)
 
     def on_answer(self, now: float) -> None:
-        frontier = self.turns.frontier
+        frontier = self.hosts.frontier
         if self.reason is None:
             frontier.end_turn(self.turn, now, asked=False)
-            self.turns.located(self.host, self._clocked(self.url, self._located[0]), now + self._lifetime, now)
+            self.hosts.located(self.host, self._clocked(self.url, self._located[0]), now + self._lifetime, now)
         else:
             self._request.fail(self.turn, self.reason, now)
         frontier.open(self.host, now)
 
     def put_back(self, rest: float, now: float) -> None:
         super().put_back(rest, now)
-        self.turns.frontier.open(self.host, now)
+        self.hosts.frontier.open(self.host, now)

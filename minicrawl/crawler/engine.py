@@ -139,7 +139,7 @@ class Engine:
         self.in_flight = InFlight(
             files(settings.concurrency), soon=None, one_by_one=False, on_change=self._arrivals.ring, slots=slots
         )
-        self.outages = OutageWatch(self._state, intake.turns, self._absorb, asks_robots=not settings.ignore_robots)
+        self.outages = OutageWatch(self._state, self._absorb, asks_robots=not settings.ignore_robots)
         self.is_short = False
         self.adjust(settings)
         self._progress_at = self._commits.last + timing.progress

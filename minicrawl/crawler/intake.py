@@ -14,7 +14,6 @@ from minicrawl.crawler.known.crawl_state import BY_ITSELF, CrawlState, Terms
 from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.loop.measurements import CommitCounts
 from minicrawl.crawler.recognise.sessions import Sessions
-from minicrawl.crawler.requests.request import HostTurns
 from minicrawl.crawler.requests.robots import RobotsFiles
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.steps import STEPS
@@ -47,7 +46,7 @@ class Saver(Protocol):
 class Intake:
     """`visits` takes in answers for pages, `robots` and `sitemaps` theirs, `steps` those to probes.
 
-    turns: results of requests, by host. savers: called by a commit, in this order.
+    savers: called by a commit, in this order.
     """
 
     def __init__(
@@ -65,12 +64,11 @@ class Intake:
         aliases = Aliases(state, deep_links)
         steps = self.steps = Steps(kinds, Opening(state, settings, sessions, aliases, now, []))
         ranking = self.ranking = Ranking(state)
-        turns = self.turns = HostTurns(state)
         refresh = steps.find(Refresh)
         lastmods = None if refresh is None or state.due is None else refresh.note_lastmods
-        sitemaps = self.sitemaps = Sitemaps(state, turns, sessions.plain, lastmods, is_on=settings.sitemaps)
-        self.robots = RobotsFiles(state, turns, settings)
-        self.visits = Visits(state, turns, aliases, deep_links, sitemaps, ranking, sessions, steps)
+        sitemaps = self.sitemaps = Sitemaps(state, sessions.plain, lastmods, is_on=settings.sitemaps)
+        self.robots = RobotsFiles(state, settings)
+        self.visits = Visits(state, aliases, deep_links, sitemaps, ranking, sessions, steps)
         savers: list[Saver | None] = [state.outbox, state.pages, state.hosts, state.interests]
         savers += [state.sites, state.tally, sitemaps.queue, self.robots, *steps]
         self.savers = [one for one in savers if one is not None]
@@ -134,7 +132,7 @@ class Intake:
         self.sitemaps.is_on = settings.sitemaps
         if changed & _OF_HOSTS:
             state.frontier.adjust(settings.per_host, settings.delay_per_address if state.terms.locates else 0.0, now)
-            self.turns.set_least_delay(settings.delay, now)
+            state.hosts.set_least_delay(settings.delay, now)
         if changed & _OF_SCOPE:
             state.admission.adjust(settings, self.seeds() if "scope" in changed else None)
         if changed & _OF_INTEREST:

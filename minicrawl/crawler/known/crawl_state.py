@@ -112,7 +112,7 @@ class CrawlState:
             due=self.due,
         )
         accounts.coverage.doubts = frontier.doubts
-        self.hosts = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay))
+        self.hosts = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay), timing)
         self.pages = KnownPages(writer)
         self._load_hosts(asked_until if writer.meta("in_doubt") else 0.0)
         self._load_pages(now)

@@ -5,20 +5,24 @@ turn comes became known a short while ago: both are kept in memory. Results that
 the store.
 """
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl import log
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.hosts import Health, Host, HostDelays
-from minicrawl.model import READ, State
+from minicrawl.crawler.hosts import FRESH, Health, Host, HostDelays, HostTurn, after, delay_of
+from minicrawl.model import READ, Fetched, State
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import from_bytes
 from minicrawl.store.pages import Fetch, NewPage, Turn
 from minicrawl.store.writer import Writer
+from minicrawl.timing import STANDARD, Timing
 
 _GENERATION = 100_000
 
@@ -94,12 +98,14 @@ class KnownUrls:
 
 
 class KnownHosts:
-    """Every known host. `answered`: hosts that ever have. `delays`: the least seconds between two requests to one.
-    `is_urgent`: a host has asked for more than its usual delay, which must not be forgotten."""
+    """Every known host, whose clocks are set by the answers. `answered`: hosts that ever have. `delays`: the least
+    seconds between two requests to one. `is_urgent`: a host has asked for more than its usual delay, which must not be
+    forgotten."""
 
-    def __init__(self, frontier: Frontier, delays: HostDelays) -> None:
-        self._frontier = frontier
+    def __init__(self, frontier: Frontier, delays: HostDelays, timing: Timing = STANDARD) -> None:
+        self.frontier = frontier
         self.delays = delays
+        self._timing = timing
         self._by_name: dict[str, Host] = {}
         self._changed: set[int] = set()
         self.answered: set[int] = set()
@@ -109,7 +115,7 @@ class KnownHosts:
         """The host of a name, made known if new."""
         host = self._by_name.get(name)
         if host is None:
-            host = self._by_name[name] = self._frontier.add_host(name, self.delays.of(name))
+            host = self._by_name[name] = self.frontier.add_host(name, self.delays.of(name))
             self._changed.add(host.id)
         return host
 
@@ -119,7 +125,7 @@ class KnownHosts:
 
     def restore(self, row: HostRow, delay: float, health: Health, ready_at: float) -> Host:
         """Make a host of the store known."""
-        host = self._by_name[row.name] = self._frontier.add_host(
+        host = self._by_name[row.name] = self.frontier.add_host(
             row.name, delay, crawl_delay=row.crawl_delay, ready_at=ready_at, health=health
         )
         return host
@@ -128,15 +134,69 @@ class KnownHosts:
         """Note that the clock or the health of a host has changed."""
         self._changed.add(host.id)
 
-    def note_crawl_delay(self, host: Host, crawl_delay: float) -> None:
-        """Note the delay that the robots.txt of a host asks for."""
+    def set_least_delay(self, delay: float, now: float) -> None:
+        """Change the least delay of all hosts; delays that hosts or their robots.txt ask for still hold."""
+        self.delays = replace(self.delays, least=delay)
+        for host in self.frontier.hosts:
+            least = self.delays.of(host.name, host.crawl_delay)
+            if not least:
+                host.health = FRESH
+            delay_now = delay_of(least, host.health)
+            if delay_now != host.delay:
+                self.frontier.set_delay(host, delay_now, now)
+                self.note_change(host)
+
+    def revive(self, host: Host) -> None:
+        """Let a host that may be dead be asked again."""
+        if host.health.strains or host.health.dead_until:
+            host.health = replace(host.health, strains=0, dead_until=0.0)
+            self.note_change(host)
+
+    def set_crawl_delay(self, host: Host, crawl_delay: float, now: float) -> None:
+        """Set the delay that a host's robots.txt asks for; a longer delay runs from now on."""
+        before = host.delay
         self.note_change(host)
         self.is_urgent |= self.delays.of(host.name, crawl_delay) > self.delays.of(host.name)
         host.crawl_delay = crawl_delay
+        host.delay = delay_of(self.delays.of(host.name, crawl_delay), host.health)
+        if host.delay > before:
+            self.frontier.rest(host, now + host.delay, now)
+
+    def located(self, host: Host, address: str, until: float, now: float) -> None:
+        """Set the IP address of a host, good until `until`."""
+        clock = "" if self.delays.is_shorter(host.name) else address
+        self.frontier.locate(host, clock, until, now)
+
+    def end_turn(self, turn: HostTurn, fetched: Fetched, now: float, rest: float = 0.0) -> None:
+        """End a turn with an answer, or without one, and set the host's clock by it."""
+        host = turn.host
+        self.note_change(host)
+        if fetched.status is not None:
+            self.answered.add(host.id)
+        base = self.delays.of(host.name, host.crawl_delay)
+        was_dead = host.health.dead_until
+        if base:
+            host.health = after(host.health, fetched, base, now, self._timing)
+            host.delay = delay_of(base, host.health)
+        self.is_urgent |= rest > 0 or host.health.strains > 0
+        left = now - fetched.waited if fetched.waited else math.inf
+        self.frontier.end_turn(turn, now, left=left, not_before=rest and now + rest)
+        if host.health.dead_until > now:
+            log.event("host-dead", host=host.name)
+            self.frontier.free(host, now)
+        elif was_dead and not host.health.dead_until:
+            log.event("host-alive", host=host.name)
+        if rest > 0:
+            log.event("host-resting", host=host.name, seconds=rest)
+
+    def spare(self, turn: HostTurn, rest: float, now: float) -> None:
+        """End a turn as if it had not been, but for the host's clock: it failed for no fault of the host."""
+        self.note_change(turn.host)
+        self.frontier.end_turn(turn, now, not_before=rest and now + rest)
 
     def save(self, writer: Writer) -> None:
         """Write the hosts that changed since the last commit."""
-        hosts = (self._frontier.hosts[number] for number in sorted(self._changed))
+        hosts = (self.frontier.hosts[number] for number in sorted(self._changed))
         writer.put(HostRow, map(_row, hosts))
         self._changed.clear()
         self.is_urgent = False

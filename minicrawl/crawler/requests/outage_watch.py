@@ -22,7 +22,7 @@ from minicrawl import log
 from minicrawl.crawler.http.transport import PROXY
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.net.open_files import OPEN_FILES
-from minicrawl.crawler.requests.request import Deliver, HostTurns, Refusal, Request
+from minicrawl.crawler.requests.request import Deliver, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import PageRequest, Silence, State
@@ -52,7 +52,7 @@ class LivenessCheck(Request):
         self.fetched, _ = await source.page(PageRequest(self.url))
 
     def on_answer(self, now: float) -> None:
-        self.turns.answered(self.turn, self.fetched, now)
+        self.hosts.end_turn(self.turn, self.fetched, now)
 
 
 class OutageWatch:
@@ -65,14 +65,12 @@ class OutageWatch:
     is certain.
     """
 
-    def __init__(
-        self, state: CrawlState, turns: HostTurns, absorb: Callable[[Request, float], None], *, asks_robots: bool
-    ) -> None:
+    def __init__(self, state: CrawlState, absorb: Callable[[Request, float], None], *, asks_robots: bool) -> None:
         """asks_robots: the crawl asks for robots.txt files."""
         self._timing = state.timing
         self._accounts, self._frontier = state.accounts, state.frontier
         self._pages, self._urls = state.pages, state.urls
-        self._turns = turns
+        self._hosts = state.hosts
         self._answered = state.hosts.answered  # and not failed since
         self._absorb, self._asks_robots = absorb, asks_robots
         # Seconds for which failed look-ups are cached: their hosts need not be asked before.
@@ -100,7 +98,7 @@ class OutageWatch:
             if host.health.dead_until <= now and self._frontier.may_be_asked(host, now):
                 self._page, url = page, self._urls.url(page)
                 url = f"{origin_of(url)}/robots.txt" if self._asks_robots else url
-                return LivenessCheck(self._turns, host, url)
+                return LivenessCheck(self._hosts, host, url)
         self._page = None
         self._postpone(now)
         return None
@@ -143,7 +141,7 @@ class OutageWatch:
         request.on_arrival(now)
         is_there = request.shows_life
         if is_there is not None:
-            request.turns.frontier.judge(request.host, is_there, now)
+            self._frontier.judge(request.host, is_there, now)
         if is_there is False:
             self._doubt(request, now)
             return
@@ -173,7 +171,7 @@ class OutageWatch:
         elif self.ask_at is None and len(self._answered) < HOSTS:
             self._absorb(request, now)
         else:
-            request.turns.frontier.leave_address(request.turn, now, asked=request.takes_slot)
+            self._frontier.leave_address(request.turn, now, asked=request.takes_slot)
             self._silent_at = now if self._silent_at is None else self._silent_at
             self._held.append((now, request))
             if host.id in self._answered:

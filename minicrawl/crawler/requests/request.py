@@ -1,88 +1,19 @@
-"""A request: the protocol of every kind, as the engine knows it, and the end of a host's turn.
+"""A request: the protocol of every kind, as the engine knows it.
 
 A request begins when the turn of its host has come: it is refused, or asked. Its answer is absorbed once it is there,
 or the request is put back as if it had never been made.
 """
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import replace
 from typing import NamedTuple
 
-from minicrawl import log
-from minicrawl.crawler.hosts import FRESH, Host, HostTurn, after, delay_of
+from minicrawl.crawler.hosts import Host, HostTurn
 from minicrawl.crawler.http.transport import PROXY
-from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.known.known_pages import KnownHosts
 from minicrawl.crawler.net.tls import REASONS
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.model import Fetched, State
-
-
-class HostTurns:
-    """Ends the turns of hosts, and sets their clocks by the answers."""
-
-    def __init__(self, state: CrawlState) -> None:
-        self.frontier, self._hosts, self._timing = state.frontier, state.hosts, state.timing
-
-    def set_least_delay(self, delay: float, now: float) -> None:
-        """Change the least delay of all hosts; delays that hosts or their robots.txt ask for still hold."""
-        self._hosts.delays = replace(self._hosts.delays, least=delay)
-        for host in self.frontier.hosts:
-            least = self._hosts.delays.of(host.name, host.crawl_delay)
-            if not least:
-                host.health = FRESH
-            delay_now = delay_of(least, host.health)
-            if delay_now != host.delay:
-                self.frontier.set_delay(host, delay_now, now)
-                self._hosts.note_change(host)
-
-    def revive(self, host: Host) -> None:
-        """Let a host that may be dead be asked again."""
-        if host.health.strains or host.health.dead_until:
-            host.health = replace(host.health, strains=0, dead_until=0.0)
-            self._hosts.note_change(host)
-
-    def set_crawl_delay(self, host: Host, crawl_delay: float, now: float) -> None:
-        """Set the delay that a host's robots.txt asks for; a longer delay runs from now on."""
-        before = host.delay
-        self._hosts.note_crawl_delay(host, crawl_delay)
-        host.delay = delay_of(self._hosts.delays.of(host.name, crawl_delay), host.health)
-        if host.delay > before:
-            self.frontier.rest(host, now + host.delay, now)
-
-    def located(self, host: Host, address: str, until: float, now: float) -> None:
-        """Set the IP address of a host, good until `until`."""
-        clock = "" if self._hosts.delays.is_shorter(host.name) else address
-        self.frontier.locate(host, clock, until, now)
-
-    def answered(self, turn: HostTurn, fetched: Fetched, now: float, rest: float = 0.0) -> None:
-        """End a turn with an answer, or without one, and set the host's clock by it."""
-        host = turn.host
-        self._hosts.note_change(host)
-        if fetched.status is not None:
-            self._hosts.answered.add(host.id)
-        base = self._hosts.delays.of(host.name, host.crawl_delay)
-        was_dead = host.health.dead_until
-        if base:
-            host.health = after(host.health, fetched, base, now, self._timing)
-            host.delay = delay_of(base, host.health)
-        self._hosts.is_urgent |= rest > 0 or host.health.strains > 0
-        left = now - fetched.waited if fetched.waited else math.inf
-        self.frontier.end_turn(turn, now, left=left, not_before=rest and now + rest)
-        if host.health.dead_until > now:
-            log.event("host-dead", host=host.name)
-            self.frontier.free(host, now)
-        elif was_dead and not host.health.dead_until:
-            log.event("host-alive", host=host.name)
-        if rest > 0:
-            log.event("host-resting", host=host.name, seconds=rest)
-
-    def spare(self, turn: HostTurn, rest: float, now: float) -> None:
-        """End a turn as if it had not been, but for the host's clock: it failed for no fault of the host."""
-        self._hosts.note_change(turn.host)
-        self.frontier.end_turn(turn, now, not_before=rest and now + rest)
-
 
 SILENT = frozenset(
     {
@@ -130,8 +61,8 @@ class Request(ABC):
     checks_life = False
     fetched: Fetched
 
-    def __init__(self, turns: HostTurns, host: Host, url: str, page: int | None = None) -> None:
-        self.turns = turns
+    def __init__(self, hosts: KnownHosts, host: Host, url: str, page: int | None = None) -> None:
+        self.hosts = hosts
         self.host = host
         self.url = url
         self.page = page
@@ -177,13 +108,13 @@ class Request(ABC):
     def begin(self, now: float) -> None:
         """Begin the turn."""
         if self.waits:
-            self.turns.frontier.hand_out_errand(self.host, self, now)
+            self.hosts.frontier.hand_out_errand(self.host, self, now)
         else:
-            self.turns.frontier.begin(self.host, self, now)
+            self.hosts.frontier.begin(self.host, self, now)
 
     def on_refusal(self, refusal: Refusal, now: float) -> None:
         """Record that a request that was begun is refused. Ends the turn."""
-        self.turns.frontier.end_turn(self.turn, now, asked=False)
+        self.hosts.frontier.end_turn(self.turn, now, asked=False)
 
     @abstractmethod
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
@@ -198,13 +129,13 @@ class Request(ABC):
 
     def put_back(self, rest: float, now: float) -> None:
         """Let this wait for another turn as if it had not had one; its host rests for `rest` seconds."""
-        self.turns.spare(self.turn, rest, now)
+        self.hosts.spare(self.turn, rest, now)
         if self.waits:
-            self.turns.frontier.add_errand(self.host, self, now)
+            self.hosts.frontier.add_errand(self.host, self, now)
 
     def fail(self, turn: HostTurn, reason: str, now: float) -> None:
         """Fail without a request, as the errand that it waited for failed; ends the turn of that errand."""
-        self.turns.frontier.pass_on(turn, self, now)
+        self.hosts.frontier.pass_on(turn, self, now)
         self.fetched = Fetched(self.url, reason=reason)
         self.on_answer(now)
 

@@ -14,7 +14,7 @@ from minicrawl.crawler.http.response_fields import LONGEST_REST
 from minicrawl.crawler.http.transport import parser_failed, unread
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
-from minicrawl.crawler.requests.request import Deliver, HostTurns, Refusal, Request
+from minicrawl.crawler.requests.request import Deliver, Refusal, Request
 from minicrawl.crawler.robots.preferences import USAGE
 from minicrawl.crawler.robots.rules import LIFETIME, MAX_REDIRECTS, RobotsState, is_unreachable, judged, restored
 from minicrawl.crawler.sources.source import PageSource
@@ -36,10 +36,9 @@ class RobotsFiles:
     unreachable. Redirects are not in the store: after a kill, the origin is asked again.
     """
 
-    def __init__(self, state: CrawlState, turns: HostTurns, settings: CrawlSettings) -> None:
+    def __init__(self, state: CrawlState, settings: CrawlSettings) -> None:
         self._store = state.writer if state.accounts.size else None  # all are in memory, as an empty one has none
-        self._opened_at, self._hosts = state.opened_at, state.hosts
-        self.turns = turns
+        self._opened_at, self.hosts = state.opened_at, state.hosts
         self._user_agent, self._timing = settings.user_agent, state.timing
         self._ignores, self._respected = settings.ignore_robots, settings.respect_usage
         self._states: dict[str, RobotsState] = {}
@@ -63,7 +62,7 @@ class RobotsFiles:
 
     def host(self, origin: str) -> Host:
         """The host whose pages wait until the file of an origin is known."""
-        return self._hosts.host(politeness_key(origin))
+        return self.hosts.host(politeness_key(origin))
 
     def absorb(self, errand: "RobotsErrand", fetched: Fetched, now: float) -> None:
         """Absorb an answer for the file of an origin, or for the target of its redirect."""
@@ -77,9 +76,9 @@ class RobotsFiles:
             is_over = not self._follow(errand.origin, target, redirects, now)
         else:
             self.decide(errand.origin, fetched, now)
-        self.turns.answered(errand.turn, fetched, now)
+        self.hosts.end_turn(errand.turn, fetched, now)
         if is_over:
-            self.turns.frontier.open(self.host(errand.origin), now)
+            self.hosts.frontier.open(self.host(errand.origin), now)
 
     def _follow(self, origin: str, url: str, redirects: int, now: float) -> bool:
         """Ask for the target of a file's redirect; False if it is known."""
@@ -88,10 +87,10 @@ class RobotsFiles:
         if known is not None and known.rules is not None and now < known.expires:
             self._take(origin, known, now)
             return False
-        host = self._hosts.host(politeness_key(url))
+        host = self.hosts.host(politeness_key(url))
         hop = RobotsErrand(self, host, origin, url, redirects)
         # Redirects from other hosts must not delay a host's pages; its pages wait for its own redirects.
-        self.turns.frontier.add_errand(host, hop, now, first=host is self.host(origin))
+        self.hosts.frontier.add_errand(host, hop, now, first=host is self.host(origin))
         return True
 
     def decide(self, origin: str, fetched: Fetched, now: float) -> None:
@@ -144,9 +143,9 @@ class RobotsFiles:
         self._unsaved.append(state.row(origin))
         if state.rules is not None:
             # http and https share a clock: the delay of either holds for both.
-            host = self._hosts.host(politeness_key(origin))
+            host = self.hosts.host(politeness_key(origin))
             states = filter(None, map(self.state, {origin, f"http://{host.name}", f"https://{host.name}"}))
-            self.turns.set_crawl_delay(host, max(state.crawl_delay(self._user_agent) for state in states), now)
+            self.hosts.set_crawl_delay(host, max(state.crawl_delay(self._user_agent) for state in states), now)
 
 
 class RobotsErrand(Request):
@@ -164,7 +163,7 @@ class RobotsErrand(Request):
         redirects: int = 0,
         page: int | None = None,
     ) -> None:
-        super().__init__(files.turns, host, url, page)
+        super().__init__(files.hosts, host, url, page)
         self.origin = origin
         self.redirects = redirects
         self.waits = redirects > 0
@@ -177,7 +176,7 @@ class RobotsErrand(Request):
     def on_refusal(self, refusal: Refusal, now: float) -> None:
         super().on_refusal(refusal, now)
         self._files.decide(self.origin, Fetched(self.url, reason=refusal.reason), now)
-        self.turns.frontier.open(self._files.host(self.origin), now)
+        self.hosts.frontier.open(self._files.host(self.origin), now)
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
         self.fetched = await source.robots(self.url)
@@ -188,7 +187,7 @@ class RobotsErrand(Request):
     def put_back(self, rest: float, now: float) -> None:
         super().put_back(rest, now)
         if not self.waits:
-            self.turns.frontier.open(self._files.host(self.origin), now)
+            self.hosts.frontier.open(self._files.host(self.origin), now)
 
     def fail(self, turn: HostTurn, reason: str, now: float) -> None:
         self._close(now)
@@ -197,7 +196,7 @@ class RobotsErrand(Request):
     def _close(self, now: float) -> None:
         """Let the pages wait, if they do not already."""
         if not self.waits:
-            self.turns.frontier.close(self._files.host(self.origin), now)
+            self.hosts.frontier.close(self._files.host(self.origin), now)
 
     @property
     def failure(self) -> str | None:

@@ -8,7 +8,7 @@ from minicrawl.crawler.http.transport import parser_failed
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.discovery import unknown
 from minicrawl.crawler.outcomes.outcome import judge
-from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
+from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request
 from minicrawl.crawler.sitemaps.queue import SitemapQueue
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import politeness_key, without_www
@@ -29,7 +29,6 @@ class Sitemaps(Kind):
     def __init__(
         self,
         state: CrawlState,
-        turns: HostTurns,
         plain: Callable[[str], str],
         note_lastmods: NoteLastmods | None,
         *,
@@ -38,10 +37,9 @@ class Sitemaps(Kind):
         """is_on: sitemaps are asked for, and their URLs become known. note_lastmods: takes lastmod (Unix seconds) of
         known pages, and the time; None if no page is fetched again."""
         self.queue = SitemapQueue(state.writer)
-        self._accounts, self._frontier, self._hosts = state.accounts, state.frontier, state.hosts
+        self._accounts, self._frontier, self.hosts = state.accounts, state.frontier, state.hosts
         self._urls, self._pages = state.urls, state.pages
         self._admission, self._discovery = state.admission, state.discovery
-        self.turns = turns
         self._plain = plain
         self.is_on, self._timing = is_on, state.timing
         self._note_lastmods = note_lastmods
@@ -67,7 +65,7 @@ class Sitemaps(Kind):
             if name != self._frontier.hosts[row.host].name and not self._admission.scope.is_inside(row.url):
                 self.queue.closed(row.id, f"scope-{self._admission.scope.kind}", None, 0, now)
             else:
-                host = self._hosts.host(name)
+                host = self.hosts.host(name)
                 self._frontier.add_errand(host, SitemapErrand(self, host, row.url, row.id), now)
 
     def next_ready(self) -> float | None:
@@ -104,7 +102,7 @@ class Sitemaps(Kind):
         sitemap = errand.sitemap
         row, fetched = self.queue.row(sitemap), answer.fetched
         outcome = judge(fetched, ParsedPage(), row.attempts, now=now, timing=self._timing)
-        self.turns.answered(errand.turn, fetched, now, outcome.rest)
+        self.hosts.end_turn(errand.turn, fetched, now, outcome.rest)
         if outcome.state is None:
             self.queue.tried(sitemap, outcome.reason, fetched.status, now + outcome.wait)
             return
@@ -179,7 +177,7 @@ class SitemapErrand(Request):
     obeys_usage = False
 
     def __init__(self, sitemaps: Sitemaps, host: Host, url: str, sitemap: int) -> None:
-        super().__init__(sitemaps.turns, host, url)
+        super().__init__(sitemaps.hosts, host, url)
         self.sitemap = sitemap
         self._sitemaps = sitemaps
         self._answer: SitemapAnswer | None = None

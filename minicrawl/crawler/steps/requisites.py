@@ -15,7 +15,7 @@ import numpy as np
 from minicrawl.crawler.hosts import Host
 from minicrawl.crawler.outcomes.outcome import judge
 from minicrawl.crawler.outcomes.reasons import wants
-from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
+from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.step import Opening, Step
@@ -51,9 +51,8 @@ class Requisites(Step, Kind):
 
     def __init__(self, opening: Opening) -> None:
         state = opening.state
-        self._frontier, self._hosts, self._urls = state.frontier, state.hosts, state.urls
+        self._frontier, self.hosts, self._urls = state.frontier, state.hosts, state.urls
         self._admission, self._store, self._timing = state.admission, state.writer, state.timing
-        self.turns = HostTurns(state)
         self.is_archived = opening.settings.archive is not None  # of pages that are; else they are only asked for
         self._new: dict[str, RequisiteRow] = {}
         self._closed: list[RequisiteRow] = []
@@ -161,7 +160,7 @@ class Requisites(Step, Kind):
                 elif any(pattern.search(row.url) for pattern in self._admission.scope.deny):
                     self.closed(row, FAILED, "deny", None, now)
                 else:
-                    host = self._hosts.host(politeness_key(row.url))
+                    host = self.hosts.host(politeness_key(row.url))
                     self._frontier.add_errand(host, RequisiteErrand(self, host, row), now)
 
     def on_commit(self, now: float) -> None:
@@ -177,7 +176,7 @@ class Requisites(Step, Kind):
         """Absorb the answer for a requisite, or its absence."""
         row = errand.row
         outcome = judge(fetched, ParsedPage(), now=now, timing=self._timing)
-        self.turns.answered(errand.turn, fetched, now, outcome.rest)
+        self.hosts.end_turn(errand.turn, fetched, now, outcome.rest)
         state, reason = KEPT, outcome.reason
         if outcome.is_redirect and outcome.alias is not None:
             self.note(row.page, [Requisite(outcome.alias, RequisiteKind(row.kind))], row.level + 1)
@@ -198,7 +197,7 @@ class RequisiteErrand(Request):
     alternates = True
 
     def __init__(self, requisites: Requisites, host: Host, row: RequisiteRow) -> None:
-        super().__init__(requisites.turns, host, row.url)
+        super().__init__(requisites.hosts, host, row.url)
         self.row = row
         self._requisites = requisites
         self._parsed = ParsedPage()

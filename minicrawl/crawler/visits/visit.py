@@ -21,7 +21,7 @@ from minicrawl.crawler.known.known_pages import KnownUrls
 from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.outcomes.outcome import NO_CONNECTION, NOT_MODIFIED, Outcome, answer_row, judge
 from minicrawl.crawler.recognise.sessions import Sessions
-from minicrawl.crawler.requests.request import Deliver, HostTurns, Kind, Refusal, Request
+from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
@@ -66,7 +66,6 @@ class Visits:
     def __init__(  # noqa: PLR0913 - the parts that it joins
         self,
         state: CrawlState,
-        turns: HostTurns,
         aliases: Aliases,
         deep_links: DeepLinks,
         sitemaps: Sitemaps,
@@ -74,7 +73,7 @@ class Visits:
         sessions: Sessions,
         steps: Steps,
     ) -> None:
-        self.state, self.turns = state, turns
+        self.state = state
         self.aliases, self.deep_links, self._sessions = aliases, deep_links, sessions
         self.guesses = SchemeGuesses(state.urls, state.discovery)
         self.sitemaps, self.ranking, self.steps = sitemaps, ranking, steps
@@ -89,7 +88,7 @@ class Visits:
         outcome = judge(fetched, parsed, attempts, now=now, was_read=was_read, timing=state.timing)
         if not outcome.is_unchanged and outcome.state is None and self.guesses.wrong(page) is not None:
             outcome = replace(outcome, state=State.ERROR)
-        self.turns.answered(HostTurn(state.frontier.host(page), page), fetched, now, outcome.rest)
+        state.hosts.end_turn(HostTurn(state.frontier.host(page), page), fetched, now, outcome.rest)
         turn = Turn(page, fetched, parsed, outcome, now)
         if self.steps.on_answer(turn):
             return
@@ -279,7 +278,7 @@ class PageTurn(Request):
     _parsed = ParsedPage()
 
     def __init__(self, visits: Visits, is_allowed: Callable[[str], bool], page: int) -> None:
-        super().__init__(visits.turns, visits.state.frontier.host(page), visits.state.urls.url(page), page)
+        super().__init__(visits.state.hosts, visits.state.frontier.host(page), visits.state.urls.url(page), page)
         self._visits, self._urls = visits, visits.state.urls
         self._is_allowed = is_allowed
 
@@ -308,7 +307,7 @@ class PageTurn(Request):
         return Probe(self._visits, self.host, url, self.page)
 
     def begin(self, now: float) -> None:
-        self.turns.frontier.hand_out(self.page, now)
+        self.hosts.frontier.hand_out(self.page, now)
 
     def on_refusal(self, refusal: Refusal, now: float) -> None:
         self._visits.absorb_unfetched(self.page, *refusal, now)
@@ -320,12 +319,12 @@ class PageTurn(Request):
         self._visits.absorb(self.page, self.fetched, self._parsed, now)
 
     def put_back(self, rest: float, now: float) -> None:
-        self.turns.spare(self.turn, rest, now)
-        self.turns.frontier.put_back(self.page, now)
+        self.hosts.spare(self.turn, rest, now)
+        self.hosts.frontier.put_back(self.page, now)
 
     def fail(self, turn: HostTurn, reason: str, now: float) -> None:
         """Fail the host's best page by now, which may be another one and is as good."""
-        passed = self.turns.frontier.pass_on(turn, None, now)
+        passed = self.hosts.frontier.pass_on(turn, None, now)
         if passed is not None and passed.page is not None:
             self.page, self.url = passed.page, self._urls.url(passed.page)
             self.fetched = Fetched(self.url, reason=reason)
@@ -337,7 +336,7 @@ class Probe(Request):
     left."""
 
     def __init__(self, visits: Visits, host: Host, url: str, page: int | None = None) -> None:
-        super().__init__(visits.turns, host, url, page)
+        super().__init__(visits.state.hosts, host, url, page)
         self.waits = page is None
         self._steps = visits.steps
         self._title: str | None = None
@@ -349,7 +348,7 @@ class Probe(Request):
 
     def on_answer(self, now: float) -> None:
         self._steps.absorb(self.fetched, self._title, now)
-        self.turns.answered(self.turn, self.fetched, now)
+        self.hosts.end_turn(self.turn, self.fetched, now)
 
     def put_back(self, rest: float, now: float) -> None:
         if not self.waits:

@@ -130,20 +130,20 @@ def hosts_of(path: Path, delay: float) -> tuple[Intake, KnownHosts]:
 
 def test_a_crawl_delay_that_makes_it_longer_is_urgent_unless_politeness_is_off(tmp_path: Path) -> None:
     intake, hosts = hosts_of(tmp_path / "crawl.db", 1.0)
-    hosts.note_crawl_delay(hosts.host("a.test"), 0.5)
+    hosts.set_crawl_delay(hosts.host("a.test"), 0.5, 0.0)
     assert not hosts.is_urgent
-    hosts.note_crawl_delay(hosts.host("a.test"), 7.0)
+    hosts.set_crawl_delay(hosts.host("a.test"), 7.0, 0.0)
     assert hosts.is_urgent
     intake.state.writer.close()
     intake, hosts = hosts_of(tmp_path / "impolite.db", 0.0)
-    hosts.note_crawl_delay(hosts.host("a.test"), 7.0)
+    hosts.set_crawl_delay(hosts.host("a.test"), 7.0, 0.0)
     assert not hosts.is_urgent
     intake.state.writer.close()
 
 
 def test_each_change_is_written_once(tmp_path: Path) -> None:
     intake, hosts = hosts_of(tmp_path / "crawl.db", 1.0)
-    hosts.note_crawl_delay(hosts.host("a.test"), 7.0)
+    hosts.set_crawl_delay(hosts.host("a.test"), 7.0, 0.0)
     with intake.state.writer as writer:
         with writer.transaction():
             hosts.save(writer)

@@ -25,7 +25,7 @@ class Asked(LivenessCheck):
 
     def __init__(self, intake: Intake, host: int, number: int, put_back: list[int]) -> None:
         known = intake.state.frontier.hosts[host]
-        super().__init__(intake.turns, known, f"http://{known.name}/")
+        super().__init__(intake.state.hosts, known, f"http://{known.name}/")
         self.number, self._put_back = number, put_back
 
     def put_back(self, rest: float, now: float) -> None:
@@ -41,7 +41,7 @@ class Watched:
         intake.state.hosts.answered.update(answered)
         self.failed: list[int] = []
         self.put_back: list[int] = []
-        self.rule = OutageWatch(intake.state, intake.turns, self._absorb, asks_robots=False)
+        self.rule = OutageWatch(intake.state, self._absorb, asks_robots=False)
 
     def _absorb(self, request: Request, now: float) -> None:
         if isinstance(request, Asked) and request.reason is not None:

@@ -89,7 +89,7 @@ def test_an_origin_without_a_page_left_is_probed_once_nothing_else_is_left(askin
     last = LastProbes(intake.visits, lambda url: True)
     while (page := frontier.best_page(0.0)) is not None:
         frontier.hand_out(page, 0.0)
-        intake.turns.spare(asking.turn(page).turn, 0.0, 0.0)
+        intake.state.hosts.spare(asking.turn(page).turn, 0.0, 0.0)
     assert frontier.best_errand(0.0) is None
     assert last.on_nothing_left(0.0)
     due = frontier.best_errand(0.0)

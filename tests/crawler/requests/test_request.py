@@ -30,6 +30,6 @@ def begun(intake: Intake, now: float) -> HostTurn:
 
 def test_the_delay_runs_from_the_answer_or_from_when_the_request_was_there(intake: Intake) -> None:
     turn = begun(intake, 10.0)
-    intake.turns.answered(turn, Fetched(URL, status=200, waited=0.5), 11.0)
+    intake.state.hosts.end_turn(turn, Fetched(URL, status=200, waited=0.5), 11.0)
     assert 10.5 + DELAY <= turn.host.not_before <= 11.0 + DELAY
     assert turn.host.id in intake.state.hosts.answered
