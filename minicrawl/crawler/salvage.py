@@ -11,6 +11,7 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple  # Any: rows
 
@@ -30,7 +31,7 @@ from minicrawl.store.damaged_store import DamagedStore
 from minicrawl.store.database import beside, logs
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.link_table import Links
-from minicrawl.store.links import NOWHERE, PlacedLinks, are_places, placed, places_to_bytes, to_bytes
+from minicrawl.store.links import LAST_PLACE, NOWHERE, PlacedLinks, linked, packed, placed
 from minicrawl.store.pages import Fetch, NewPage, Turn
 from minicrawl.store.writer import Writer
 
@@ -140,7 +141,7 @@ def _replayed(
         number = numbers.get(row[0])
         if number is None or not pages[number].visited or not isinstance(row[1], bytes):
             continue
-        page, outlinks = pages[number], _mapped(row[1], row[5], number, numbers)
+        page, outlinks = pages[number], _mapped(row[1], number, numbers)
         is_alias = page.state == State.ALIAS
         if page.state == State.WAITING or (is_alias and len(outlinks.targets) != 1):
             continue
@@ -151,29 +152,22 @@ def _replayed(
         if page.state == State.GONE or (page.state == State.ERROR and page.reason in DEAD):
             accounts.book.retire(number)
         nofollow, refused = (count if isinstance(count, int) else 0 for count in row[2:4])
-        places = places_to_bytes(outlinks.places)
-        links = Links(number, to_bytes(outlinks.targets), nofollow, refused, places=places)
+        links = Links(number, packed(outlinks), nofollow, refused)
         if is_alias and isinstance(row[4], bytes):
-            own = _mapped(row[4], row[6], number, numbers)
-            links = links._replace(own=to_bytes(own.targets), own_places=places_to_bytes(own.places))
+            links = links._replace(own=packed(_mapped(row[4], number, numbers)))
         turns[number] = Turn(number, page.state, page.reason, 0, answer), links
     return turns
 
 
-def _mapped(blob: bytes, places: object, source: int, numbers: dict[int, int]) -> PlacedLinks:
-    """Links with the new numbers, without those to lost pages. Invalid places are left out: the links of a page then
-    count alike."""
-    targets = blob[: len(blob) // 4 * 4]
-    is_sound = isinstance(places, bytes) and are_places(places, len(targets) // 4)
-    old = placed(targets, places if isinstance(places, bytes) and is_sound else None)
-    alike = np.zeros(len(old.targets), dtype=np.uint8)
+def _mapped(blob: bytes, source: int, numbers: dict[int, int]) -> PlacedLinks:
+    """Links with the new numbers, without those to lost pages. A place that there is not counts as text."""
+    targets, places = placed(blob[: len(blob) // 4 * 4])
     found: dict[int, int] = {}
-    for target, place in zip(old.targets.tolist(), (alike if old.places is None else old.places).tolist(), strict=True):
+    for target, place in zip(targets.tolist(), repeat(0) if places is None else places.tolist(), strict=False):
         if target in numbers:
-            found.setdefault(numbers[target], place)
+            found.setdefault(numbers[target], place if place <= LAST_PLACE else 0)
     found.pop(source, None)
-    kept = np.fromiter(found.values(), dtype=np.uint8, count=len(found))
-    return PlacedLinks(np.fromiter(found, dtype=np.int64, count=len(found)), kept)
+    return linked(list(found), bytes(found.values()))
 
 
 def _answers(damaged: DamagedStore) -> Iterator[tuple[int, Fetch]]:

@@ -20,6 +20,7 @@ import sqlite3
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from itertools import chain
 from operator import itemgetter, mul
 from pathlib import Path
@@ -35,8 +36,7 @@ from minicrawl.store.database import damaged, hold, open_to_write, real_path, st
 from minicrawl.store.declaration import MetaValue, columns, insert, meanings, tables
 from minicrawl.store.gathered_meta import course, merged
 from minicrawl.store.hosts import HostRow
-from minicrawl.store.links import from_bytes as pages_of
-from minicrawl.store.links import to_bytes
+from minicrawl.store.links import renumbered, to_bytes
 from minicrawl.store.partitions.folder import Folder, found
 from minicrawl.store.partitions.records import unpacked
 from minicrawl.store.ranks import PLACES
@@ -288,7 +288,7 @@ class _Gathering:
         self._copy_texts()
         sitemaps, columns = 0, (self._pages, self._answer_numbers(), self._text_parts)
         for store, at, pace, pages, answers, parts in zip(stores, clocks, paces, *columns, strict=True):
-            store.define("page_list", lambda own, pages=pages: to_bytes(pages[pages_of(own)]))
+            store.define("page_list", partial(renumbered, pages=pages))
             store.define("fetch", answers.item)
             store.define("sitemap", sitemaps.__add__)
             store.define("moment", lambda then, at=at, pace=pace: self._clock - (at - then) * pace)

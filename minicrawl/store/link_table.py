@@ -8,8 +8,9 @@ from typing import Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.model import Place
 from minicrawl.store.declaration import Commit, PageId, PageIds, table
-from minicrawl.store.links import LinkGraph, PlacedLinks, Places, from_bytes, placed, to_bytes, to_graph
+from minicrawl.store.links import LinkGraph, PlacedLinks, Places, from_bytes, linked, packed, placed, to_graph
 from minicrawl.store.spill import Spill
 from minicrawl.store.tables import Subject
 
@@ -20,12 +21,10 @@ class Links(NamedTuple):
     """Outlinks of a page that had its turn; an alias has its one target."""
 
     source: PageId
-    targets: Annotated[PageIds, "distinct targets in document order"]
+    targets: Annotated[PageIds, "distinct targets in document order; on top 2 bits: 0 text, 1 list, 2 navigation"]
     nofollow: Annotated[int, "targets not counted: rel=nofollow, ugc, sponsored"]
     refused: Annotated[int, "targets not counted: out of scope, filtered or in a trap"]
     own: Annotated[PageIds | None, "of an alias that is a page itself (canonical): its own outlinks"] = None
-    places: Annotated[bytes | None, "where each target stands, 2 bits a link: 0 text, 1 list, 2 navigation"] = None
-    own_places: Annotated[bytes | None, "the same of `own`; NULL: all alike, or not known"] = None
     leads_to: Annotated[str | None, "target of its redirect, meta refresh or canonical that was refused"] = None
     too_deep: Annotated[str | None, "JSON: linked URLs that only --max-depth keeps out"] = None
     malformed: Annotated[str | None, "JSON: the first of its links that are no URLs, as written"] = None
@@ -76,20 +75,20 @@ class LinkTable(Subject):
     def graph_of(self, pages: Sequence[int]) -> LinkGraph:
         """The outlinks of some pages, in rising order; pages never visited are left out."""
         some = "SELECT value FROM json_each(?)"
-        query = f"SELECT source, targets, places FROM links WHERE source IN ({some}) ORDER BY source"
+        query = f"SELECT source, targets FROM links WHERE source IN ({some}) ORDER BY source"
         return to_graph(self._tables.rows(query, (json.dumps(list(pages)),)), self._tables.size())
 
     def blocks(self, apart: int = 1) -> Iterator[LinkGraph]:
         """The graph by source, some thousand rows at a time; apart: the links of every nth page alone."""
         size = self._tables.size()
-        query = "SELECT source, targets, places FROM links WHERE source % ? = 0 ORDER BY source"
+        query = "SELECT source, targets FROM links WHERE source % ? = 0 ORDER BY source"
         return (to_graph(rows, size) for rows in self._tables.blocks(query, self._tables.sizes.link_rows, apart))
 
     def on_pages(self) -> Iterator[LinkGraph]:
         """The links found on pages, by source, some thousand rows at a time: an alias that is a page has its own
         links, as in the view `link_pairs`; a redirect has its target."""
         size = self._tables.size()
-        query = "SELECT source, coalesce(own, targets), NULL FROM links ORDER BY source"
+        query = "SELECT source, coalesce(own, targets) FROM links ORDER BY source"
         return (to_graph(rows, size) for rows in self._tables.blocks(query, self._tables.sizes.link_rows))
 
     @contextmanager
@@ -118,11 +117,11 @@ class LinkTable(Subject):
         (found_on,) = self._tables.row("SELECT found_on FROM pages WHERE id = ?", page) or (0,)  # no row for a mirror
         query = f"""
             SELECT source, targets FROM (SELECT * FROM links WHERE source >= ? ORDER BY source LIMIT {_LOOKED_AT})
-            WHERE instr(targets, ?)"""
-        wanted = to_bytes(np.array([page], dtype=np.int32))
+            WHERE instr(targets, ?) OR instr(targets, ?) OR instr(targets, ?)"""
+        wanted = [packed(linked([page], bytes([place]))) for place in Place]
         found: dict[int, None] = {}
         for start in (found_on or 0, 0):
-            rows = self._tables.rows(query, (start, wanted)) if len(found) < n else []
+            rows = self._tables.rows(query, (start, *wanted)) if len(found) < n else []
             found |= dict.fromkeys(source for source, targets in rows if page in from_bytes(targets))
         return list(found)[:n]
 
@@ -145,8 +144,8 @@ class LinkTable(Subject):
 
     def own(self) -> Iterator[tuple[int, PlacedLinks]]:
         """Aliases that are pages of their own, each with its own outlinks."""
-        rows = self._tables.each("SELECT source, own, own_places FROM links WHERE own IS NOT NULL")
-        return ((source, placed(own, places)) for source, own, places in rows)
+        rows = self._tables.each("SELECT source, own FROM links WHERE own IS NOT NULL")
+        return ((source, placed(own)) for source, own in rows)
 
     # Links that are not followed.
 

@@ -1,7 +1,8 @@
-"""Outlinks as bytes, in document order: 4 per target, little endian; 2 bits for the place of each, the first lowest.
+"""Outlinks as bytes, in document order: 4 a link, little endian, of which the lower 30 bits are its target, the others
+its place.
 
 A place is the number of a minicrawl.model.Place: a link's position on its page. A page whose links all have the same
-place stores none, as places only weigh links of a page against one another.
+place stores 0, as places only weigh links of a page against one another.
 """
 
 from collections.abc import Sequence
@@ -11,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-_TARGETS = np.dtype("<i4")
-_IN_BYTE = np.array([0, 2, 4, 6], dtype=np.uint8)
-_PLACE = np.uint8(3)
+_LINK = np.dtype("<u4")
+_BITS = 30
+_PAGE = np.uint32((1 << _BITS) - 1)
 LAST_PLACE = 2
 Places = npt.NDArray[np.uint8]
 
@@ -65,59 +66,43 @@ def linked(targets: Sequence[int], places: bytes) -> PlacedLinks:
     return PlacedLinks(np.array(targets, dtype=np.int64), None if are_alike else np.frombuffer(places, np.uint8))
 
 
-def to_bytes(targets: npt.NDArray[np.integer]) -> bytes:
-    return targets.astype(_TARGETS, copy=False).tobytes()
+def to_bytes(pages: npt.NDArray[np.integer]) -> bytes:
+    """Pages, or links whose places are all alike."""
+    return pages.astype(_LINK, copy=False).tobytes()
 
 
 def from_bytes(blob: bytes) -> npt.NDArray[np.int32]:
-    return np.frombuffer(blob, dtype=_TARGETS).astype(np.int32, copy=False)
+    """Pages, or the targets of links."""
+    return (np.frombuffer(blob, _LINK) & _PAGE).astype(np.int32)
 
 
-def places_to_bytes(places: Places | None) -> bytes | None:
-    """The places of a page's links, 2 bits each; None where all are alike."""
-    whole = b"" if places is None else places.tobytes()
-    if whole.count(whole[:1]) >= len(whole):
-        return None
-    # Every fourth place as the bytes of one number: NumPy takes seven times as long for the links of most pages.
-    fourths = (int.from_bytes(whole[first::4], "little") << 2 * first for first in range(4))
-    return sum(fourths).to_bytes(-(-len(whole) // 4), "little")
+def packed(links: PlacedLinks) -> bytes:
+    """A page's links in their stored form."""
+    targets, places = links
+    return to_bytes(targets if places is None else targets | places.astype(np.int64) << _BITS)
 
 
-def places_from_bytes(blob: bytes) -> Places:
-    """Unpack places, four a byte; up to three at the end are padding, 0."""
-    places: Places = np.frombuffer(blob, dtype=np.uint8)[:, np.newaxis] >> _IN_BYTE
-    places &= _PLACE
-    return places.ravel()
-
-
-def are_places(blob: bytes, links: int) -> bool:
-    """True if the bytes are valid places of `links` links."""
-    places = places_from_bytes(blob)
-    return len(places) == links + -links % 4 and not (places[:links] > LAST_PLACE).any()
-
-
-def placed(targets: bytes, places: bytes | None) -> PlacedLinks:
+def placed(blob: bytes) -> PlacedLinks:
     """A page's links from their stored form."""
-    links = from_bytes(targets).astype(np.int64)
-    return PlacedLinks(links, None if places is None else places_from_bytes(places)[: len(links)])
+    links = np.frombuffer(blob, _LINK)
+    return PlacedLinks((links & _PAGE).astype(np.int64), _places(links))
 
 
-def to_graph(rows: Sequence[tuple[int, bytes, bytes | None]], size: int) -> LinkGraph:
-    """The graph of stored rows (source, targets, places)."""
-    sources, blobs = [source for source, _, _ in rows], [targets for _, targets, _ in rows]
-    outdegrees = np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs)) // _TARGETS.itemsize
-    indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegrees)])
-    places = _places_of_rows([places for _, _, places in rows], outdegrees)
-    return LinkGraph(np.array(sources, dtype=np.int64), indptr, from_bytes(b"".join(blobs)), size, places)
+def renumbered(blob: bytes, pages: npt.NDArray[np.int32]) -> bytes:
+    """Stored links or pages with other numbers. pages: those, by their present ones."""
+    links = np.frombuffer(blob, _LINK)
+    return to_bytes(pages[links & _PAGE].astype(_LINK) | links & ~_PAGE)
 
 
-def _places_of_rows(packed: Sequence[bytes | None], outdegrees: npt.NDArray[np.int64]) -> Places | None:
-    """The concatenated places of many pages' links."""
-    if packed.count(None) == len(packed):
-        return None
-    whole = [bytes(-(-links // 4)) if some is None else some for some, links in zip(packed, outdegrees, strict=True)]
-    lengths = 4 * np.fromiter(map(len, whole), dtype=np.int64, count=len(whole))
-    # Each page's places begin with a new byte; the padding behind them is left out.
-    ends = np.cumsum(lengths)
-    first_of_row = np.repeat(ends - lengths, outdegrees) - np.repeat(np.cumsum(outdegrees) - outdegrees, outdegrees)
-    return places_from_bytes(b"".join(whole))[first_of_row + np.arange(len(first_of_row))]
+def to_graph(rows: Sequence[tuple[int, bytes]], size: int) -> LinkGraph:
+    """The graph of stored rows (source, targets)."""
+    sources, blobs = [source for source, _ in rows], [targets for _, targets in rows]
+    ends = np.cumsum(np.fromiter(map(len, blobs), dtype=np.int64, count=len(blobs))) // _LINK.itemsize
+    indptr = np.concatenate([np.zeros(1, dtype=np.int64), ends])
+    links = np.frombuffer(b"".join(blobs), _LINK)
+    return LinkGraph(np.array(sources, np.int64), indptr, (links & _PAGE).astype(np.int32), size, _places(links))
+
+
+def _places(links: npt.NDArray[np.uint32]) -> Places | None:
+    places = (links >> np.uint32(_BITS)).astype(np.uint8)
+    return places if places.any() else None

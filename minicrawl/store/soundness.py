@@ -21,10 +21,6 @@ _FLAWS = {
         "SELECT count(*) FROM pages JOIN links ON source = id WHERE state = 'alias' AND length(targets) <> 4"
     ),
     "rows of links are cut": ("SELECT count(*) FROM links WHERE length(targets) % 4 OR coalesce(length(own), 0) % 4"),
-    "rows of links have places for more or fewer of them": (
-        "SELECT count(*) FROM links WHERE length(places) <> (length(targets) + 15) / 16"
-        " OR own_places IS NOT NULL AND length(own_places) IS NOT (length(own) + 15) / 16"
-    ),
     "probes are cut": (
         "SELECT count(*) FROM probes WHERE coalesce(length(words), 0) % 4 OR coalesce(length(matched), 0) % 4 "
         "OR coalesce(length(others), 0) % 4"

@@ -39,8 +39,6 @@ FLAWS = {
     "UPDATE links SET source = 9 WHERE source = 0": "1 numbers in links.source are of no row of pages",
     "UPDATE links SET targets = x'0102' WHERE source = 0": "1 rows of links are cut",
     "UPDATE links SET own = x'01' WHERE source = 0": "1 rows of links are cut",
-    "UPDATE links SET places = x'0102' WHERE source = 0": "1 rows of links have places for more or fewer of them",
-    "UPDATE links SET own_places = x'01' WHERE source = 0": "1 rows of links have places for more or fewer of them",
     "UPDATE links SET targets = zeroblob(8) WHERE source = 2": "1 aliases have more or fewer targets than one",
     "UPDATE recent_pages SET words = x'01'": "1 words of pages are cut",
     "UPDATE fetches SET sketch = x'01' WHERE page = 0": "1 sketches are cut",

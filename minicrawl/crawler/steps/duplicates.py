@@ -250,11 +250,11 @@ class SoftErrors(Step):
 
     def _take_for_error(self, page: int) -> None:
         row = self._pages.links_row(page)
-        self._accounts.relink(page, NOWHERE, placed(row.targets, row.places), PageKind.NOTHING)
+        self._accounts.relink(page, NOWHERE, placed(row.targets), PageKind.NOTHING)
         if self._pages.last_state(page) == State.ALIAS:
-            row = row._replace(targets=b"", places=None)
+            row = row._replace(targets=b"")
         else:
-            row = row._replace(targets=b"", own=row.targets, places=None, own_places=row.places)
+            row = row._replace(targets=b"", own=row.targets)
         self._pages.relink(row)
         self._pages.restate(page, State.ERROR, "soft-404")
         self._fingerprints.forget(page)

@@ -146,8 +146,8 @@ class Aliases:
         if row.own is not None:
             self._stand_for_itself(alias, "chain")
             return
-        self._accounts.relink(alias, NOWHERE, placed(row.targets, row.places), PageKind.NOTHING)
-        self._pages.relink(row._replace(targets=b"", places=None))
+        self._accounts.relink(alias, NOWHERE, placed(row.targets), PageKind.NOTHING)
+        self._pages.relink(row._replace(targets=b""))
         self._pages.restate(alias, State.ERROR, "redirect-chain")
         self.void_hints_to(alias)
 
@@ -155,10 +155,10 @@ class Aliases:
         """Let a page whose own links did not count be a read page, with this reason."""
         row = self._pages.links_row(page)
         assert row.own is not None, "only a page with links of its own can stand for itself"
-        own = placed(row.own, row.own_places)
+        own = placed(row.own)
         depths = self._accounts.depth[own.targets]
-        self._accounts.relink(page, own, placed(row.targets, row.places))
-        self._pages.relink(row._replace(targets=row.own, places=row.own_places, own=None, own_places=None))
+        self._accounts.relink(page, own, placed(row.targets))
+        self._pages.relink(row._replace(targets=row.own, own=None))
         self._pages.restate(page, State.FETCHED, reason)
         self._deep_links.note_nearer(own.targets, depths)
 

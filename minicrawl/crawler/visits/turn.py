@@ -16,7 +16,7 @@ from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.model import Fetched, ParsedPage, Place, State
 from minicrawl.opic.arrays import Pages
 from minicrawl.store.link_table import Links
-from minicrawl.store.links import PlacedLinks, placed, places_to_bytes, to_bytes
+from minicrawl.store.links import PlacedLinks, packed, placed
 from minicrawl.store.pages import Fetch
 
 NOT_FOUND = ("http-404", "http-410")
@@ -116,7 +116,7 @@ class DeepLinks:
         if not urls:
             return _NONE
         still = [url for url, refusal in refusals.items() if refusal == "max-depth"]
-        own = placed(row.targets, row.places) if row.own is None else placed(row.own, row.own_places)
+        own = placed(row.targets if row.own is None else row.own)
         admitted = self._discovery.admitted(source, urls, urls)
         known = np.array([target for target in admitted.pages if target is not None], dtype=np.int64)
         depths = self._accounts.depth[known]
@@ -128,10 +128,9 @@ class DeepLinks:
         targets_now = np.concatenate([own.targets, found])
         in_list = np.full(len(found), Place.LIST, dtype=np.uint8)  # their place is unknown
         outlinks = PlacedLinks(targets_now, None if own.places is None else np.concatenate([own.places, in_list]))
-        targets, places = to_bytes(outlinks.targets), places_to_bytes(outlinks.places)
         if row.own is None:
             self._accounts.relink(page, outlinks, own)
-            self._pages.relink(row._replace(targets=targets, places=places))
+            self._pages.relink(row._replace(targets=packed(outlinks)))
         else:
-            self._pages.relink(row._replace(own=targets, own_places=places))
+            self._pages.relink(row._replace(own=packed(outlinks)))
         return known[self._accounts.depth[known] < depths]

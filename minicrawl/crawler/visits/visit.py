@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import compress
 
-import numpy as np
-
 from minicrawl import log
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.admission.traps import NO_CONTENT, PageContent
@@ -30,7 +28,7 @@ from minicrawl.crawler.visits.step import Steps
 from minicrawl.crawler.visits.turn import NOT_FOUND, DeepLinks, Turn
 from minicrawl.model import DEAD, READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.store.link_table import Links
-from minicrawl.store.links import NOWHERE, PlacedLinks, linked, placed, places_to_bytes, to_bytes
+from minicrawl.store.links import NOWHERE, PlacedLinks, linked, packed, placed
 from minicrawl.store.pages import Turn as TurnRow
 
 
@@ -126,7 +124,7 @@ class Visits:
         links = self.deep_links.noted(turn, links, before)
         self.steps.on_links(turn)
         assert turn.outcome.state is not None
-        old = NOWHERE if before is None else placed(before.targets, before.places)
+        old = NOWHERE if before is None else placed(before.targets)
         state.accounts.visit(page, placed_links, old, kind_of(turn.outcome.state, turn.fetched.status is not None))
         if turn.outcome.state is State.ERROR and turn.outcome.reason in DEAD:  # what is not there holds nothing
             state.accounts.book.retire(page)
@@ -154,7 +152,7 @@ class Visits:
         """Take the turn of an unchanged page: spend its cash along its stored links, and change nothing else."""
         state, page = self.state, turn.page
         row = state.pages.links_row(page)
-        outlinks = placed(row.targets, row.places)
+        outlinks = placed(row.targets)
         kind = kind_of(state.pages.last_state(page), is_answered=True)
         state.accounts.visit(page, outlinks, outlinks, kind)
         state.pages.note_unchanged(page)
@@ -218,14 +216,13 @@ class Visits:
             at = targets.index(page)
             targets, places = [*targets[:at], *targets[at + 1 :]], places[:at] + places[at + 1 :]
         outlinks = linked(targets, places)
-        own, own_places = to_bytes(outlinks.targets), places_to_bytes(outlinks.places)
         left_out = refused + admitted.in_traps
         if target is None:
-            return Links(page, own, parsed.nofollow, left_out, places=own_places), outlinks
+            return Links(page, packed(outlinks), parsed.nofollow, left_out), outlinks
         to_target = linked([target], b"")
-        links = Links(page, to_bytes(to_target.targets), parsed.nofollow, left_out)
+        links = Links(page, packed(to_target), parsed.nofollow, left_out)
         if not outcome.is_redirect:
-            links = links._replace(own=own, own_places=own_places)
+            links = links._replace(own=packed(outlinks))
         return links, to_target
 
     def _content(self, fetched: Fetched) -> PageContent:
@@ -242,10 +239,9 @@ class Visits:
         """The links of a soft 404, none of which counts; those to known pages will, should it turn out to be none."""
         parsed = self._sessions.plain_links(parsed)
         found = self.state.urls.find(parsed.outlinks)
-        is_kept = [other is not None and other != page for other in found]
-        known = np.array([other for other in found if other is not None and other != page], dtype=np.int32)
-        places = places_to_bytes(np.frombuffer(_places(parsed), np.uint8)[is_kept])
-        return Links(page, b"", parsed.nofollow, 0, to_bytes(known), own_places=places)
+        pairs = zip(found, _places(parsed), strict=True)
+        known = {other: place for other, place in pairs if other is not None and other != page}
+        return Links(page, b"", parsed.nofollow, 0, packed(linked(list(known), bytes(known.values()))))
 
     def _followed(self, turn: Turn) -> tuple[Sequence[str], Sequence[str], bytes, int]:
         """The outlinks in scope with their anchors and places, and the number of others."""

@@ -15,7 +15,7 @@ DAMAGES = {
     "the virtual page gains": "UPDATE meta SET value = value + 1 WHERE key = 'virtual'",
     "links are lost": "DELETE FROM links WHERE source = (SELECT max(source) FROM links)",
     "a link leads nowhere": "UPDATE links SET targets = x'ffffff00' WHERE source = (SELECT min(source) FROM links)",
-    "a place that there is not": "UPDATE links SET places = x'03' WHERE length(targets) BETWEEN 4 AND 16",
+    "a place that there is not": "UPDATE links SET targets = x'010000C0' WHERE length(targets) = 4",
     "a page is lost": "DELETE FROM pages WHERE id = 5",
     "a host is lost": "DELETE FROM hosts WHERE id = 0",
     "an unknown state": "UPDATE pages SET state = 'odd' WHERE id = 1",
