@@ -16,7 +16,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from itertools import chain
 from typing import Any  # Any: messages
 
@@ -48,12 +48,12 @@ class _ToLine(logging.Handler):
         self._send(0, News.LOGGED, json.dumps(fields, default=str))
 
 
-def failed(error: Exception, asked: object) -> tuple[News, str]:
+def failed(error: Exception, asked: object) -> tuple[News, object]:
     """What a worker that failed says: an error that ends the crawl, or none that does."""
-    if isinstance(error, StoreError):
-        return News.STORE_FAILED, sayable(str(error))
+    if isinstance(error, ConfigError | StoreError):
+        return News.REFUSED, (type(error).__name__, sayable(str(error)))
     log.event("worker-failed", asked=str(asked), error=error)
-    return News.FAILED, ""
+    return News.FAILED, None
 
 
 def _send(line: Line, answers: list[Said]) -> None:
@@ -72,14 +72,16 @@ def _opening(line: Line) -> tuple[SourceSpec, list[Any]]:
     return pickle.loads(messages[0]), list(map(pickle.loads, messages[1:]))
 
 
-def _source(spec: SourceSpec, line: Line) -> LocalSource:
-    """The source. If a file that its settings name is not as it was when the crawl began, the error is sent, and the
-    process ends."""
+@contextlib.asynccontextmanager
+async def _source(spec: SourceSpec) -> AsyncIterator[LocalSource | ConfigError]:
+    """The source; or the error if a file that its settings name is not as it was when the crawl began."""
     try:
-        return LocalSource(spec)
+        source = LocalSource(spec)
     except ConfigError as error:
-        _send(line, [(0, News.USELESS, encode(sayable(str(error))))])
-        sys.exit(error.exit_code)
+        yield error
+        return
+    async with source:
+        yield source
 
 
 async def serve(line: Line) -> None:
@@ -90,13 +92,15 @@ async def serve(line: Line) -> None:
     loop = asyncio.get_running_loop()
     answers: list[Said] = []
 
-    async def answer(source: LocalSource, number: int, what: str, asked: Any) -> None:
+    async def answer(number: int, what: str, asked: Any) -> None:
         try:
-            send(number, News.ANSWER, await result(source, number, what, asked))
+            send(number, News.ANSWER, await result(number, what, asked))
         except Exception as error:  # the crawl waits for an answer in any case
             send(number, *failed(error, asked))
 
-    async def result(source: LocalSource, number: int, what: str, asked: Any) -> object:
+    async def result(number: int, what: str, asked: Any) -> object:
+        if isinstance(source, ConfigError):
+            raise source
         if what == "page":
             return await source.page(PageRequest(*asked))
         if what == "sitemap":
@@ -116,30 +120,31 @@ async def serve(line: Line) -> None:
         _send(line, answers)
         answers.clear()
 
-    def beat(source: LocalSource) -> None:
-        loop.call_later(spec.timing.beat, beat, source)
-        ages = {url: (what, loop.time() - since) for url, (what, since) in source.waits().items()}
+    def beat() -> None:
+        loop.call_later(spec.timing.beat, beat)
+        waits = {} if isinstance(source, ConfigError) else source.waits()
+        ages = {url: (what, loop.time() - since) for url, (what, since) in waits.items()}
         send(0, News.BEAT, (time.process_time(), ages))
 
-    def read(source: LocalSource) -> None:
+    def read() -> None:
         try:
             messages = list(map(pickle.loads, line.receive()))
         except (EOFError, OSError, MemoryError):  # without memory the requests are lost: the worker must be replaced
             closed.set()
             return
-        begin(source, messages)
+        begin(messages)
 
-    def begin(source: LocalSource, messages: Sequence[Any]) -> None:
+    def begin(messages: Sequence[Any]) -> None:
         for request in chain.from_iterable(messages):
-            task = loop.create_task(answer(source, *request))
+            task = loop.create_task(answer(*request))
             tasks.add(task)
             task.add_done_callback(tasks.discard)
 
     logging.getLogger("minicrawl").addHandler(_ToLine(send))
-    async with _source(spec, line) as source:
-        loop.add_reader(line.fileno(), read, source)
-        begin(source, early)
-        beat(source)
+    async with _source(spec) as source:
+        loop.add_reader(line.fileno(), read)
+        begin(early)
+        beat()
         await closed.wait()
         loop.remove_reader(line.fileno())
         for task in tasks:

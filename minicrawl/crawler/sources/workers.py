@@ -14,7 +14,7 @@ import socket
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import lru_cache, partial
@@ -89,20 +89,20 @@ class News(IntEnum):
     """Some URLs of a sitemap, whether they are of further sitemaps, and lastmods; the answer is still to come."""
     FAILED = 2
     """The worker failed over a request."""
-    STORE_FAILED = 3
-    """The StoreError over a request, which ends the crawl."""
+    REFUSED = 3
+    """The ConfigError or StoreError over a request, which ends the crawl: its class and its message."""
     LOGGED = 4
     """A log record, as JSON."""
     BEAT = 5
     """Every few seconds: the CPU seconds used, and the pages that wait in the worker, with what for and how long."""
-    USELESS = 6
-    """The ConfigError for which it cannot work."""
 
 
 Said = tuple[int, News, bytes]
 """The number of a request or 0, and what a worker says, encoded: only who asked knows the type of its answer."""
+_PAGE: type[tuple[Fetched, ParsedPage]] = tuple[Fetched, ParsedPage]
 _SOME = tuple[list[str], bool, dict[str, float]]
 _BEAT = tuple[float, dict[str, tuple[str, float]]]
+_ERRORS = {error.__name__: error for error in (ConfigError, StoreError)}
 Answer = TypeVar("Answer")
 Asked = str | tuple[Any, ...]
 """A URL, or the fields of a `PageRequest`. Plain tuples cross the line faster than values of other classes."""
@@ -157,7 +157,6 @@ class Source:
         self._ending: list[subprocess.Popen[bytes]] = []
         self._number_for = lru_cache(maxsize=100_000)(lambda host: chosen(host, self._workers))
         self._asked = 0
-        self._useless: ConfigError | None = None  # the error of a worker that cannot work: no other can, either
         self._watching: asyncio.TimerHandle | None = None
         self._is_over = False
 
@@ -201,33 +200,17 @@ class Source:
         return dict(chain.from_iterable(some.items() for some in (*waits, *(one.waits() for one in self._asked_here))))
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
-        if self._local is not None:
-            return await self._here(self._local, self._local.page(request))
-        worker = self._worker_for(request.url)
-        answer = await self._ask(worker, "page", tuple(request), tuple[Fetched, ParsedPage])
-        if answer is None:
-            return Fetched(request.url, reason="worker-died"), ParsedPage()
-        fetched, parsed = answer
-        worker.pages += 1
-        worker.bytes += fetched.size
-        return fetched, parsed
+        answer = await self._ask("page", request.url, request, _PAGE)
+        return answer or (Fetched(request.url, reason="worker-died"), ParsedPage())
 
     async def robots(self, url: str) -> Fetched:
-        if self._local is not None:
-            return await self._here(self._local, self._local.robots(url))
-        answer = await self._ask(self._worker_for(url), "robots", url, Fetched)
-        return answer or Fetched(url, reason="worker-died")
+        return await self._ask("robots", url, url, Fetched) or Fetched(url, reason="worker-died")
 
     async def locate(self, url: str) -> Located:
-        if self._local is not None:
-            return await self._here(self._local, self._local.locate(url))
-        answer = await self._ask(self._worker_for(url), "locate", url, tuple[str, str | None])
-        return answer or ("", "worker-died")
+        return await self._ask("locate", url, url, tuple[str, str | None]) or ("", "worker-died")
 
     async def sitemap(self, url: str, give: GiveUrls) -> SitemapAnswer:
-        if self._local is not None:
-            return await self._here(self._local, self._local.sitemap(url, give))
-        answer = await self._ask(self._worker_for(url), "sitemap", url, SitemapAnswer, give)
+        answer = await self._ask("sitemap", url, url, SitemapAnswer, give)
         return answer or SitemapAnswer(Fetched(url, reason="worker-died"))
 
     async def __aenter__(self) -> Self:
@@ -250,11 +233,17 @@ class Source:
         for source in filter(None, {self._local, *self._asked_here}):
             await source.__aexit__()
 
-    async def _here(self, source: LocalSource, asked: Awaitable[Answer]) -> Answer:
-        """The answer of a source in this process."""
+    async def _ask(
+        self, what: str, url: str, asked: str | PageRequest, kind: type[Answer], give: GiveUrls | None = None
+    ) -> Answer | None:
+        """The answer of this process, or of the worker that is asked for a URL; None if it died over it. give: takes
+        what is known before the answer."""
+        if (source := self._local) is None:
+            return await self._ask_worker(self._workers[self._number_for(authority(url))], what, asked, kind, give)
         self._asked_here[source] += 1
         try:
-            return await asked
+            answer: Answer = await getattr(source, what)(asked, *filter(None, [give]))
+            return answer
         finally:
             self._asked_here[source] -= 1
             self._close_if_idle(source)
@@ -266,16 +255,9 @@ class Source:
             self._closing.add(closing)
             closing.add_done_callback(self._closing.discard)
 
-    def _worker_for(self, url: str) -> _Worker:
-        """The worker that is asked for a URL. Raises ConfigError if one could not be made."""
-        if self._useless is not None:
-            raise self._useless
-        return self._workers[self._number_for(authority(url))]
-
-    async def _ask(
-        self, worker: _Worker, what: str, request: Asked, kind: type[Answer], give: GiveUrls | None = None
+    async def _ask_worker(
+        self, worker: _Worker, what: str, asked: str | PageRequest, kind: type[Answer], give: GiveUrls | None
     ) -> Answer | None:
-        """The answer of a worker, or None if it died over it. give: takes what the worker sends before the answer."""
         self._asked += 1
         number = self._asked
         loop = asyncio.get_running_loop()
@@ -285,7 +267,7 @@ class Source:
             worker.taking[number] = give
         if not worker.requests:
             loop.call_soon(self._send, worker)
-        worker.requests.append((number, what, request))
+        worker.requests.append((number, what, asked if isinstance(asked, str) else tuple(asked)))
         if worker.doing == "idle":
             worker.does("fetching")
         try:
@@ -355,17 +337,20 @@ class Source:
         elif news == News.BEAT:
             worker.cpu, ages = decoder(_BEAT)(value)
             worker.waits = {url: (what, worker.heard - age) for url, (what, age) in ages.items()}
-        elif news == News.USELESS:
-            self._useless = ConfigError(decoder(str)(value))
         elif news == News.SOME:
             if request in worker.taking:
                 worker.taking[request](*decoder(_SOME)(value))
         elif request in worker.waiting and not (waiting := worker.waiting[request])[0].done():
             future, kind = waiting
-            if news == News.STORE_FAILED:
-                future.set_exception(StoreError(decoder(str)(value)))
-            else:
-                future.set_result(None if news == News.FAILED else decoder(kind)(value))
+            if news == News.REFUSED:
+                name, message = decoder(tuple[str, str])(value)
+                future.set_exception(_ERRORS[name](message))
+                return
+            answer = None if news == News.FAILED else decoder(kind)(value)
+            if kind is _PAGE and answer is not None:
+                worker.pages += 1
+                worker.bytes += answer[0].size
+            future.set_result(answer)
 
     def _replace(self, dead: _Worker) -> None:
         """Replace a worker that died or hangs, unless it is leaving."""
@@ -374,17 +359,10 @@ class Source:
         self._hang_up(dead)
         dead.process.wait()
         if self._workers.get(dead.number) is dead:
-            if self._useless is None:
-                self._workers[dead.number] = self._started(dead.number)
-            else:
-                del self._workers[dead.number]
+            self._workers[dead.number] = self._started(dead.number)
         for waiting, _ in dead.waiting.values():
-            if waiting.done():
-                continue
-            if self._useless is None:
+            if not waiting.done():
                 waiting.set_result(None)
-            else:
-                waiting.set_exception(self._useless)
 
 
 def chosen(host: str, numbers: Iterable[int]) -> int:

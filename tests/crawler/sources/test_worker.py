@@ -91,7 +91,7 @@ def test_a_crawl_that_has_no_time_to_read_gets_few_messages() -> None:
 
 def test_a_request_over_which_the_worker_fails_is_logged_and_answered() -> None:
     found = asyncio.run(answers([(2, "page", "no request at all")], CrawlSettings()))
-    assert found[-1] == (2, News.FAILED, "")
+    assert found[-1] == (2, News.FAILED, None)
     (logged,) = [value for _, news, value in found if news == News.LOGGED]
     record = logging.makeLogRecord(json.loads(logged))
     assert (record.levelno, record.getMessage()) == (logging.ERROR, "a worker failed on no request at all")
