@@ -262,7 +262,6 @@ def ours() -> set[str]:
 MAY_ASK_FOR_CLASS = {
     "crawler/http/connection_pool.py": {"BrokenOffError", "NoHttp1Error"},  # errors
     "crawler/net/addresses.py": {"NameServerError"},  # the same
-    "crawler/sources/worker.py": {"StoreError"},  # the same
     "crawler/due_requests.py": {"Request"},  # an assertion: what waits for a host's turn is a request of any kind
     "demo/weaving.py": {"Page"},  # an assertion
     "demo/web.py": {"Reply", "Page"},  # what is served is data

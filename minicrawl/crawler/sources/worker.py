@@ -16,7 +16,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any  # Any: messages
 
@@ -24,6 +25,7 @@ from msgspec.msgpack import encode
 
 from minicrawl import log
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
+from minicrawl.crawler.sources.source import GiveUrls
 from minicrawl.crawler.sources.workers import Line, News, Said
 from minicrawl.errors import ConfigError, StoreError
 from minicrawl.model import PageRequest
@@ -48,14 +50,6 @@ class _ToLine(logging.Handler):
         self._send(0, News.LOGGED, json.dumps(fields, default=str))
 
 
-def failed(error: Exception, asked: object) -> tuple[News, object]:
-    """What a worker that failed says: an error that ends the crawl, or none that does."""
-    if isinstance(error, ConfigError | StoreError):
-        return News.REFUSED, (type(error).__name__, sayable(str(error)))
-    log.event("worker-failed", asked=str(asked), error=error)
-    return News.FAILED, None
-
-
 def _send(line: Line, answers: list[Said]) -> None:
     """Send answers, or for each that the worker failed if they do not fit into memory."""
     with contextlib.suppress(OSError):  # the crawl has gone
@@ -72,21 +66,30 @@ def _opening(line: Line) -> tuple[SourceSpec, list[Any]]:
     return pickle.loads(messages[0]), list(map(pickle.loads, messages[1:]))
 
 
-@contextlib.asynccontextmanager
-async def _source(spec: SourceSpec) -> AsyncIterator[LocalSource | ConfigError]:
-    """The source; or the error if a file that its settings name is not as it was when the crawl began."""
+def _source(spec: SourceSpec) -> tuple[LocalSource | None, str]:
+    """The source; or why there is none, as a file that its settings name is not as it was when the crawl began."""
     try:
-        source = LocalSource(spec)
+        return LocalSource(spec), ""
     except ConfigError as error:
-        yield error
-        return
-    async with source:
-        yield source
+        return None, str(error)
+
+
+async def _result(source: LocalSource | None, why: str, what: str, asked: Any, give: GiveUrls) -> object:
+    """The answer of a source. why: there is none."""
+    if source is None:
+        raise ConfigError(why)
+    if what == "page":
+        return await source.page(PageRequest(*asked))
+    if what == "sitemap":
+        return await source.sitemap(asked, give)
+    return await (source.robots if what == "robots" else source.locate)(asked)
 
 
 async def serve(line: Line) -> None:
     """Answer requests until the other end closes the line."""
     spec, early = _opening(line)
+    source, why = _source(spec)
+    result = partial(_result, source, why)
     closed = asyncio.Event()
     tasks: set[asyncio.Task[None]] = set()
     loop = asyncio.get_running_loop()
@@ -94,18 +97,12 @@ async def serve(line: Line) -> None:
 
     async def answer(number: int, what: str, asked: Any) -> None:
         try:
-            send(number, News.ANSWER, await result(number, what, asked))
+            send(number, News.ANSWER, await result(what, asked, lambda *some: send(number, News.SOME, some)))
+        except (ConfigError, StoreError) as error:
+            send(number, News.REFUSED, (type(error).__name__, sayable(str(error))))
         except Exception as error:  # the crawl waits for an answer in any case
-            send(number, *failed(error, asked))
-
-    async def result(number: int, what: str, asked: Any) -> object:
-        if isinstance(source, ConfigError):
-            raise source
-        if what == "page":
-            return await source.page(PageRequest(*asked))
-        if what == "sitemap":
-            return await source.sitemap(asked, lambda *some: send(number, News.SOME, some))
-        return await (source.robots if what == "robots" else source.locate)(asked)
+            log.event("worker-failed", asked=str(asked), error=error)
+            send(number, News.FAILED, None)
 
     def send(number: int, news: News, value: object) -> None:
         said = number, news, encode(value)
@@ -122,9 +119,8 @@ async def serve(line: Line) -> None:
 
     def beat() -> None:
         loop.call_later(spec.timing.beat, beat)
-        waits = {} if isinstance(source, ConfigError) else source.waits()
-        ages = {url: (what, loop.time() - since) for url, (what, since) in waits.items()}
-        send(0, News.BEAT, (time.process_time(), ages))
+        waits = source.waits().items() if source is not None else ()
+        send(0, News.BEAT, (time.process_time(), {url: (what, loop.time() - since) for url, (what, since) in waits}))
 
     def read() -> None:
         try:
@@ -141,7 +137,7 @@ async def serve(line: Line) -> None:
             task.add_done_callback(tasks.discard)
 
     logging.getLogger("minicrawl").addHandler(_ToLine(send))
-    async with _source(spec) as source:
+    async with source or contextlib.nullcontext():
         loop.add_reader(line.fileno(), read)
         begin(early)
         beat()
