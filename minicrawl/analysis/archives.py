@@ -8,8 +8,7 @@ from typing import NamedTuple
 from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import Collection, indexed
 from minicrawl.archive.export import ListedPage
-from minicrawl.archive.reading import Record
-from minicrawl.archive.unpacking import MOST_KEPT
+from minicrawl.archive.reading import MOST_KEPT, Record
 from minicrawl.archive.writer import FILES, Committed
 from minicrawl.crawler.archiving import as_captured, committed, unchunked
 from minicrawl.crawler.http.answer_reader import AnswerReader

@@ -2,8 +2,7 @@
 
 record      the bytes of a WARC 1.1 record
 writer      writes records to files, and truncates uncommitted bytes after a kill
-reading     reads records from WARC and ARC files of any origin
-unpacking   the bytes of such a file without their coding
+reading     reads records from WARC files of any origin
 cdxj        the index, and looking up a URL in it
 collection  an archive as a folder; folders, files and standard input that name archives
 check       finds damaged records and gaps in the index

@@ -7,8 +7,7 @@ from pathlib import Path
 
 from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import Collection, captured, files_in
-from minicrawl.archive.reading import Damage, Record, records, told
-from minicrawl.archive.unpacking import MOST_KEPT
+from minicrawl.archive.reading import MOST_KEPT, Damage, Record, records, told
 from minicrawl.archive.writer import FILES, Committed
 
 

@@ -17,8 +17,7 @@ from typing import BinaryIO
 from minicrawl import log
 from minicrawl.archive import cdxj
 from minicrawl.archive.cdxj import Captured, Index, stamp, twin
-from minicrawl.archive.reading import Damage, Record, is_archive, record_at, records, told
-from minicrawl.archive.unpacking import PIECE, DamagedError
+from minicrawl.archive.reading import PIECE, Damage, DamagedError, Record, is_archive, record_at, records, told
 from minicrawl.archive.writer import FILES, INDEXES
 from minicrawl.errors import SettingError, StoreError
 

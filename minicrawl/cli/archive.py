@@ -73,7 +73,7 @@ def get(url: str, at: str | None, raw: bool, folder: str | None, store: Path) ->
     """Write the archived body of URL to standard output, byte for byte, without content coding."""
     from minicrawl.analysis.archives import decoded, opened
     from minicrawl.archive.cdxj import nearest, parse_stamp
-    from minicrawl.archive.unpacking import MOST_KEPT
+    from minicrawl.archive.reading import MOST_KEPT
 
     meant, when = _meant(url), None if at is None else parse_stamp(at)
     with opened(store, folder) as archive:

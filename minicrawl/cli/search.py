@@ -59,8 +59,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     "WORDS" in quotes are a phrase, -WORD excludes a word, intitle:WORD is in the title; site:HOST, lang:de and
     after:2026-11-20 narrow the pages. While a crawl runs, the index keeps up with it.
     """
-    from minicrawl.search.matching import parse_query
-    from minicrawl.search.searching import Asked, search
+    from minicrawl.search.searching import Asked, parse_query, search
     from minicrawl.store.reader import open_store
 
     text = " ".join(words).replace(_MINUS, "-")

@@ -3,6 +3,5 @@
 inverted      the words of texts, and the inverted index, which has a document a page
 index_folder  the index's folder, and errors in it
 following     bringing the index up to date with the store, also beside a crawl
-matching      a query, the pages that have its words, by BM25, and their snippets
-searching     a search of a store, file or folder: matching pages by agreement and importance
+searching     a query, the pages of a store that have its words, by agreement and importance, and their snippets
 """

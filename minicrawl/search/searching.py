@@ -4,22 +4,205 @@
 
 X is the importance of a page; by the logarithm, as it spans many powers of ten.
 
-Of a folder each partition finds its best pages, which are merged by score: importance is that among all pages. How rare
-a word is, is what it is in the page's partition. Pages of two partitions that say the same are both found.
+A query has words, "phrases", -words and filters; anything else in it is text. A word is looked for in title, headings,
+URL and text, as each language of the index stems it, and counts by BM25; what it is worth in each field is in `BOOSTS`.
+A page with all words has `ALL_WORDS` more.
 """
 
 import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from typing import NamedTuple
+
+from tantivy import DocAddress, Document, Occur, SnippetGenerator
+from tantivy import Query as Expression
 
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.search.index_folder import index_errors, index_path, open_index, store_mark
-from minicrawl.search.matching import Matching, Snippet, parse_query
+from minicrawl.search.inverted import (
+    BOOSTS,
+    UNKNOWN,
+    InvertedIndex,
+    analyser,
+    has_words,
+    primary_language,
+    shown,
+    spelled,
+)
 from minicrawl.store.reader import Store
+
+MOST_WORDS = 32
+"""Words of a query; what comes behind them is left out."""
+_LONGEST = 200
+_PARTS = re.compile(r'(-?)(?:(site|title|intitle|lang|after):)?(?:"([^"]*)"?|(\S+))', re.IGNORECASE)
+_QUOTES = str.maketrans("“”„«»\0", '""""" ')
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word, or words side by side. `in_title`: it must be in the title. `is_phrase`: it was quoted: required."""
+
+    text: str
+    in_title: bool = False
+    is_phrase: bool = False
+
+
+@dataclass(frozen=True)
+class Query:
+    """A parsed query. `excluded`: forbidden terms. `sites`: hosts, or domains above the page's host, one of which is
+    required. `languages`: likewise, as declared by the page ("en" covers "en-GB"). `after`: a date, or a time ago."""
+
+    terms: tuple[Term, ...]
+    excluded: tuple[Term, ...] = ()
+    sites: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ()
+    after: str | None = None
+
+
+def parse_query(text: str, sites: tuple[str, ...] = ()) -> Query:
+    """Parse a query. sites: further ones. Raises SettingError if it is no text, or has no words."""
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise SettingError(f"a search needs text, which {text[:_LONGEST]!r} is not")
+    terms: list[Term] = []
+    excluded: list[Term] = []
+    asked: dict[str, list[str]] = {"site": [_site(site) for site in sites], "lang": [], "after": []}
+    for minus, field, phrase, word in _PARTS.findall(text.translate(_QUOTES)):
+        words, where = (phrase or word)[:_LONGEST], field.lower()
+        if where in asked and not minus:
+            asked[where].append(_site(words) if where == "site" else words.lower().replace("_", "-"))
+        elif has_words(words) and len(terms) + len(excluded) < MOST_WORDS:
+            # A minus excludes a word only at its begin, not inside words such as "x-y".
+            (excluded if minus else terms).append(Term(words, where.endswith("title"), bool(phrase)))
+    if not terms:
+        raise SettingError(f"a search needs at least one word to look for, which {text[:_LONGEST]!r} has not")
+    after = next(reversed(asked["after"]), None)
+    sites, languages = tuple(asked["site"]), tuple(asked["lang"])
+    return Query(tuple(dict.fromkeys(terms)), tuple(excluded), sites, languages, after)
+
+
+def _site(text: str) -> str:
+    """The host or domain in a user's text, which may be a URL."""
+    return text.lower().rpartition("://")[2].partition("/")[0].lstrip("*.").rstrip(".")
+
+
+_MOST_LANGUAGES = 6
+ALL_WORDS = 12.0
+"""What it is worth to have all words, beside BM25: about as much as two rare words in a title."""
+_TOLD = 1_000.0
+"""By so much, more than BM25 gives for any query, tantivy's score tells pages that have all words."""
+_LENGTH = 200
+"""Characters of a snippet."""
+_READ = (3_000, None)
+"""Characters of a text in which words are looked for: the second if there are none among the first."""
+
+
+class Snippet(NamedTuple):
+    """Text on one line, and the words of the query in it: (start, end)."""
+
+    text: str
+    marks: tuple[tuple[int, int], ...]
+
+    def marked(self, before: str, after: str) -> str:
+        """The text with something before and behind every word of the query."""
+        pieces, at = list[str](), 0
+        for start, end in self.marks:
+            pieces += self.text[at:start], before, self.text[start:end], after
+            at = end
+        return "".join((*pieces, self.text[at:]))
+
+
+class Matching:
+    """A query, asked of an index as it is now."""
+
+    def __init__(self, index: InvertedIndex, query: Query) -> None:
+        index.reload()
+        self._index, self._searcher, self._schema = index, index.searcher, index.schema
+        self._languages = tuple(dict.fromkeys((UNKNOWN, *index.languages[:_MOST_LANGUAGES])))
+        self._words = [self._word(term) for term in query.terms]
+        self._limits = [(Occur.MustNot, self._word(term)) for term in query.excluded]
+        for field, values in (("hosts", query.sites), ("language", query.languages)):
+            if values:
+                some = _any_of([Expression.term_query(self._schema, field, value, "basic") for value in values])
+                self._limits.append((Occur.Must, Expression.const_score_query(some, 0.0)))
+        terms = zip(query.terms, self._words, strict=True)
+        self._required = [(Occur.Must, word) for term, word in terms if term.in_title or term.is_phrase]
+        self._all = Expression.boolean_query([(Occur.Must, word) for word in self._words] + self._limits)
+        self._generators: dict[str, SnippetGenerator] = {}
+
+    def best(self, n: int) -> dict[int, tuple[float, DocAddress]]:
+        """n pages that match: those with all words first, each sort by BM25. With the agreement of each, the sum of
+        BM25, boosted, and ALL_WORDS for a page that has all; and its address in the index."""
+        whole = (Occur.Should, Expression.const_score_query(self._all, _TOLD))
+        wanted = [(Occur.Must, _any_of(self._words)), *self._required, *self._limits, whole]
+        found = self._searcher.search(Expression.boolean_query(wanted), n, count=False).hits
+        pages = self._searcher.fast_field_values("page", [address for _, address in found])
+        return {
+            int(page or 0): (score + (ALL_WORDS - _TOLD) * (score >= _TOLD), address)
+            for page, (score, address) in zip(pages, found, strict=True)
+        }
+
+    def count(self) -> int:
+        """Number of pages that have all words."""
+        return self._index.count(self._all)
+
+    def snippet(self, address: DocAddress) -> Snippet:
+        """The part of a page's text with most of the query, or else its begin."""
+        document = self._searcher.doc(address)
+        text, tag = bytes(document.get_first("text") or b"").decode(), document.get_first("language")
+        generator = self._generator(primary_language(tag))
+        for length in _READ:
+            part = Document()
+            part.add_text("body", text[:length])
+            found = generator.snippet_from_doc(part)
+            if marks := found.highlighted():
+                octets = found.fragment().encode()
+
+                def place(byte: int, octets: bytes = octets) -> int:
+                    return len(shown(octets[:byte].decode()))
+
+                return Snippet(shown(found.fragment()), tuple((place(mark.start), place(mark.end)) for mark in marks))
+        begin = shown(text[: 2 * _LENGTH])
+        return Snippet(
+            begin if len(begin) <= _LENGTH else begin[: _LENGTH + 1].rpartition(" ")[0] or begin[:_LENGTH], ()
+        )
+
+    def _generator(self, language: str) -> SnippetGenerator:
+        if language not in self._generators:
+            self._index.read_as(language)
+            made = SnippetGenerator.create(self._searcher, _any_of(self._words), self._schema, "body")
+            made.set_max_num_chars(_LENGTH)
+            self._generators[language] = made
+        return self._generators[language]
+
+    def _word(self, term: Term) -> Expression:
+        """Pages that have a term, in any field unless it has to be in the title."""
+        text = spelled(term.text)
+        forms = dict.fromkeys(tuple(analyser(language).analyze(text)) for language in self._languages)
+        boosts = {"title": BOOSTS["title"]} if term.in_title else BOOSTS
+        return _any_of(
+            [
+                Expression.boost_query(self._has(field, form), boost)
+                for field, boost in boosts.items()
+                for form in forms
+                if form
+            ]
+        )
+
+    def _has(self, field: str, form: Sequence[str]) -> Expression:
+        """Pages that have some words in a field, one behind the other."""
+        if len(form) == 1:
+            return Expression.term_query(self._schema, field, form[0])
+        return Expression.phrase_query(self._schema, field, list(form))
+
+
+def _any_of(queries: Sequence[Expression]) -> Expression:
+    return Expression.boolean_query([(Occur.Should, query) for query in queries])
+
 
 IMPORTANCE = 0.5
 """So much more is the most important page worth than the least, if they agree alike with a query."""

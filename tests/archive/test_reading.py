@@ -20,8 +20,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from minicrawl.archive.collection import Collection, index_anew
-from minicrawl.archive.reading import Damage, record_at, records, told
-from minicrawl.archive.unpacking import DamagedError
+from minicrawl.archive.reading import Damage, DamagedError, record_at, records, told
 from minicrawl.archive.writer import ArchiveWriter, Rules
 
 
@@ -227,7 +226,7 @@ READS = r"""
 import re, sys
 from pathlib import Path
 from minicrawl.archive.reading import record_at, records
-from minicrawl.archive.unpacking import MOST_KEPT
+from minicrawl.archive.reading import MOST_KEPT
 bomb, small = records(Path(sys.argv[1]))
 assert (bomb.is_cut, len(bomb.block), small.is_cut, small.payload) == (True, MOST_KEPT, False, b"hi")
 assert record_at(Path(sys.argv[1]), bomb.start, bomb.length) == bomb

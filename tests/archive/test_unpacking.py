@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from minicrawl.archive.unpacking import MOST_KEPT, PIECE, Unpacked
+from minicrawl.archive.reading import MOST_KEPT, PIECE, Unpacked
 
 LONG = bytes(range(256)) * (3 * PIECE // 256)
 

@@ -12,7 +12,7 @@ from minicrawl.errors import SettingError, StoreError
 from minicrawl.installed import adding
 from minicrawl.search.index_folder import hold_index, index_errors, open_index, remove_index, replacing, store_mark
 from minicrawl.search.inverted import InvertedIndex
-from minicrawl.search.matching import Matching, parse_query
+from minicrawl.search.searching import Matching, parse_query
 
 MARK = store_mark(b"store")
 

@@ -9,7 +9,7 @@ from support.searching import found, indexed, page, urls
 
 from minicrawl.errors import SettingError
 from minicrawl.search.inverted import has_words
-from minicrawl.search.matching import MOST_WORDS, Term, parse_query
+from minicrawl.search.searching import MOST_WORDS, Term, parse_query
 
 HOST = "http://a.test/"
 TEXTS = {
