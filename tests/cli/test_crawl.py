@@ -1,21 +1,12 @@
 """minicrawl crawl"""
 
-import asyncio
 import json
 import socket
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from support.command_line import HOME, run
 from support.sites import Server, crawl
-
-
-def test_nothing_fetched_is_exit_1(tmp_path: Path) -> None:
-    result = run("crawl", "http://127.0.0.1:2/", "--store", tmp_path / "crawl.db", "-q")
-    assert result.exit_code == 1
-    assert "nothing could be fetched (private-address)" in result.stderr
 
 
 def test_nothing_fetched_is_exit_1_also_when_the_time_is_up(tmp_path: Path) -> None:
@@ -68,27 +59,3 @@ def test_coverage_that_cannot_be_reached_is_said_to_be_so_and_why(tmp_path: Path
 def test_robots_txt_that_fails_is_a_cause(tmp_path: Path) -> None:
     report, _ = crawl(Server({HOME: []}, robots=503), tmp_path / "crawl.db", [HOME], time=1)
     assert (report.reason, report.fetched, report.cause()) == ("time", 0, "http-503")
-
-
-def test_crawl_prints_one_json_document(tmp_path: Path) -> None:
-    from minicrawl.demo.web import DemoWeb, serving
-
-    web = DemoWeb.generate(hosts=3, pages=60)
-
-    async def crawled() -> tuple[str, str]:
-        async with serving(web) as port:
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-m", "minicrawl", "crawl", web.seeds[0], "--pages", "20", "--json", "--delay", "0"),
-                *("--allow-private", "--connect-to", f"::127.0.0.1:{port}", "--store", str(tmp_path / "crawl.db")),
-                *("--log-file", str(tmp_path / "log.txt")),
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-            )
-            out, err = await process.communicate()
-            return out.decode(), err.decode()
-
-    out, err = asyncio.run(crawled())
-    report = json.loads(out)
-    told = [line for line in err.splitlines() if "/s, " not in line]  # on a slow machine there are lines of progress
-    assert (report["reason"], report["fetched"], told) == ("pages", 20, [])
-    assert f"fetched ok {web.seeds[0]}" in (tmp_path / "log.txt").read_text()

@@ -6,7 +6,6 @@ import signal
 import stat
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -34,30 +33,6 @@ def test_it_serves_until_it_is_stopped(store: Path) -> None:
             process.kill()
     assert (process.returncode, output) == (0, "")
     assert errors == f"The dashboard of {store}; Ctrl-C ends it, not the crawl.\n"
-
-
-_BROWSER = """import re, sys, urllib.parse, urllib.request
-page = urllib.request.urlopen(sys.argv[2]).read().decode()
-address = re.search('url=([^"]+)', page)[1]
-urllib.request.urlopen(address.partition("#")[0]).read()
-open(sys.argv[1], "w").write(address)
-"""
-
-
-@pytest.fixture
-def browser(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A file where a browser of our own notes the address that it was given, once it has got the page."""
-    (tmp_path / "browser.py").write_text(_BROWSER)
-    noted = tmp_path / "address"
-    monkeypatch.setenv("BROWSER", f"{sys.executable} {tmp_path / 'browser.py'} {noted} %s")
-    return noted
-
-
-def opened(command: "subprocess.Popen[str] | subprocess.Popen[bytes]", noted: Path) -> str:
-    while not (noted.exists() and noted.read_text()):
-        assert command.poll() is None
-        time.sleep(0.01)
-    return noted.read_text()
 
 
 def test_a_folder_without_partitions_is_one_sentence(tmp_path: Path) -> None:

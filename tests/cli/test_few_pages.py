@@ -37,7 +37,7 @@ ALWAYS = [
     *("backup copy.db", "salvage saved.db"),
 ]
 ONCE_A_PAGE_HAD_ITS_TURN = [
-    *("verify", "top --sites", "graph stats", "rank"),
+    *("verify", "top --sites", "graph stats", "rank", "rank --memory 1MB"),
     *("rank --by inverse", "rank --by opic", f"rank --by trustrank --trusted {HOME}"),
 ]
 UNLESS = {

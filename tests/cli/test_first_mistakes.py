@@ -109,12 +109,6 @@ def test_a_report_of_another_format_is_told(tmp_path: Path) -> None:
     assert not (tmp_path / "out.pdf").exists()
 
 
-def test_cookies_as_json_are_told(tmp_path: Path) -> None:
-    (tmp_path / "cookies.json").write_text('[{"name": "a", "value": "b"}]')
-    result = run("crawl", HOME, "--cookie-file", tmp_path / "cookies.json", "--store", tmp_path / "crawl.db")
-    assert "line 1: not a cookie in Netscape's format" in result.stderr
-
-
 def test_no_phrase_of_a_list_of_commands_is_cut() -> None:
     assert "...\n" not in run("archive", "--help").stdout.partition("Commands:")[2]
 

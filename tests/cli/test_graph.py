@@ -1,13 +1,11 @@
 """'graph stats' of a store and of a graph file: what it prints, draws and refuses."""
 
 import json
+from functools import partial
 from pathlib import Path
 
-from click.testing import CliRunner, Result
+from support import command_line
 from support.sites import HOME, Site, crawled_once
-
-import minicrawl.rank.graph_stats  # noqa: F401
-from minicrawl.cli import main
 
 SITE: Site = {
     HOME: ["/a", "/b"],
@@ -17,10 +15,7 @@ SITE: Site = {
 }
 
 
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, ["graph", "stats", *(str(word) for word in words)])
-
-
+run = partial(command_line.run, "graph", "stats")
 store = crawled_once(SITE, [HOME])
 
 

@@ -144,13 +144,6 @@ def test_cell_that_would_be_a_formula_is_text(store: Path, tmp_path: Path, start
     assert {json.loads(line)["title"] for line in lines} == {title}
 
 
-def test_few_marks_stay_on_a_letter_and_joiners_between_letters() -> None:
-    family, persian = "\U0001f468\u200d\U0001f469", "می\u200cخواهم"
-    assert printable("a" + 500 * "\u0301" + "b") == "a" + 4 * "\u0301" + "b"
-    assert printable(f"{family} {persian}") == f"{family} {persian}"
-    assert printable("\u202e\u2066") == "\ufffd\ufffd"
-
-
 STEERING = [
     "\x1b[2J",
     "\x07",

@@ -27,6 +27,7 @@ def test_values_are_written_for_people() -> None:
     for word in ("\U0001f469\u200d\U0001f4bb", "\u0645\u06cc\u200c\u0631\u0648\u062f", "1\xa0000\u3000"):
         assert printable(word) == word, "joiners and spaces are part of words"
     assert printable("Donau\xad\u200bdampf") == "Donaudampf"
+    assert printable("a" + 500 * "\u0301" + "b") == "a" + 4 * "\u0301" + "b", "few marks stay on a letter"
 
 
 def test_work_that_takes_long_is_said_to_go_on_until_it_ends() -> None:
@@ -72,11 +73,8 @@ def test_coverage_is_rounded_outwards(low: float, shown: float, told: str) -> No
 
 
 @pytest.mark.parametrize("words", [["status"], ["graph", "stats"]])
-def test_of_one_page_no_command_says_pages(words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    for number, file in enumerate(["ranks.csv", "other.csv"]):
-        Path(file).write_text(f"url,importance\nhttp://{number}.test/,1\n")
-    crawl({"http://a.test/": []}, Path("crawl.db"), ["http://a.test/"])
-    said = run(*words, "--store", "crawl.db").output
+def test_of_one_page_no_command_says_pages(words: list[str], tmp_path: Path) -> None:
+    crawl({"http://a.test/": []}, tmp_path / "crawl.db", ["http://a.test/"])
+    said = run(*words, "--store", tmp_path / "crawl.db").output
     assert "1 page" in said
     assert re.findall(r"(?<!\.)\b1 (?:more )?\w+s\b(?! a)", said) == []

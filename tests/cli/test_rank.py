@@ -65,13 +65,6 @@ def test_ranking_is_not_saved_while_a_crawl_holds_the_store(store: Path) -> None
     assert rows(store, "SELECT * FROM rankings") == []
 
 
-def test_store_without_a_page_read_is_one_sentence(tmp_path: Path) -> None:
-    Writer(tmp_path / "crawl.db").close()
-    for words in (["rank"], ["rank", "--memory", "1MB"], ["top", "--sites"]):
-        result = run(*words, "--store", tmp_path / "crawl.db")
-        assert (result.exit_code, "no page in" in result.stderr) == (3, True)
-
-
 @pytest.mark.parametrize("words", [["rank"], ["rank", "--memory", "1MB"]])
 def test_damaged_links_are_one_sentence(store: Path, words: list[str]) -> None:
     rows(store, "UPDATE links SET targets = x'ffffff00' WHERE source = 0")

@@ -62,3 +62,16 @@ def test_index_that_is_behind_says_so(tmp_path: Path) -> None:
     store = indexed(SITE, tmp_path / "crawl.db", A, pages=1)
     crawl(SITE, store, [], text=True)
     assert "The index is behind the store: 1 text to take in" in run("search", "zebra", "--store", store).stderr
+
+
+HOME = "http://a.test/"
+PAGES = {HOME: page("Zebra", "stripes", (f"{HOME}x", "x")), f"{HOME}x": page("X", "y")}
+
+
+def test_index_is_brought_up_to_the_store(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawl(PAGES, store, [HOME], text=True)
+    assert run("index", "--store", store).stdout.startswith("2 texts taken in; the index has 2 pages, ")
+    found = answer("index", "--store", store)
+    assert (found["taken_in"], found["pages"]) == (0, 2)
+    assert answer("index", "--rebuild", "--store", store)["taken_in"] == 2

@@ -1,12 +1,12 @@
 """minicrawl seeds"""
 
 import json
+from functools import partial
 from pathlib import Path
 
-from click.testing import CliRunner, Result
+from support import command_line
 from support.sites import Site, crawl, crawled_once
 
-from minicrawl.cli import main
 from minicrawl.crawler.admission.seeds import read_seeds
 from minicrawl.store.writer import Writer
 
@@ -40,10 +40,7 @@ FILE = f"""\
 """
 
 
-def run(*words: str | Path) -> Result:
-    return CliRunner().invoke(main, ["seeds", *(str(word) for word in words)])
-
-
+run = partial(command_line.run, "seeds")
 store = crawled_once(WEB, [A])
 
 

@@ -1,8 +1,11 @@
-"""minicrawl text, and export with texts."""
+"""minicrawl text and minicrawl copies: what they print, as text and as JSON."""
 
+import json
 from pathlib import Path
 
 from support.command_line import answer, run
+from support.planted_copies import DOCUMENT, planted_copies
+from support.planted_copies import HOME as PLANTED
 from support.sites import Site, crawled_once
 
 HOME = "http://a.test/"
@@ -32,3 +35,17 @@ def test_text_as_markdown_and_as_json(store: Path) -> None:
     assert found["anchors"] == [
         {"url": f"{HOME}x", "text": "the other", "before": "See ", "after": " page."},
     ]
+
+
+planted = crawled_once(planted_copies(6).site, [PLANTED], strategy="breadth-first", traps=False, text=True)
+
+
+def test_copies_are_told_as_a_table_and_json(planted: Path) -> None:
+    asked = ("copies", DOCUMENT, "--least", "90", "--store", planted)
+    table = run(*asked).stdout.splitlines()
+    assert len(table) == 4
+    assert all("100%" in line and f"of {DOCUMENT}, " in line for line in table[1:])
+    rows = answer(*asked)
+    assert [row["share"] for row in rows] == [1.0] * 3
+    assert {row["url"] for row in rows} == {f"http://{host}.test/1.0" for host in "bcd"}
+    assert json.loads(run("copies", DOCUMENT, "--since", "2100-01-01", "--json", "--store", planted).stdout) == []

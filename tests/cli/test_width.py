@@ -39,13 +39,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = {HOME: pages} | {page: [title, *pages[:6], HOME] for page in pages}
     crawl(Server(site), path, [HOME], pages=20, refresh=True, traps=False, timing=PATIENT)
     rows(path, "UPDATE importances SET importance = importance / 2")
-    (path.parent / "before.csv").write_text("url,importance\n" + "".join(f"{page}old,1\n" for page in pages))
     return path
-
-
-def words(command: list[str], store: Path) -> list[str]:
-    before = str(store.parent / "before.csv")
-    return [before if word == "BEFORE" else word for word in command] + ["--store", str(store)]
 
 
 def on_terminal(words: list[str], columns: int, monkeypatch: pytest.MonkeyPatch) -> list[str]:
@@ -62,11 +56,11 @@ def test_lines_fit_terminals_of_60_to_200_columns(
     store: Path, command: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for columns in (60, 80, 200):
-        lines = on_terminal(words(command, store), columns, monkeypatch)
+        lines = on_terminal([*command, "--store", str(store)], columns, monkeypatch)
         assert lines
         assert [line for line in lines if cell_len(line) > columns] == []
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 def test_piped_everything_is_there(store: Path, command: list[str]) -> None:
-    assert "…" not in run(*words(command, store)).stdout
+    assert "…" not in run(*command, "--store", store).stdout

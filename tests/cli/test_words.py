@@ -8,9 +8,6 @@ import pytest
 from support.command_line import run
 from support.sites import HOME, crawled_once, rows
 
-from minicrawl.crawler.net.addresses import Routes
-from minicrawl.settings import ConnectTo
-
 NOWHERE = "http://127.0.0.1:2/"
 crawled = crawled_once({HOME: ["/b", "https://b.test/"]}, [HOME], scope="host", max_depth=3)
 
@@ -49,17 +46,3 @@ def test_an_export_to_standard_output_is_that_of_a_file(store: Path, tmp_path: P
 @pytest.mark.parametrize(("asked", "url"), [("a.test", HOME), ("a.test/b", HOME + "b"), ("a.test/?utm_source=x", HOME)])
 def test_why_looks_for_both_schemes(store: Path, asked: str, url: str) -> None:
     assert json.loads(run("why", asked, "--store", store, "--json").stdout)["url"] == url
-
-
-def test_bad_seeds_are_told(tmp_path: Path) -> None:
-    seeds = tmp_path / "seeds.txt"
-    seeds.write_text(f"nonsense\n{NOWHERE}\nx y\n")
-    result = run("crawl", seeds, "--store", tmp_path / "crawl.db")
-    assert result.exit_code == 2
-    assert [line.strip() for line in result.stderr.splitlines()[1:]] == [f"{seeds}:1: 'nonsense'", f"{seeds}:3: 'x y'"]
-
-
-def test_connect_to_knows_names_as_browsers_do() -> None:
-    routes = Routes([ConnectTo.parse("bücher.test::127.0.0.1:81"), ConnectTo.parse("a.test::Bücher.test:")])
-    assert routes.target("xn--bcher-kva.test", 80) == ("127.0.0.1", 81)
-    assert routes.target("a.test", 80) == ("xn--bcher-kva.test", 80)

@@ -44,15 +44,16 @@ def with_resolver(use: Callable[[Resolver], Any], *rules: str, allow_private: bo
         pytest.param(["a.test:80:b.test:1", "a.test:80:c.test:2"], ("b.test", 1), id="first-exact-first"),
         pytest.param(["a.test:80::", "::b.test:1"], ("a.test", 80), id="exact-exempts-from-general"),
         pytest.param(["a.test:80:[::1]:8080"], ("::1", 8080), id="ipv6"),
+        pytest.param(["a.test::Bücher.test:"], ("xn--bcher-kva.test", 80), id="address-as-browsers-take-it"),
     ],
 )
 def test_target_follows_the_rules(rules: list[str], expected: tuple[str, int]) -> None:
     assert with_resolver(lambda resolver: resolver.target("a.test", 80), *rules) == expected
 
 
-@pytest.mark.parametrize("host", ["a.test", "A.TEST"])
-def test_hosts_are_compared_without_case(host: str) -> None:
-    assert with_resolver(lambda resolver: resolver.target(host, 80), "a.test:80:b.test:1") == ("b.test", 1)
+@pytest.mark.parametrize(("host", "written"), [("A.TEST", "a.test"), ("xn--bcher-kva.test", "bücher.test")])
+def test_hosts_are_compared_as_browsers_take_them(host: str, written: str) -> None:
+    assert with_resolver(lambda resolver: resolver.target(host, 80), f"{written}:80:b.test:1") == ("b.test", 1)
 
 
 PRIVATE = {
