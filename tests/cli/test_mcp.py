@@ -89,19 +89,15 @@ def served(store: Path, tmp_path: Path) -> Iterator[tuple[str, str]]:
         assert (output, errors) == ("", "")
 
 
-def test_it_serves_by_http_who_has_the_token(served: tuple[str, str]) -> None:
+async def test_it_serves_by_http_who_has_the_token(served: tuple[str, str]) -> None:
     address, token = served
     assert address.startswith("http://127.0.0.1:")
-
-    async def main() -> None:
-        async with (
-            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http,
-            Client(streamable_http_client(address, http_client=http)) as client,
-        ):
-            many = await asyncio.gather(*(client.call_tool("search", {"query": "boats"}) for _ in range(10)))
-            assert all(HOME in found.content[0].text for found in many)  # type: ignore[union-attr]
-
-    asyncio.run(main())
+    async with (
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http,
+        Client(streamable_http_client(address, http_client=http)) as client,
+    ):
+        many = await asyncio.gather(*(client.call_tool("search", {"query": "boats"}) for _ in range(10)))
+        assert all(HOME in found.content[0].text for found in many)  # type: ignore[union-attr]
     given = {"Authorization": f"Bearer {token}", "Accept": "application/json, text/event-stream"}
     for status, headers in (
         (200, given),

@@ -154,16 +154,13 @@ async def test_the_end_waits_for_no_client(store: Path) -> None:
     await lines.aclose()
 
 
-def test_a_crawl_that_nobody_can_reach_goes_on_and_says_so(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@apart
+async def test_a_crawl_that_nobody_can_reach_goes_on_and_says_so(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[str] = []
     monkeypatch.setattr(socket.socket, "bind", lambda *_: (_ for _ in ()).throw(PermissionError(1, "not permitted")))
-
-    async def main() -> None:
-        server = Steered(wide(3))
-        async with steered(server, store) as crawl, listening(crawl, store, told.append):
-            assert (await crawl.finished()).fetched == 4
-
-    run_apart(main())
+    server = Steered(wide(3))
+    async with steered(server, store) as crawl, listening(crawl, store, told.append):
+        assert (await crawl.finished()).fetched == 4
     assert [why.partition(" (")[0] for why in told] == ["this crawl cannot be controlled from another shell"]
 
 

@@ -119,16 +119,18 @@ def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_absorbed(
     assert rows(store, "SELECT url, state FROM pages ORDER BY id") == [(HOME, "fetched"), (HOME + "a", "waiting")]
 
 
-def test_loop_goes_on_while_a_page_is_taken_in_and_committed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_loop_goes_on_while_a_page_is_taken_in_and_committed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Both wait here for something to happen in the loop: if it stood still, they would wait in vain."""
     has_ticked = {"absorb": False, "commit": False}
-    loops: list[asyncio.AbstractEventLoop] = []
+    loop = asyncio.get_running_loop()
 
     def waiting(function: Any) -> Any:
         def wrapper(self: Any, *args: Any, **options: Any) -> None:
             if threading.current_thread() is not threading.main_thread():
                 ticked = threading.Event()
-                loops[0].call_soon_threadsafe(ticked.set)
+                loop.call_soon_threadsafe(ticked.set)
                 has_ticked[function.__name__] = ticked.wait(PATIENCE)
             function(self, *args, **options)
 
@@ -136,17 +138,12 @@ def test_loop_goes_on_while_a_page_is_taken_in_and_committed(tmp_path: Path, mon
 
     monkeypatch.setattr(Visits, "absorb", waiting(Visits.absorb))
     monkeypatch.setattr(Intake, "commit", waiting(Intake.commit))
-
-    async def crawled() -> None:
-        loops.append(asyncio.get_running_loop())
-        server, timing = Server({HOME: ["/a", "/b", "/c"]}), Timing(links_at_once=2)
-        await acrawl([HOME], tmp_path / "crawl.db", transport=server, delay=0.0, timing=timing)
-
-    asyncio.run(crawled())
+    server, timing = Server({HOME: ["/a", "/b", "/c"]}), Timing(links_at_once=2)
+    await acrawl([HOME], tmp_path / "crawl.db", transport=server, delay=0.0, timing=timing)
     assert has_ticked == {"absorb": True, "commit": True}
 
 
-def test_cancelled_in_the_middle_of_a_page_the_crawl_has_all_of_it(
+async def test_cancelled_in_the_middle_of_a_page_the_crawl_has_all_of_it(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     absorb = Visits.absorb
@@ -158,20 +155,16 @@ def test_cancelled_in_the_middle_of_a_page_the_crawl_has_all_of_it(
         absorb(self, *args)
 
     monkeypatch.setattr(Visits, "absorb", waiting)
-
-    async def cancelled() -> None:
-        server = Server({HOME: ["/a", "/b"]})
-        crawling = asyncio.create_task(acrawl([HOME], store, transport=server, timing=Timing(links_at_once=1)))
-        await asyncio.to_thread(begun.wait, 60)
-        for _ in range(3):
-            crawling.cancel()
-            await asyncio.sleep(0)
-        assert not crawling.done()
-        go_on.set()
-        with pytest.raises(asyncio.CancelledError):
-            await crawling
-
-    asyncio.run(cancelled())
+    server = Server({HOME: ["/a", "/b"]})
+    crawling = asyncio.create_task(acrawl([HOME], store, transport=server, timing=Timing(links_at_once=1)))
+    await asyncio.to_thread(begun.wait, 60)
+    for _ in range(3):
+        crawling.cancel()
+        await asyncio.sleep(0)
+    assert not crawling.done()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await crawling
     assert rows(store, "SELECT url, state FROM pages ORDER BY id") == [
         (HOME, "fetched"),
         (HOME + "a", "waiting"),

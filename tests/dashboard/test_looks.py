@@ -23,39 +23,35 @@ from minicrawl.dashboard.readings import Readings
 from minicrawl.store.database import hold
 
 
-def test_a_running_crawl_tells_what_it_does_and_a_resting_one_what_it_did(store: Path) -> None:
+async def test_a_running_crawl_tells_what_it_does_and_a_resting_one_what_it_did(store: Path) -> None:
     looks, server = Looks(Readings(store), clock=lambda: 1e6), Steered(wide(20))
-
-    async def main() -> None:
-        server.open.clear()
-        async with steered(server, store, delay=0, pages=30) as crawl, listening(crawl, store):
-            await asyncio.to_thread(looks.look)  # from now on events are kept
-            server.open.set()
-            await server.until(10)
-            await crawl.pause()
-            while crawl.status.in_flight:
-                await asyncio.to_thread(looks.look)
-            look = await asyncio.to_thread(looks.look)
-            assert (look["crawl"], look["state"], look["store"], look["at"]) == ("running", "paused", str(store), 1e6)
-            assert (look["fetched"], look["known"], look["settings"]["delay"]) == (crawl.status.fetched, 21, 0.0)
-            assert [(host["host"], host["doing"]) for host in look["hosts"]] == [("a.test", look["hosts"][0]["doing"])]
-            assert sum(look["doing"].values()) == 1
-            assert [(aim["name"], aim["done"], aim["of"], aim["left"]) for aim in look["aims"]] == [
-                ("pages", look["fetched"], 30, None)
-            ]
-            events = looks.events(0)
-            assert [event["url"] for event in events if event["what"] == "PageFetched"] == server.asked
-            assert [event["number"] for event in events] == list(range(1, len(events) + 1))
-            assert looks.events(events[-2]["number"]) == events[-1:]
-            await crawl.ban("a.test")
-            later = await asyncio.to_thread(looks.look)
-            assert later["banned"] == ["a.test"]
-            assert later["hosts"] == look["hosts"]  # it is too soon to look at all of them again
-            await crawl.unban("a.test")
-            await crawl.resume()
-            await asyncio.wait_for(crawl.finished(), PATIENCE)
-
-    asyncio.run(main())
+    server.open.clear()
+    async with steered(server, store, delay=0, pages=30) as crawl, listening(crawl, store):
+        await asyncio.to_thread(looks.look)  # from now on events are kept
+        server.open.set()
+        await server.until(10)
+        await crawl.pause()
+        while crawl.status.in_flight:
+            await asyncio.to_thread(looks.look)
+        look = await asyncio.to_thread(looks.look)
+        assert (look["crawl"], look["state"], look["store"], look["at"]) == ("running", "paused", str(store), 1e6)
+        assert (look["fetched"], look["known"], look["settings"]["delay"]) == (crawl.status.fetched, 21, 0.0)
+        assert [(host["host"], host["doing"]) for host in look["hosts"]] == [("a.test", look["hosts"][0]["doing"])]
+        assert sum(look["doing"].values()) == 1
+        assert [(aim["name"], aim["done"], aim["of"], aim["left"]) for aim in look["aims"]] == [
+            ("pages", look["fetched"], 30, None)
+        ]
+        events = looks.events(0)
+        assert [event["url"] for event in events if event["what"] == "PageFetched"] == server.asked
+        assert [event["number"] for event in events] == list(range(1, len(events) + 1))
+        assert looks.events(events[-2]["number"]) == events[-1:]
+        await crawl.ban("a.test")
+        later = await asyncio.to_thread(looks.look)
+        assert later["banned"] == ["a.test"]
+        assert later["hosts"] == look["hosts"]  # it is too soon to look at all of them again
+        await crawl.unban("a.test")
+        await crawl.resume()
+        await asyncio.wait_for(crawl.finished(), PATIENCE)
     look = looks.look()
     assert (look["crawl"], look["state"], look["reason"]) == ("resting", "ended", "nothing-left")
     assert (look["fetched"], look["known"], look["read"], look["settings"]["delay"]) == (21, 21, 21, 0.0)
@@ -192,32 +188,28 @@ def test_what_is_not_known_is_left_out() -> None:
     assert ("minicrawl_partition_cpu_seconds_total", (("partition", "0"),)) not in values(LOOK)
 
 
-def test_no_counter_falls_during_a_crawl_and_all_agree_with_the_store(store: Path) -> None:
+async def test_no_counter_falls_during_a_crawl_and_all_agree_with_the_store(store: Path) -> None:
     site = wide(40, "b.test")
     site[HOME].append("/missing")
     server, seen, looks = Steered(site), list[Any](), Looks(Readings(store))
-
-    async def main() -> None:
-        async with (
-            steered(server, store, [HOME, "http://b.test/"], delay=0, scope="any") as crawl,
-            listening(crawl, store),
-        ):
-            for number in (1, 5, 20, 30):
-                await server.until(number)
-                seen.append(await asyncio.to_thread(looks.look))
-            await crawl.pause()
-            while crawl.status.in_flight:
-                await asyncio.sleep(0)
-            await crawl.take_seeds(Seeds([HOME]))  # confirmed by a commit, which holds all before
-            seen.append(await asyncio.to_thread(looks.look))
-            reasons.update(dict(rows_of(store, "SELECT state || '/' || reason, count(*) FROM pages GROUP BY 1")))
-            statuses.update(dict(rows_of(store, "SELECT (status / 100) || 'xx', count(*) FROM fetches GROUP BY 1")))
-            await crawl.resume()
-            await asyncio.wait_for(crawl.finished(), PATIENCE)
-            seen.append(await asyncio.to_thread(looks.look))
-
     reasons, statuses = Counter[str](), Counter[str]()
-    asyncio.run(main())
+    async with (
+        steered(server, store, [HOME, "http://b.test/"], delay=0, scope="any") as crawl,
+        listening(crawl, store),
+    ):
+        for number in (1, 5, 20, 30):
+            await server.until(number)
+            seen.append(await asyncio.to_thread(looks.look))
+        await crawl.pause()
+        while crawl.status.in_flight:
+            await asyncio.sleep(0)
+        await crawl.take_seeds(Seeds([HOME]))  # confirmed by a commit, which holds all before
+        seen.append(await asyncio.to_thread(looks.look))
+        reasons.update(dict(rows_of(store, "SELECT state || '/' || reason, count(*) FROM pages GROUP BY 1")))
+        statuses.update(dict(rows_of(store, "SELECT (status / 100) || 'xx', count(*) FROM fetches GROUP BY 1")))
+        await crawl.resume()
+        await asyncio.wait_for(crawl.finished(), PATIENCE)
+        seen.append(await asyncio.to_thread(looks.look))
     counters = [
         {key: v for key, v in values(look).items() if re.search("_(total|bucket|count|sum)$", key[0])} for look in seen
     ]

@@ -144,29 +144,25 @@ async def test_what_is_not_there_and_rubbish_are_one_sentence(store: Path) -> No
             assert "\n" not in came.json["failed"]
 
 
-def test_a_running_crawl_is_steered_and_two_pages_see_the_same(tmp_path: Path) -> None:
+async def test_a_running_crawl_is_steered_and_two_pages_see_the_same(tmp_path: Path) -> None:
     server, store = Steered(wide(20)), tmp_path / "crawl.db"
-
-    async def main() -> None:
-        async with steered_alone(server, store, delay=0) as crawl, listening(crawl, store), dashboard(store) as browser:
-            await server.until(2)
-            server.open.clear()  # lest the crawl is over before it is asked
-            other = Browser(f"http://127.0.0.1:{browser.port}/#token={browser.token}")
-            assert (await browser.has_done(do="pause")).json["state"] == "paused"
-            server.open.set()
-            for page in (browser, other):
-                assert (await page.now())["state"] == "paused"
-            assert (await browser.has_done(do="set", settings={"delay": "2s", "workers": -1})).status == 400
-            assert (await browser.has_done(do="add", seeds=["http://b.test"])).json["new"] == 1
-            assert (await browser.has_done(do="ban", host="b.test")).json["host"] == "b.test"
-            assert (await other.now())["banned"] == ["b.test"]
-            names = [host["host"] for host in (await other.now(hosts=1))["hosts"]]
-            assert names in (["a.test"], ["a.test", "b.test"])  # a moment old
-            assert (await other.now())["hosts"] == []
-            assert (await other.has_done(do="resume")).json["state"] == "running"
-            await asyncio.wait_for(crawl.finished(), PATIENCE)
-
-    asyncio.run(main())
+    async with steered_alone(server, store, delay=0) as crawl, listening(crawl, store), dashboard(store) as browser:
+        await server.until(2)
+        server.open.clear()  # lest the crawl is over before it is asked
+        other = Browser(f"http://127.0.0.1:{browser.port}/#token={browser.token}")
+        assert (await browser.has_done(do="pause")).json["state"] == "paused"
+        server.open.set()
+        for page in (browser, other):
+            assert (await page.now())["state"] == "paused"
+        assert (await browser.has_done(do="set", settings={"delay": "2s", "workers": -1})).status == 400
+        assert (await browser.has_done(do="add", seeds=["http://b.test"])).json["new"] == 1
+        assert (await browser.has_done(do="ban", host="b.test")).json["host"] == "b.test"
+        assert (await other.now())["banned"] == ["b.test"]
+        names = [host["host"] for host in (await other.now(hosts=1))["hosts"]]
+        assert names in (["a.test"], ["a.test", "b.test"])  # a moment old
+        assert (await other.now())["hosts"] == []
+        assert (await other.has_done(do="resume")).json["state"] == "running"
+        await asyncio.wait_for(crawl.finished(), PATIENCE)
     assert "http://b.test/" not in server.asked
 
 

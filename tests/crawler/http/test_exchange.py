@@ -146,20 +146,16 @@ def test_it_is_said_why_a_body_is_not_whole(reply: bytes, truncated: Truncated |
     assert fetched.reason is None
 
 
-def test_robots_redirects_and_sitemaps_are_shown_too() -> None:
+async def test_robots_redirects_and_sitemaps_are_shown_too() -> None:
     shown = Shown()
     moved, urls = answer(b"", "Location: /r", status="302 Found"), answer(b"http://h.test/x\n")
     server = says(moved, answer(b"User-agent: *"), urls)
-
-    async def run() -> None:
-        async with server:
-            settings = all_names_at(server.port)
-            async with LocalSource(SourceSpec(settings, capture=lambda: shown)) as source:
-                await source.robots("http://h.test/robots.txt")
-                await source.robots("http://h.test/r")
-                await source.sitemap("http://h.test/map.txt", lambda urls, is_index, lastmods: None)
-
-    asyncio.run(run())
+    async with server:
+        settings = all_names_at(server.port)
+        async with LocalSource(SourceSpec(settings, capture=lambda: shown)) as source:
+            await source.robots("http://h.test/robots.txt")
+            await source.robots("http://h.test/r")
+            await source.sitemap("http://h.test/map.txt", lambda urls, is_index, lastmods: None)
     assert [(exchange.url[13:], exchange.status, exchange.body) for exchange in shown.exchanges] == [
         ("/robots.txt", 302, b""),
         ("/r", 200, b"User-agent: *"),

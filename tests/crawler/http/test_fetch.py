@@ -353,14 +353,10 @@ def test_whatever_is_normalised_is_asked_for_as_it_is(text: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["/?", "/%7Eu", "/%zz"])
-def test_httpx_own_transport_asks_for_the_url_as_it_is(target: str) -> None:
+async def test_httpx_own_transport_asks_for_the_url_as_it_is(target: str) -> None:
     server = says(answer(b""))
-
-    async def run() -> None:
-        async with server, Fetcher(CrawlSettings(), HttpxTransport(httpx.AsyncHTTPTransport())) as fetcher:
-            await fetcher.fetch(PageRequest(f"http://127.0.0.1:{server.port}{target}"))
-
-    asyncio.run(run())
+    async with server, Fetcher(CrawlSettings(), HttpxTransport(httpx.AsyncHTTPTransport())) as fetcher:
+        await fetcher.fetch(PageRequest(f"http://127.0.0.1:{server.port}{target}"))
     assert server.heads[0].split(b" ")[1].decode() == target
 
 

@@ -97,7 +97,7 @@ def test_requests_that_found_no_room_are_made_again_and_count_as_none(tmp_path: 
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
-def test_a_crawl_of_more_hosts_than_open_files_loses_no_page(tmp_path: Path) -> None:
+async def test_a_crawl_of_more_hosts_than_open_files_loses_no_page(tmp_path: Path) -> None:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
             while True:
@@ -110,20 +110,17 @@ def test_a_crawl_of_more_hosts_than_open_files_loses_no_page(tmp_path: Path) -> 
                 writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
         writer.close()
 
-    async def run() -> None:
-        server = await asyncio.start_server(talk, "127.0.0.1", 0)
-        port = server.sockets[0].getsockname()[1]
-        seeds = tmp_path / "seeds.txt"
-        seeds.write_text("".join(f"{home}0\n" for home in HOSTS))
-        command = f"{sys.executable} -m minicrawl crawl {seeds} --connect-to ::127.0.0.1:{port} --allow-private -q"
-        command += f" --delay 0 --no-traps --store {tmp_path}/crawl.db --workers 1"
-        crawl = await asyncio.create_subprocess_shell(f"ulimit -n 64; {command}", stdout=subprocess.DEVNULL)
-        try:
-            assert await crawl.wait() == 0
-        finally:
-            server.close()
-
-    asyncio.run(run())
+    server = await asyncio.start_server(talk, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    seeds = tmp_path / "seeds.txt"
+    seeds.write_text("".join(f"{home}0\n" for home in HOSTS))
+    command = f"{sys.executable} -m minicrawl crawl {seeds} --connect-to ::127.0.0.1:{port} --allow-private -q"
+    command += f" --delay 0 --no-traps --store {tmp_path}/crawl.db --workers 1"
+    crawl = await asyncio.create_subprocess_shell(f"ulimit -n 64; {command}", stdout=subprocess.DEVNULL)
+    try:
+        assert await crawl.wait() == 0
+    finally:
+        server.close()
     found = rows(tmp_path / "crawl.db", "SELECT state, reason, count(*) FROM pages GROUP BY 1, 2 ORDER BY 1")
     assert found == [("error", "http-404", len(HOSTS)), ("fetched", "ok", len(SITE))]
 

@@ -64,25 +64,21 @@ async def answers(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say what was read")
-def test_a_crawl_that_has_no_time_to_read_gets_few_messages() -> None:
-    async def run() -> list[list[Message]]:
-        ours, theirs = socket.socketpair()
-        line = Line(ours)
-        line.send(pickle.dumps(SourceSpec(CrawlSettings())))
-        serving = asyncio.create_task(serve(Line(theirs)))
-        for number in range(1, 51):
-            line.send(pickle.dumps([(number, "locate", "http://127.0.0.1/")]))
-            for _ in range(5):
-                await asyncio.sleep(0)
-        messages: list[list[Message]] = []
-        while sum(news != News.BEAT for message in messages for _, news, _ in message) < 50:
-            messages += map(said, await asyncio.to_thread(line.receive))
-        line.close()
-        await serving
-        theirs.close()
-        return messages
-
-    messages = asyncio.run(run())
+async def test_a_crawl_that_has_no_time_to_read_gets_few_messages() -> None:
+    ours, theirs = socket.socketpair()
+    line = Line(ours)
+    line.send(pickle.dumps(SourceSpec(CrawlSettings())))
+    serving = asyncio.create_task(serve(Line(theirs)))
+    for number in range(1, 51):
+        line.send(pickle.dumps([(number, "locate", "http://127.0.0.1/")]))
+        for _ in range(5):
+            await asyncio.sleep(0)
+    messages: list[list[Message]] = []
+    while sum(news != News.BEAT for message in messages for _, news, _ in message) < 50:
+        messages += map(said, await asyncio.to_thread(line.receive))
+    line.close()
+    await serving
+    theirs.close()
     assert sorted(number for message in messages for number, news, _ in message if news != News.BEAT) == list(
         range(1, 51)
     )

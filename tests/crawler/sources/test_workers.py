@@ -98,7 +98,7 @@ async def until(is_so: Callable[[], bool]) -> None:
         await asyncio.sleep(0.005)
 
 
-def test_number_of_workers_may_change_while_they_work() -> None:
+async def test_number_of_workers_may_change_while_they_work() -> None:
     """One that is to go answers what it was asked, and ends; others take its hosts over at once."""
     hosts = [next(name for name in map("h{}.test".format, range(99)) if chosen(name, range(2)) == n) for n in range(2)]
     waits, goes_on = list[asyncio.StreamWriter](), asyncio.Event()
@@ -111,29 +111,26 @@ def test_number_of_workers_may_change_while_they_work() -> None:
                 await goes_on.wait()
             writer.write(answer(b"<p>hello"))
 
-    async def run() -> None:
-        async with server, AsyncExitStack() as stack:
-            settings = all_names_at(server.port, workers=1)
-            source = await stack.enter_async_context(Source(SourceSpec(settings, Timing(beat=0.05))))
-            await source.set_workers(2)
-            first, second = source.workers()
-            slow = asyncio.create_task(source.page(PageRequest(f"http://{hosts[1]}/slow")))
-            await until(lambda: bool(waits))
-            assert source.worker_of(f"http://{hosts[1]}/slow") == second.number
-            await source.set_workers(1)
-            fetched, _ = await source.page(PageRequest(f"http://{hosts[1]}/"))
-            assert fetched.status == 200
-            kept, leaving = source.workers()
-            assert (kept.pid, kept.pages, kept.bytes, kept.in_flight) == (first.pid, 1, 8, 0)
-            assert (leaving.pid, leaving.doing, leaving.in_flight) == (second.pid, "leaving", 1)
-            assert not slow.done()
-            goes_on.set()
-            assert (await slow)[0].status == 200
-            assert [worker.doing for worker in source.workers()] == ["idle"]
-            await until(lambda: is_gone(second.pid) and source.workers()[0].cpu > 0)
-
     server = RawServer(talk)
-    asyncio.run(run())
+    async with server, AsyncExitStack() as stack:
+        settings = all_names_at(server.port, workers=1)
+        source = await stack.enter_async_context(Source(SourceSpec(settings, Timing(beat=0.05))))
+        await source.set_workers(2)
+        first, second = source.workers()
+        slow = asyncio.create_task(source.page(PageRequest(f"http://{hosts[1]}/slow")))
+        await until(lambda: bool(waits))
+        assert source.worker_of(f"http://{hosts[1]}/slow") == second.number
+        await source.set_workers(1)
+        fetched, _ = await source.page(PageRequest(f"http://{hosts[1]}/"))
+        assert fetched.status == 200
+        kept, leaving = source.workers()
+        assert (kept.pid, kept.pages, kept.bytes, kept.in_flight) == (first.pid, 1, 8, 0)
+        assert (leaving.pid, leaving.doing, leaving.in_flight) == (second.pid, "leaving", 1)
+        assert not slow.done()
+        goes_on.set()
+        assert (await slow)[0].status == 200
+        assert [worker.doing for worker in source.workers()] == ["idle"]
+        await until(lambda: is_gone(second.pid) and source.workers()[0].cpu > 0)
 
 
 def is_gone(pid: int) -> bool:
