@@ -1,6 +1,5 @@
 """`minicrawl crawl --partitions N`, as a user types it."""
 
-import asyncio
 import signal
 import subprocess
 import sys
@@ -19,7 +18,6 @@ from support.small_web import small_web
 
 from minicrawl.api import acrawl
 from minicrawl.demo.web import serving_answers
-from minicrawl.model import CrawlReport
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
 
@@ -68,15 +66,12 @@ ODD: dict[str, tuple[dict[str, list[str] | str], int, int, int]] = {
 
 
 @pytest.mark.parametrize(("web", "partitions", "read", "known"), ODD.values(), ids=ODD.keys())
-def test_the_smallest_crawls_end(
+async def test_the_smallest_crawls_end(
     web: dict[str, list[str] | str], partitions: int, read: int, known: int, tmp_path: Path
 ) -> None:
-    async def crawl() -> CrawlReport:
-        async with serving_answers(lambda url, _: served(web, url)) as port:
-            given: dict[str, Any] = {"connect_to": f"::127.0.0.1:{port}", "allow_private": True, "traps": False}
-            return await acrawl(A, tmp_path / "web", partitions=partitions, delay=0.01, **given)
-
-    ended = asyncio.run(crawl())
+    async with serving_answers(lambda url, _: served(web, url)) as port:
+        given: dict[str, Any] = {"connect_to": f"::127.0.0.1:{port}", "allow_private": True, "traps": False}
+        ended = await acrawl(A, tmp_path / "web", partitions=partitions, delay=0.01, **given)
     assert (ended.reason, ended.read, ended.known) == ("nothing-left", read, known)
     assert all_violations(tmp_path / "web") == []
 

@@ -3,7 +3,6 @@
 Which origins those are, for every form of the options, is in http/test_credentials.py.
 """
 
-import asyncio
 import gzip
 import json
 from base64 import b64encode
@@ -144,18 +143,14 @@ def test_pages_wait_while_the_proxy_is_dead_and_others_go_on(tmp_path: Path) -> 
     skipping.run(run())
 
 
-def test_the_proxy_of_the_environment_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_proxy_of_the_environment_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     web = Web()
-
-    async def run() -> list[str]:
-        async with web, ForwardProxy(web) as through:
-            monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{through.port}")
-            monkeypatch.setenv("no_proxy", "sub.h.test")
-            options: Any = {"delay": 0.0, "traps": False, "sitemaps": False}
-            await acrawl(["http://h.test/"], tmp_path / "crawl.db", scope="host", pages=2, **options)
-            return through.asked
-
-    assert "h.test:80" in asyncio.run(run())
+    async with web, ForwardProxy(web) as through:
+        monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{through.port}")
+        monkeypatch.setenv("no_proxy", "sub.h.test")
+        options: Any = {"delay": 0.0, "traps": False, "sitemaps": False}
+        await acrawl(["http://h.test/"], tmp_path / "crawl.db", scope="host", pages=2, **options)
+    assert "h.test:80" in through.asked
     assert {asked.origin for asked in web.asked} >= {"http://h.test"}
 
 

@@ -11,7 +11,7 @@ from support.raw_server import all_names_at
 from support.replies import TABLE
 
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.model import Fetched, PageRequest
+from minicrawl.model import PageRequest
 
 WIRE = ("status-line", "interim", "field", "length", "chunked", "coding", "status")
 REPLIES = {name: reply for name, (reply, _) in TABLE.items() if name.partition(":")[0] in WIRE}
@@ -46,15 +46,11 @@ async def read_by_curl(port: int, folder: Path) -> list[bytes]:
 
 @pytest.mark.slow
 @needs("curl")
-def test_no_page_is_lost_that_curl_reads(tmp_path: Path) -> None:
+async def test_no_page_is_lost_that_curl_reads(tmp_path: Path) -> None:
     server = MisbehavingServer({str(number): reply for number, reply in enumerate(REPLIES.values())})
-
-    async def both() -> tuple[list[Fetched], list[bytes]]:
-        async with server, Fetcher(all_names_at(server.port)) as fetcher:
-            requests = [PageRequest(f"http://{number}.first.test/") for number in range(len(REPLIES))]
-            return await asyncio.gather(*map(fetcher.fetch, requests)), await read_by_curl(server.port, tmp_path)
-
-    ours, read = asyncio.run(both())
+    async with server, Fetcher(all_names_at(server.port)) as fetcher:
+        requests = [PageRequest(f"http://{number}.first.test/") for number in range(len(REPLIES))]
+        ours, read = await asyncio.gather(*map(fetcher.fetch, requests)), await read_by_curl(server.port, tmp_path)
     html = [one for one in zip(REPLIES, ours, read, strict=True) if one[1].content_type in (None, "text/html")]
     lost = {name for name, fetched, body in html if body and fetched.body != body}
     assert sum(bool(body) for body in read) > 100

@@ -13,7 +13,7 @@ from minicrawl.crawler.http.credentials import proxy_of
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.net.open_files import Room
 from minicrawl.errors import FetchError
-from minicrawl.model import Fetched, PageRequest
+from minicrawl.model import PageRequest
 from minicrawl.timing import Timing
 
 # Keeping connections.
@@ -28,7 +28,7 @@ def test_a_new_connection_that_is_closed_at_once_is_not_tried_again() -> None:
     assert (fetched.reason, server.connections) == ("reset", 1)
 
 
-def test_a_request_is_repeated_once_however_many_connections_were_kept() -> None:
+async def test_a_request_is_repeated_once_however_many_connections_were_kept() -> None:
     """All were closed by the server when it was asked again."""
 
     async def answers_once(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -43,17 +43,9 @@ def test_a_request_is_repeated_once_however_many_connections_were_kept() -> None
 
     everyone_has_come = asyncio.Event()
     server = Server(answers_once)
-
-    async def run() -> tuple[list[Fetched], Fetched]:
-        async with Fetcher(all_names_at(server.port)) as fetcher:
-            first = await asyncio.gather(*(fetcher.fetch(PageRequest("http://h.test/")) for _ in range(3)))
-            return first, await fetcher.fetch(PageRequest("http://h.test/"))
-
-    async def serve() -> tuple[list[Fetched], Fetched]:
-        async with server:
-            return await run()
-
-    first, last = asyncio.run(serve())
+    async with server, Fetcher(all_names_at(server.port)) as fetcher:
+        first = await asyncio.gather(*(fetcher.fetch(PageRequest("http://h.test/")) for _ in range(3)))
+        last = await fetcher.fetch(PageRequest("http://h.test/"))
     assert [fetched.body for fetched in first] == [b"hello"] * 3
     assert (last.reason, len(server.heads)) == ("reset", 5)
 
@@ -169,19 +161,15 @@ def test_a_silent_server_times_out_while_connecting() -> None:
 # Proxies.
 
 
-def test_memory_that_runs_out_while_an_answer_is_read_is_not_the_server_s_fault() -> None:
+async def test_memory_that_runs_out_while_an_answer_is_read_is_not_the_server_s_fault() -> None:
     """Taken for a reset, it would be asked for again and again, and its host be spared ever longer."""
-
-    async def run() -> FetchError:
-        async with says(b"") as server:
-            loop = asyncio.get_running_loop()
-            _, connection = await loop.create_connection(lambda: Connection(5.0), "127.0.0.1", server.port)
-            loop.call_soon(connection.connection_lost, MemoryError())
-            with pytest.raises(FetchError) as found:
-                await connection.ask(b"GET / HTTP/1.1\r\n\r\n")
-            return found.value
-
-    error = asyncio.run(run())
+    async with says(b"") as server:
+        loop = asyncio.get_running_loop()
+        _, connection = await loop.create_connection(lambda: Connection(5.0), "127.0.0.1", server.port)
+        loop.call_soon(connection.connection_lost, MemoryError())
+        with pytest.raises(FetchError) as found:
+            await connection.ask(b"GET / HTTP/1.1\r\n\r\n")
+        error = found.value
     assert (error.reason, type(error.__cause__)) == ("parser-failed", MemoryError)
 
 
@@ -201,14 +189,8 @@ def test_name_and_password_are_sent_as_they_were_before_they_were_encoded() -> N
 A, B = "http://a.test/", "http://b.test/"
 
 
-def test_alternative_service_is_not_used() -> None:
+async def test_alternative_service_is_not_used() -> None:
     """Alt-Svc (RFC 7838) may be ignored: nothing else is connected to, and the next request is as the first."""
-
-    async def run() -> tuple[int, list[bytes]]:
-        async with elsewhere, Server(talk) as server, Fetcher(all_names_at(server.port)) as fetcher:
-            found = [await fetcher.fetch(PageRequest(url)) for url in (A, A, B)]
-            assert [each.body for each in found] == [b"hello"] * 3
-            return server.connections, heads
 
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         told = f'Alt-Svc: h2="127.0.0.1:{elsewhere.port}"; ma=86400, h3=":443", h2c=":{elsewhere.port}"\r\n'
@@ -218,10 +200,12 @@ def test_alternative_service_is_not_used() -> None:
             await writer.drain()
 
     elsewhere, heads = says(HELLO), list[bytes]()
-    connections, asked = asyncio.run(run())
-    assert (connections, elsewhere.connections) == (2, 0)
-    assert asked[0] == asked[1]
-    assert b"Alt-Used" not in asked[1]
+    async with elsewhere, Server(talk) as server, Fetcher(all_names_at(server.port)) as fetcher:
+        found = [await fetcher.fetch(PageRequest(url)) for url in (A, A, B)]
+        assert [each.body for each in found] == [b"hello"] * 3
+    assert (server.connections, elsewhere.connections) == (2, 0)
+    assert heads[0] == heads[1]
+    assert b"Alt-Used" not in heads[1]
 
 
 def test_tunnel_that_the_proxy_refuses_is_a_bad_response() -> None:

@@ -207,25 +207,21 @@ def test_a_silent_server_times_out() -> None:
     assert found.reason == "timeout"
 
 
-def test_an_answer_of_the_name_server_that_changes_leads_nowhere_private() -> None:
+async def test_an_answer_of_the_name_server_that_changes_leads_nowhere_private() -> None:
     """DNS rebinding: the name leads to another address when the connection is made."""
     server, found = Http2Server(hello), [("127.0.0.1",), ("192.0.2.1",)]
+    async with server:
+        resolver = Resolver()
 
-    async def run() -> str | None:
-        async with server:
-            resolver = Resolver()
+        async def addresses(name: str, grace: float = 0.0) -> tuple[str, ...]:
+            return found.pop()
 
-            async def addresses(name: str, grace: float = 0.0) -> tuple[str, ...]:
-                return found.pop()
-
-            resolver._dns.addresses = addresses  # type: ignore[method-assign]
-            with pytest.raises(PrivateAddressError):
-                await resolver.address(A)
-            odd = OddTransports(resolver, TlsClient(PEM), STANDARD, 1)
-            with pytest.raises(FetchError) as refused:
-                await odd.ask(Endpoint(True, "h.test", server.port), "h2", f"https://h.test:{server.port}/", [])
-            await odd.aclose()
-            return refused.value.reason
-
-    assert asyncio.run(run()) == "private-address"
+        resolver._dns.addresses = addresses  # type: ignore[method-assign]
+        with pytest.raises(PrivateAddressError):
+            await resolver.address(A)
+        odd = OddTransports(resolver, TlsClient(PEM), STANDARD, 1)
+        with pytest.raises(FetchError) as refused:
+            await odd.ask(Endpoint(True, "h.test", server.port), "h2", f"https://h.test:{server.port}/", [])
+        await odd.aclose()
+        assert refused.value.reason == "private-address"
     assert server.protocols == []

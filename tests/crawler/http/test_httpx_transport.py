@@ -56,11 +56,7 @@ def test_exceptions_become_reasons(error: Exception, reason: str) -> None:
 
 
 @pytest.mark.parametrize(("version", "protocol"), [(b"HTTP/1.1", "http/1.1"), (b"HTTP/2", "h2")])
-def test_http_2_is_told_as_http_1_with_the_same_meaning(version: bytes, protocol: str) -> None:
+async def test_http_2_is_told_as_http_1_with_the_same_meaning(version: bytes, protocol: str) -> None:
     response = httpx.Response(200, headers=[("x", "y")], extensions={"http_version": version})
-
-    async def run() -> tuple[str, bytes]:
-        found = await HttpxTransport(httpx.MockTransport(lambda _: response)).ask("http://a.test/", [(b"Host", b"a")])
-        return found.protocol, found.head
-
-    assert asyncio.run(run()) == (protocol, b"HTTP/1.1 200 OK\r\nx: y\r\n\r\n")
+    found = await HttpxTransport(httpx.MockTransport(lambda _: response)).ask("http://a.test/", [(b"Host", b"a")])
+    assert (found.protocol, found.head) == (protocol, b"HTTP/1.1 200 OK\r\nx: y\r\n\r\n")

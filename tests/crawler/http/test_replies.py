@@ -42,7 +42,7 @@ def test_a_reply_is_read_as_it_is_to_be_read(answers: dict[str, Fetched], name: 
 
 
 @pytest.mark.parametrize("junk", [answer(b"evil"), b"HTTP/1.1 100 Continue\r\n\r\n", b"junk\r\n\r\n"])
-def test_what_is_said_between_two_requests_is_the_answer_to_neither(junk: bytes) -> None:
+async def test_what_is_said_between_two_requests_is_the_answer_to_neither(junk: bytes) -> None:
     is_idle, is_said = asyncio.Event(), asyncio.Event()
 
     async def speaks_out_of_turn(peer: Peer) -> None:
@@ -53,15 +53,12 @@ def test_what_is_said_between_two_requests_is_the_answer_to_neither(junk: bytes)
             is_said.set()
         await peer.leaves()
 
-    async def run() -> list[bytes]:
-        server = MisbehavingServer({"0": speaks_out_of_turn})
-        async with server, fetcher_for(server) as fetcher:
-            first = await fetcher.fetch(PageRequest("http://0.first.test/"))
-            is_idle.set()
-            await is_said.wait()
-            for _ in range(5):
-                await asyncio.sleep(0)  # the client's side of the loop reads
-            second = await fetcher.fetch(PageRequest("http://0.first.test/"))
-            return [first.body, second.body]
-
-    assert asyncio.run(run()) == [b"hello", b"hello"]
+    server = MisbehavingServer({"0": speaks_out_of_turn})
+    async with server, fetcher_for(server) as fetcher:
+        first = await fetcher.fetch(PageRequest("http://0.first.test/"))
+        is_idle.set()
+        await is_said.wait()
+        for _ in range(5):
+            await asyncio.sleep(0)  # the client's side of the loop reads
+        second = await fetcher.fetch(PageRequest("http://0.first.test/"))
+        assert [first.body, second.body] == [b"hello", b"hello"]

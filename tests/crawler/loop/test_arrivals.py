@@ -18,39 +18,33 @@ async def test_result_and_exception_come_back() -> None:
     thread.end()
 
 
-def test_arrivals_are_taken_in_in_order_and_large_ones_in_a_thread() -> None:
+async def test_arrivals_are_taken_in_in_order_and_large_ones_in_a_thread() -> None:
     taken: list[tuple[str, float, bool]] = []
 
     def take(name: str, now: float) -> None:
         taken.append((name, now, threading.current_thread() is threading.main_thread()))
 
-    async def run() -> list[bool]:
-        thread = BooksThread()
-        arrivals = Arrivals(lambda: 7.0, thread, at_once=10)
-        for name, links in (("a", 5), ("b", 5), ("large", 11), ("d", 1)):
-            arrivals.add(links, partial(take, name))
-        were_all = [await arrivals.take(), bool(arrivals), await arrivals.take(), bool(arrivals)]
-        thread.end()
-        return were_all
-
-    assert asyncio.run(run()) == [False, True, True, False]
+    thread = BooksThread()
+    arrivals = Arrivals(lambda: 7.0, thread, at_once=10)
+    for name, links in (("a", 5), ("b", 5), ("large", 11), ("d", 1)):
+        arrivals.add(links, partial(take, name))
+    were_all = [await arrivals.take(), bool(arrivals), await arrivals.take(), bool(arrivals)]
+    thread.end()
+    assert were_all == [False, True, True, False]
     assert taken == [("a", 7.0, True), ("b", 7.0, True), ("large", 7.0, False), ("d", 7.0, True)]
 
 
-def test_the_bell_rings_when_something_comes() -> None:
-    async def run() -> list[bool]:
-        arrivals = Arrivals(lambda: 0.0, BooksThread(), at_once=10)
-        quiet = [await arrivals.is_quiet()]
-        asyncio.get_running_loop().call_soon(arrivals.ring)
-        quiet.append(await arrivals.is_quiet())
-        await arrivals.is_quiet()
-        asyncio.get_running_loop().call_soon(arrivals.ring)
-        quiet.append(await arrivals.rings_within(60.0))
-        await arrivals.is_quiet()
-        quiet.append(await arrivals.rings_within(0.0))
-        return quiet
-
-    assert asyncio.run(run()) == [True, False, True, False]
+async def test_the_bell_rings_when_something_comes() -> None:
+    arrivals = Arrivals(lambda: 0.0, BooksThread(), at_once=10)
+    quiet = [await arrivals.is_quiet()]
+    asyncio.get_running_loop().call_soon(arrivals.ring)
+    quiet.append(await arrivals.is_quiet())
+    await arrivals.is_quiet()
+    asyncio.get_running_loop().call_soon(arrivals.ring)
+    quiet.append(await arrivals.rings_within(60.0))
+    await arrivals.is_quiet()
+    quiet.append(await arrivals.rings_within(0.0))
+    assert quiet == [True, False, True, False]
 
 
 def test_who_waits_twice_waits_twice() -> None:

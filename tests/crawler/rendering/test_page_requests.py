@@ -79,20 +79,17 @@ def test_a_style_sheet_is_empty_and_nobody_is_asked() -> None:
             "http://169.254.169.254/latest/meta-data/", "http://2130706433:{port}/", "http://[::ffff:7f00:1]:{port}/",
             "http://10.0.0.1/", "http://0.0.0.0:{port}/", "file:///etc/passwd", "data:text/plain,x", "blob:x"]
 )  # fmt: skip
-def test_no_request_goes_to_a_private_address_whatever_it_is_called(url: str) -> None:
+async def test_no_request_goes_to_a_private_address_whatever_it_is_called(url: str) -> None:
     site = Site({})
-
-    async def run() -> Resource | None:
-        async with site:
-            # h.test is a name whose address is private.
-            settings = CrawlSettings(
-                delay=0.0, ignore_robots=True, connect_to=(ConnectTo.parse("h.test::127.0.0.1:"),), timeout=20.0
-            )
-            async with Fetcher(settings) as fetcher:
-                asked = url.format(port=site.port)
-                return await PageRequests(fetcher, settings).answer(Parts(), PAGE, "fetch", "GET", asked, {})
-
-    assert asyncio.run(run()) is None
+    async with site:
+        # h.test is a name whose address is private.
+        settings = CrawlSettings(
+            delay=0.0, ignore_robots=True, connect_to=(ConnectTo.parse("h.test::127.0.0.1:"),), timeout=20.0
+        )
+        async with Fetcher(settings) as fetcher:
+            asked = url.format(port=site.port)
+            found = await PageRequests(fetcher, settings).answer(Parts(), PAGE, "fetch", "GET", asked, {})
+    assert found is None
     assert site.connections == 0
 
 
@@ -164,20 +161,17 @@ def test_passwords_go_to_their_origin_for_its_own_pages_alone() -> None:
     assert f"{HOST}/x" not in site.asked
 
 
-def test_a_script_with_a_password_is_not_kept_for_other_pages() -> None:
+async def test_a_script_with_a_password_is_not_kept_for_other_pages() -> None:
     site = Site({f"{HOST}/x": SCRIPT})
-
-    async def run() -> list[bool]:
-        async with site:
-            given = all_names_at(site.port, delay=0.0, header="http://h.test=Authorization: hush")
-            async with Fetcher(given) as fetcher:
-                requests = PageRequests(fetcher, given)
-                return [
-                    await requests.answer(Parts(), page, "script", "GET", f"{HOST}/x", {}) is not None
-                    for page in (PAGE, f"{OTHER}/page", PAGE)
-                ]
-
-    assert asyncio.run(run()) == [True, False, True]
+    async with site:
+        given = all_names_at(site.port, delay=0.0, header="http://h.test=Authorization: hush")
+        async with Fetcher(given) as fetcher:
+            requests = PageRequests(fetcher, given)
+            found = [
+                await requests.answer(Parts(), page, "script", "GET", f"{HOST}/x", {}) is not None
+                for page in (PAGE, f"{OTHER}/page", PAGE)
+            ]
+    assert found == [True, False, True]
     assert site.asked.count(f"{HOST}/x") == 2
 
 

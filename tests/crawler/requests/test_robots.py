@@ -1,6 +1,5 @@
 """Redirects of robots.txt files: each is followed at the time of the host it leads to."""
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -195,7 +194,7 @@ def test_a_redirect_waits_for_the_address_too(store: Path) -> None:
 @pytest.mark.parametrize(
     ("place", "reason"), [("private.test", "private-address"), ("none.test", "dns"), ("127.0.0.9", "private-address")]
 )
-def test_a_redirect_to_where_nothing_may_be_asked_fails(
+async def test_a_redirect_to_where_nothing_may_be_asked_fails(
     store: Path, monkeypatch: pytest.MonkeyPatch, place: str, reason: str
 ) -> None:
     """Over real connections: the first address may be asked, others may not."""
@@ -214,14 +213,10 @@ def test_a_redirect_to_where_nothing_may_be_asked_fails(
     monkeypatch.setattr(
         Resolver, "check", lambda self, address: None if address == "127.0.0.1" else check(self, address)
     )
-
-    async def run() -> list[tuple[str, bytes]]:
-        async with Pages({}) as server:
-            port = (ConnectTo(None, None, "", server.port),)
-            await acrawl([A], store, connect_to=port, delay=0.0, timing=HURRY)
-        return server.requests
-
-    assert [host for host, _ in asyncio.run(run())] == ["a.test"]
+    async with Pages({}) as server:
+        port = (ConnectTo(None, None, "", server.port),)
+        await acrawl([A], store, connect_to=port, delay=0.0, timing=HURRY)
+    assert [host for host, _ in server.requests] == ["a.test"]
     assert states(store) == {A: ("error", reason)}
 
 
