@@ -100,31 +100,17 @@ class Life:
         assert min(book.reserve, book.income) >= 0
 
 
-@pytest.mark.parametrize("window", WINDOWS, ids=named)
 @pytest.mark.parametrize("pay_out", PAY_OUTS, ids=named)
-def test_no_unit_is_made_or_lost(pay_out: PayOut, window: float | None) -> None:
-    """I4 after many steps with growth, of 18 books; and the lazy pay-out is the eager one."""
-    book = Adaptive(window, pay_out)
-    life = Life(book, seed=3)
-    for step in range(700):
-        life.step()
-        if step % 40 == 0:
-            life.check()
-    life.check()
-    assert len(set(life.visited)) == book.size == life.most
-    assert np.all(np.isfinite(book.history))
-
-
-@pytest.mark.parametrize("pay_out", PAY_OUTS, ids=named)
-@pytest.mark.parametrize("total", [10_000, 2**62], ids=["few-units", "all-units"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("total", [10_000, TOTAL, 2**62], ids=["few-units", "units", "all-units"])
+@pytest.mark.parametrize("seed", range(3))
 def test_lazy_pay_out_is_eager_pay_out(pay_out: PayOut, total: int, seed: int) -> None:
-    """After every single step, also where shares are a few units and the remainders matter."""
-    life = Life(Adaptive(None, pay_out, total=total), seed)
+    """I4 after every single step, also where shares are a few units and the remainders matter."""
+    life = Life(Adaptive(WINDOWS[seed], pay_out, total=total), seed)
     life.check()
     for _ in range(300):
         life.step()
         life.check()
+    assert np.all(np.isfinite(life.book.history))
 
 
 @pytest.mark.parametrize("grants", [[TOTAL, TOTAL], [TOTAL // 2 + 1] * 4, [2**63 - 1, 1]], ids=named)
@@ -221,22 +207,6 @@ def test_x_is_nearly_a_fixed_point(seed: int) -> None:
         rounding = 2 * (2 * visits + 1) * n
         assert moved <= D * np.abs(book.cashes() - initial).sum() + rounding
         assert moved < 2 * D * book.total
-
-
-def test_x_of_a_greedy_crawl_moves_by_less_than_the_paper_says() -> None:
-    """I5 as the paper has it, |L'X - X| < 1/G, on a random web of 300 pages at every 50th visit."""
-    draw = random.Random(11)
-    n = 300
-    web = random_web(draw, n, 4 / n, 0.02)
-    initial = np.full(n, 2**40)
-    book = from_start(None, ("all", 0.0), initial.tolist())
-    for visits in range(1, 10 * n + 1):
-        page = int(np.argmax(book.cashes()))
-        book.visit(page, pages(web[page]))
-        if visits % 50 == 0:
-            x = book.estimates(initial)["X"]
-            brought, virtual = one_step(web, x)
-            assert np.abs(brought + virtual / n - x).sum() < book.total / book.clock
 
 
 def test_estimates_by_their_formulas() -> None:

@@ -36,16 +36,6 @@ def test_the_interval_is_where_harmonic_freshness_pays_for_no_fetch_more(
     assert importance * a * (rate * a / (1.0 + rate * a)) == pytest.approx(price, rel=1e-6)
 
 
-@given(amounts, amounts, amounts, st.floats(1.001, 100.0))
-def test_more_importance_and_more_changes_shorten_it_and_a_higher_price_lengthens_it(
-    price: float, importance: float, rate: float, factor: float
-) -> None:
-    a = interval(price, importance, rate)
-    assert interval(price, importance * factor, rate) <= a
-    assert interval(price, importance, rate * factor) <= a
-    assert interval(price * factor, importance, rate) >= a
-
-
 def test_a_page_that_always_changes_is_fetched_by_importance_alone() -> None:
     assert interval(6.0, 2.0, 1e12) == pytest.approx(3.0)
 
@@ -138,24 +128,17 @@ def assert_share_is_held(budget: DiscoveryBudget, fetches: int = 3000) -> None:
 
 
 @pytest.mark.parametrize("share", SHARES)
-@pytest.mark.parametrize("offer", [(True, False), (False, True)], ids=["only-never-read", "only-read"])
-def test_lean_times_are_not_made_up_for(share: float, offer: tuple[bool, bool]) -> None:
-    """However long one kind was missing, the share is within two fetches from the moment both are there."""
-    budget = DiscoveryBudget(share)
-    for _ in range(500):
-        assert turn(budget, *offer) is offer[0]
-    assert_share_is_held(budget)
-
-
-@pytest.mark.parametrize("share", SHARES)
 def test_share_is_held_on_a_changing_offer(share: float) -> None:
-    """Each stretch in which both kinds are on offer holds the share by itself."""
+    """Each stretch in which both kinds are on offer holds the share by itself, however long one was missing."""
     budget = DiscoveryBudget(share)
     draw = random.Random(share)
     for _ in range(30):
         for _ in range(draw.randrange(20)):
             turn(budget, draw.random() < 0.5, draw.random() < 0.5)
         assert_share_is_held(budget, draw.randrange(1, 40))
+    for is_there in (True, False):
+        assert {turn(budget, is_there, not is_there) for _ in range(500)} == {is_there}
+        assert_share_is_held(budget)
 
 
 @pytest.mark.parametrize("share", [0.3, 0.5, 0.8])
@@ -213,11 +196,3 @@ def test_share_is_held_among_the_fetches_that_took_place(share: float) -> None:
             n += 1
             discoveries += decided
             assert abs(discoveries - share * n) <= 2
-
-
-@pytest.mark.parametrize("share", SHARES)
-def test_decision_alone_leaves_the_account_as_it_was(share: float) -> None:
-    budget = DiscoveryBudget(share, 0.7)
-    for offer in [(True, True), (True, False), (False, True), (False, False)]:
-        budget.discovers(*offer)
-    assert budget.credit == 0.7

@@ -17,7 +17,6 @@ from minicrawl.opic import STRATEGIES, Book, PageQueue
 from minicrawl.opic.strategy import Greedy, Random, Strategy, packed, unpacked
 from minicrawl.settings.options import STRATEGY_NAMES
 
-NOWHERE = pages([])
 NO_JUMPS = np.zeros(0, dtype=np.float32)
 
 
@@ -125,27 +124,6 @@ def test_queue_agrees_with_max(seed: int, spread: int, loaded: int | None) -> No
     assert waiting.pop() is None
 
 
-@given(
-    st.lists(st.integers(-3, 3), max_size=120),
-    st.lists(st.tuples(st.sampled_from(["add", "rise", "pop"]), st.integers(0, 150), st.integers(0, 4)), max_size=150),
-)
-def test_queue_with_cold_pages_agrees_with_max_after_any_deeds(
-    loaded: list[int], deeds: list[tuple[str, int, int]]
-) -> None:
-    waiting = Waiting(has_cold=True, cold=dict(enumerate(loaded)))
-    for deed, page, amount in deeds:
-        if deed == "pop":
-            expected = waiting.next()
-            assert waiting.pop() == expected
-        elif page not in waiting.priorities:
-            waiting.add(page, amount - 2)
-        elif deed == "rise":
-            waiting.rise(page, amount)
-    for _ in range(len(waiting.priorities) + 1):
-        expected = waiting.next()
-        assert waiting.pop() == expected
-
-
 def test_queue_keeps_few_entries_and_looks_at_a_page_few_times_however_many_wait() -> None:
     waiting = Waiting(has_cold=True, cold=dict.fromkeys(range(4000), 7))
     draw = random.Random(0)
@@ -172,20 +150,9 @@ def test_pages_that_rise_together_are_not_lost_when_the_queue_is_cut_on_the_way(
     assert [waiting.pop() for _ in range(49)] == [*range(48), None]
 
 
-def test_page_that_rose_is_handed_out_once() -> None:
-    """The entries it left behind are skipped, also when it waits again with less."""
-    waiting = Waiting()
-    waiting.add(0, 5)
-    waiting.add(1, 6)
-    waiting.rise(0, 2)
-    waiting.rise(0, 2)
-    assert waiting.pop() == 0
-    waiting.add(0, 1)
-    assert [waiting.pop(), waiting.pop(), waiting.pop()] == [1, 0, None]
-
-
 def test_busy_queue_stays_small_and_loses_nobody() -> None:
-    """Pages that rise without end leave a bounded number of entries, and each page still has one turn."""
+    """Pages that rise without end leave a bounded number of entries, which are looked at a few times per rise on
+    average, and each page still has one turn."""
     waiting = Waiting()
     for page in range(10):
         waiting.add(page, page)
@@ -195,18 +162,9 @@ def test_busy_queue_stays_small_and_loses_nobody() -> None:
         waiting.rise(draw.randrange(10), draw.randrange(5))
         longest = max(longest, len(waiting.queue._entries))
     assert longest <= 64 + 4 * 10
+    assert waiting.asked <= 3 * 5000
     expected = sorted(waiting.priorities, key=lambda page: (-waiting.priorities[page], page))
     assert [waiting.pop() for _ in range(11)] == [*expected, None]
-
-
-def test_rebuilding_costs_a_bounded_part_of_every_rise() -> None:
-    """Entries are looked at a few times per rise on average, however long the queue has been busy."""
-    waiting = Waiting()
-    for page in range(100):
-        waiting.add(page, 0)
-    for step in range(20_000):
-        waiting.rise(step % 100, 1)
-    assert waiting.asked <= 3 * 20_000
 
 
 def test_names_are_those_a_user_may_ask_for() -> None:
@@ -251,11 +209,6 @@ def test_only_greedy_strategies_follow_cash() -> None:
         before = [STRATEGIES[name].priority(page, book, jumps) for page in (1, 2)]
         book.visit(0, pages([1, 2]))
         assert [STRATEGIES[name].priority(page, book, jumps) for page in (1, 2)] == before
-
-
-def test_random_is_reproducible() -> None:
-    assert order(Random(7), known(50)) == order(Random(7), known(50))
-    assert set(order(Random(7), known(50))) == set(range(50))
 
 
 def test_random_draws_the_same_in_another_process() -> None:

@@ -32,13 +32,6 @@ def test_walker_takes_each_link_alike_or_by_weight() -> None:
     assert (graph.transition(np.array([0.0, 0.0, 1.0])) @ start).tolist() == [0.0, 0.0, 0.0]
 
 
-def test_reverse_turns_links_and_their_weights() -> None:
-    turned, weights = Graph.from_links(LINKS).reverse(np.arange(5.0))
-    assert (turned.indptr.tolist(), turned.targets.tolist()) == ([0, 2, 3, 4, 5], [2, 2, 0, 0, 3])
-    assert weights is not None
-    assert sorted(weights.tolist()) == [0.0, 1.0, 2.0, 3.0, 4.0]
-
-
 @pytest.mark.parametrize("weights", [[1.0], [1.0, 1.0, 1.0, 1.0, -1.0], [1.0, 1.0, 1.0, 1.0, float("nan")]])
 def test_weights_that_cannot_be_are_refused(weights: list[float]) -> None:
     with pytest.raises(ValueError, match="weights must be 5 numbers, one per link, none negative"):
