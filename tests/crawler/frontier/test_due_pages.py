@@ -146,21 +146,6 @@ def test_a_page_rises_once_it_is_due_before_all_are_valued_anew() -> None:
     assert np.diff(at).max() < 200  # 31 fetches between two values of all; 400 in the time in which others have one
 
 
-def test_the_simple_rule_has_one_interval_for_every_page() -> None:
-    _, due, _ = read_pages(4, ByWorth(30 * DAY, 30 * DAY), is_patient=True)
-    assert due.due[:4].tolist() == [30 * DAY] * 4
-
-
-def test_a_page_that_changes_more_often_is_due_sooner_within_the_bounds() -> None:
-    pages, due, _ = read_pages(3, ByWorth(HOUR, 20 * DAY), is_patient=True)
-    rates = (1000.0, 1.0 / WEEK, 1.0 / WEEK / 1e9)
-    times = [due.fetched(page, DAY, rate) - DAY for page, rate in enumerate(rates)]
-    assert times == sorted(times)
-    assert times[0] >= HOUR
-    assert times[-1] == 20 * DAY
-    assert pages.next_rested is not None
-
-
 @given(
     st.integers(1, 12),
     st.booleans(),

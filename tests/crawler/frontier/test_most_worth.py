@@ -56,13 +56,6 @@ def test_the_value_is_that_of_the_formula(store: Path) -> None:
         assert [choice.page for choice in most_worth(reader, 5, now)] == [choice.page for choice in found[:5]]
 
 
-def test_a_store_without_pages_has_none_to_fetch(tmp_path: Path) -> None:
-    path = tmp_path / "crawl.db"
-    crawl({}, path, [HOME])
-    with open_store(path) as reader:
-        assert most_worth(reader, 5, 1e10) == []
-
-
 def test_a_round_asks_for_each_page_once_the_best_first_and_for_no_other(store: Path) -> None:
     site, _ = random_site(3)
     rows(store, "UPDATE fetches SET fetched_at = 1e9")

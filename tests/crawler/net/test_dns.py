@@ -101,29 +101,18 @@ def test_what_is_kept_is_bounded() -> None:
     assert list(server._kept) == ["h7", "h8", "h9"]
 
 
-def test_a_silent_name_server_is_given_up() -> None:
+async def test_a_silent_name_server_is_given_up() -> None:
     """On a real socket that never answers."""
-
-    async def ask(port: int) -> None:
-        silent = DnsCache(Timing(look_up=0.05))
-        silent._resolver = aiodns.DNSResolver(nameservers=["127.0.0.1"], udp_port=port, timeout=1.0)
-        try:
-            with pytest.raises(socket.gaierror, match="the name server is silent"):
-                await silent.addresses("a.example.org")
-        finally:
-            await silent.close()
-
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as deaf:
         deaf.bind(("127.0.0.1", 0))
-        asyncio.run(ask(deaf.getsockname()[1]))
+        silent, port = DnsCache(Timing(look_up=0.05)), deaf.getsockname()[1]
+        silent._resolver = aiodns.DNSResolver(nameservers=["127.0.0.1"], udp_port=port, timeout=1.0)
+        with pytest.raises(socket.gaierror, match="the name server is silent"):
+            await silent.addresses("a.example.org")
+        await silent.close()
 
 
-def test_the_hosts_file_is_honoured() -> None:
-    async def ask() -> tuple[str, ...]:
-        real = DnsCache()
-        try:
-            return await real.addresses("localhost")
-        finally:
-            await real.close()
-
-    assert set(asyncio.run(ask())) & {"127.0.0.1", "::1"}
+async def test_the_hosts_file_is_honoured() -> None:
+    real = DnsCache()
+    assert set(await real.addresses("localhost")) & {"127.0.0.1", "::1"}
+    await real.close()

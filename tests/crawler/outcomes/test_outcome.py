@@ -117,41 +117,36 @@ def test_nofollow_holds_for_pages_that_stand_for_another(said: dict[str, Any], b
     assert judge(answer(robots_tag="nofollow" if by_header else None), parsed).follows is False
 
 
-TRANSIENT_STATUSES = [408, 425, 429, 500, 502, 503, 504]
-TRANSIENT_REASONS = ["dns-unanswered", "timeout", "timeout-connect", "timeout-read", "reset", "refused"]
+def failures(statuses: list[int], reasons: list[str]) -> dict[str, Fetched]:
+    return {f"http-{status}": answer(status) for status in statuses} | {
+        reason: Fetched(URL, reason=reason) for reason in reasons
+    }
 
 
-@pytest.mark.parametrize("status", [*TRANSIENT_STATUSES, 501, 505, 507, 508, 520, 522, 524, 599])
+PASSING = failures(
+    [408, 425, 429, *range(500, 506), 507, 508, 520, 522, 524, 599],
+    ["dns-unanswered", "timeout", "timeout-connect", "timeout-read", "reset", "refused"],
+)
+HOPELESS = failures(
+    [400, 401, 402, 403, 404, 405, 406, 410, 418, 451, 499], ["dns", "tls", "private-address", "bad-url", "undecodable"]
+)
+
+
+@pytest.mark.parametrize("reason", PASSING)
 @pytest.mark.parametrize(("attempts", "wait"), [(0, 5.0), (1, 20.0)])
-def test_a_passing_failure_is_tried_again(status: int, attempts: int, wait: float) -> None:
-    assert judge(answer(status), ParsedPage(), attempts) == Outcome(None, f"http-{status}", wait=wait)
+def test_a_passing_failure_is_tried_again(reason: str, attempts: int, wait: float) -> None:
+    assert judge(PASSING[reason], ParsedPage(), attempts) == Outcome(None, reason, wait=wait)
 
 
-@pytest.mark.parametrize("reason", TRANSIENT_REASONS)
-@pytest.mark.parametrize(("attempts", "wait"), [(0, 5.0), (1, 20.0)])
-def test_a_broken_connection_is_tried_again(reason: str, attempts: int, wait: float) -> None:
-    assert judge(Fetched(URL, reason=reason), ParsedPage(), attempts) == Outcome(None, reason, wait=wait)
-
-
-@pytest.mark.parametrize("status", TRANSIENT_STATUSES)
+@pytest.mark.parametrize("reason", PASSING)
 @pytest.mark.parametrize("attempts", [MAX_TRIES - 1, MAX_TRIES, 100])
-def test_a_status_is_given_up_after_three_tries(status: int, attempts: int) -> None:
-    assert judge(answer(status), ParsedPage(), attempts) == Outcome(State.ERROR, f"http-{status}")
+def test_a_page_is_given_up_after_three_tries(reason: str, attempts: int) -> None:
+    assert judge(PASSING[reason], ParsedPage(), attempts) == Outcome(State.ERROR, reason)
 
 
-@pytest.mark.parametrize("reason", TRANSIENT_REASONS)
-def test_a_connection_is_given_up_after_three_tries(reason: str) -> None:
-    assert judge(Fetched(URL, reason=reason), ParsedPage(), MAX_TRIES - 1) == Outcome(State.ERROR, reason)
-
-
-@pytest.mark.parametrize("status", [400, 401, 402, 403, 404, 405, 406, 410, 418, 451, 499])
-def test_other_4xx_are_given_up_at_once(status: int) -> None:
-    assert judge(answer(status), ParsedPage()) == Outcome(State.ERROR, f"http-{status}")
-
-
-@pytest.mark.parametrize("reason", ["dns", "tls", "private-address", "bad-url", "undecodable"])
-def test_hopeless_failures_are_given_up_at_once(reason: str) -> None:
-    assert judge(Fetched(URL, reason=reason), ParsedPage()) == Outcome(State.ERROR, reason)
+@pytest.mark.parametrize("reason", HOPELESS)
+def test_what_is_hopeless_is_given_up_at_once(reason: str) -> None:
+    assert judge(HOPELESS[reason], ParsedPage()) == Outcome(State.ERROR, reason)
 
 
 @pytest.mark.parametrize("status", [429, 503])

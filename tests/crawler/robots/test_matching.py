@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from support.effort import seconds
-from support.robots_cases import slow_rule, slowly_allows, spelt
+from support.robots_cases import slowly_allows, spelt
 
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.robots.matching import Pattern, Rules, octets_of, respelt
@@ -120,30 +120,6 @@ def test_many_plain_rules_cost_one_look_per_length() -> None:
     assert looks == 2
 
 
-@pytest.mark.parametrize("letters", ["ab", "abc/", "abcdefghij", "aé"])
-@pytest.mark.parametrize("parts", [(1, 1), (1, 2), (3, 3), (1, 12)])
-def test_a_crowd_decides_as_the_slow_reading_does(letters: str, parts: tuple[int, int]) -> None:
-    """Hundreds of patterns with stars, of which many have much in common with the URL."""
-    random = Random(f"{letters}{parts}")
-
-    def word(longest: int) -> str:
-        return "".join(random.choices(letters, k=random.randint(0, longest)))
-
-    def path() -> str:
-        pieces = [f"/{word(2)}"] + [word(3) for _ in range(random.randint(*parts))]
-        return random.choice(["*", "*", "**"]).join(pieces) + random.choice(["", "", "$", "*", "*$"])
-
-    rules = [(path(), random.random() < 0.5) for _ in range(400)]
-    for longest in (3, 5, 9, 100):  # else a long match hides what shorter ones do
-        some = [(path, is_allowed, slow_rule(path)[0]) for path, is_allowed in rules]
-        some = [(path, is_allowed, length) for path, is_allowed, length in some if length <= longest]
-        fast = Rules([(path.encode(), is_allowed) for path, is_allowed, _ in some])
-        for length in (0, 1, 3, 6, 11, 30, 30, 150):
-            octets = octets_of(f"http://h.test/{''.join(random.choices(letters, k=length))}")
-            matches = [(length, is_allowed) for path, is_allowed, length in some if slowly_matches(path, octets)]
-            assert fast.allow(octets) is max([(0, True), *matches])[1]
-
-
 @pytest.mark.parametrize("longest", [3, 7, 30, 100])
 @pytest.mark.parametrize("size", [60, 2_000])
 def test_a_crowd_of_pieces_of_the_url_decides_as_each_pattern_does(longest: int, size: int) -> None:
@@ -171,17 +147,6 @@ def test_a_crowd_of_pieces_of_the_url_decides_as_each_pattern_does(longest: int,
             del rules[known]
         del matching[len(matching) // 2 :]
     assert Rules([(path.encode(), False) for path in rules]).allow(octets)
-
-
-def slowly_matches(path: str, octets: str) -> bool:
-    """With all places at once where what came so far may end; a regular expression would try all ways to get there."""
-    is_whole = path.endswith("$")
-    head, *parts = ("".join(spelt(part)) for part in path.removesuffix("$").split("*"))
-    ends = {len(head)} if octets.startswith(head) else set()
-    for part in parts:
-        starts = range(min(ends, default=len(octets) + 1), len(octets) + 1)
-        ends = {start + len(part) for start in starts if octets.startswith(part, start)}
-    return len(octets) in ends if is_whole else bool(ends)
 
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
