@@ -26,15 +26,6 @@ from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
 
 
-def demo_crawl(web: DemoWeb, store: Path, **settings: Any) -> None:
-    async def crawled() -> None:
-        async with serving(web) as port:
-            mapping = (ConnectTo(None, None, "127.0.0.1", port),)
-            await acrawl(web.seeds, store, connect_to=mapping, allow_private=True, **settings)
-
-    asyncio.run(crawled())
-
-
 @pytest.mark.parametrize("concurrency", [1, 4, 64])
 def test_every_reachable_page_is_asked_for_once(tmp_path: Path, concurrency: int) -> None:
     site, seeds = random_site(9)
@@ -48,10 +39,12 @@ def test_every_reachable_page_is_asked_for_once(tmp_path: Path, concurrency: int
     assert faults_in(tmp_path / "crawl.db") == []
 
 
-def test_whole_demo_web_is_ranked_as_it_truly_is(store: Path) -> None:
+async def test_whole_demo_web_is_ranked_as_it_truly_is(store: Path) -> None:
     """Over real HTTP, with redirects, dead links, traps and robots.txt: importance equals exact PageRank."""
     web = DemoWeb.generate(seed=3, hosts=6, pages=120)
-    demo_crawl(web, store, delay=0.0, traps=False, jump="pages")  # as its makers have reckoned
+    async with serving(web) as port:
+        there: Any = {"connect_to": (ConnectTo(None, None, "127.0.0.1", port),), "allow_private": True}
+        await acrawl(web.seeds, store, **there, delay=0.0, traps=False, jump="pages")  # as its makers have reckoned
     truth = web.truth()
     ranks = dict(rows(store, "SELECT url, importance FROM ranks"))
     assert ranks.keys() == truth.keys()

@@ -68,12 +68,6 @@ def test_page_that_says_next_to_nothing_has_an_even_payload() -> None:
     assert (few is not None and few & 1, enough is not None and enough & 1) == (0, 1)
 
 
-def test_page_that_says_little_has_no_sketch() -> None:
-    found = identity_of(b"<title>Sorry</title><h1>Sorry</h1><p>There is no such page here</p>", URL)
-    assert found.payload is not None
-    assert found.sketch is None
-
-
 def test_short_text_is_told_if_it_is_wanted() -> None:
     page = prose(1, 300).encode()
     told = identity_of(page, URL)

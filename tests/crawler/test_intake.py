@@ -96,16 +96,6 @@ def test_disallowed_page_is_known_and_ranked_but_never_asked_for(store: Path) ->
     assert faults_in(store) == []
 
 
-def test_redirect_loop_and_long_chain_end_as_errors(store: Path) -> None:
-    chain = {f"http://a.test/{hop}": f"http://a.test/{hop + 1}" for hop in range(14)}
-    crawl({HOME: [A, "http://a.test/0"], A: B, B: C, C: A, **chain}, store, [HOME])
-    loop = rows(store, "SELECT state, reason FROM pages WHERE url IN (?, ?, ?) ORDER BY url", A, B, C)
-    assert sorted(loop) == [("alias", "redirect-301"), ("alias", "redirect-301"), ("error", "redirect-loop")]
-    hops = rows(store, "SELECT state FROM pages WHERE url GLOB 'http://a.test/[0-9]*' ORDER BY id")
-    assert [state for (state,) in hops] == ["alias"] * 10 + ["error"]
-    assert faults_in(store) == []
-
-
 def test_two_pages_that_each_call_the_other_canonical_keep_their_own_links(store: Path) -> None:
     site: Site = {
         HOME: [f'<link rel="canonical" href="{A}">'],
@@ -175,19 +165,6 @@ def test_page_that_has_gone_returns_its_birth_cash(store: Path) -> None:
     assert rows(store, "SELECT state, reason, cash + forwarded >= 0 FROM pages WHERE url = ?", A) == [
         ("gone", "http-404", 1)
     ]
-    assert faults_in(store) == []
-
-
-def test_changed_links_are_taken_back_and_importance_is_exact_again(tmp_path: Path, store: Path) -> None:
-    site: Site = {HOME: [A, B], A: [HOME], B: [HOME]}
-    crawl(site, store, [HOME, B])
-    site |= {HOME: [A], A: [HOME, C], C: [HOME]}
-    crawl(site, store, [], discovery=0.5, pages=20)
-    fresh = tmp_path / "fresh.db"
-    crawl(site, fresh, [HOME, B])
-    query = "SELECT url, importance FROM ranks WHERE url != ? ORDER BY url"
-    changed, expected = dict(rows(store, query, "")), dict(rows(fresh, query, ""))
-    assert changed == pytest.approx(expected, abs=2e-6)
     assert faults_in(store) == []
 
 

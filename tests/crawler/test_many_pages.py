@@ -12,13 +12,8 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 SMALL = Sizes(accounts=7, settled=7, rows=7, loaded=9, links=0)
 
 
-@pytest.fixture
-def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", 7)
-
-
 @pytest.mark.parametrize("seed", range(2))
-def test_crawl_in_blocks_is_the_crawl(tmp_path: Path, seed: int, request: pytest.FixtureRequest) -> None:
+def test_crawl_in_blocks_is_the_crawl(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also when it is taken up again: the same visits, the same cash and the same depths; ranks but for the error."""
     site, seeds = random_site(seed)
     asked, found = [], []
@@ -29,7 +24,7 @@ def test_crawl_in_blocks_is_the_crawl(tmp_path: Path, seed: int, request: pytest
             asked.append(server.asked)
         assert faults_in(store, sizes) == []
         found.append(list(zip(*rows(store, "SELECT url, cash, depth, importance FROM ranks ORDER BY id"), strict=True)))
-        request.getfixturevalue("small_blocks")
+        monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", 7)
     assert asked[:3] == asked[3:]
     assert found[0][:3] == found[1][:3]
     assert np.abs(np.array(found[0][3]) - np.array(found[1][3])).sum() < 2e-6

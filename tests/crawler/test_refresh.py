@@ -161,15 +161,6 @@ def test_with_a_budget_all_of_it_is_used_and_no_page_is_asked_for_too_soon(store
     assert 1.0 < rows(store, "SELECT value FROM meta WHERE key = 'refresh_price'")[0][0] < 90 * DAY
 
 
-@pytest.mark.parametrize("least", ["1h", "2d"])
-def test_intervals_keep_their_bound_whatever_pages_do(tmp_path: Path, least: str) -> None:
-    web = Web(6, lambda page, now: now if page < 3 else 0)
-    intake = opened(tmp_path / "crawl.db", 0.0, refresh_min=least)
-    go_on(intake, web, 8 * DAY, now=0.0)
-    close(intake, tmp_path / "crawl.db")
-    assert min(gap for of in web.gaps().values() for gap in of) >= {"1h": HOUR, "2d": 2 * DAY}[least]
-
-
 @pytest.mark.parametrize("share", [0.1, 0.7])
 def test_discovery_has_its_share_within_two_fetches(store: Path, share: float) -> None:
     """Of a web without end, from the moment on when pages may be fetched again."""

@@ -13,7 +13,7 @@ from support.skipping import run
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.books.invariants import violations
-from minicrawl.crawler.run import Start, crawl_with
+from minicrawl.crawler.run import crawl_with
 from minicrawl.errors import ConfigError, SeedError, SettingError
 from minicrawl.store.reader import open_store
 
@@ -33,15 +33,6 @@ def test_a_crawl_begins_without_what_few_crawls_need() -> None:
     assert done.stdout.strip() == "[]"
 
 
-def started(store: Path, seeds: list[str], **given: Any) -> Start:
-    """What a run of a site starts with."""
-    starts: list[Start] = []
-    settings = {"delay": 0.0, **given}
-    run(crawl_with(settings, Seeds(seeds), store, on_start=starts.append, transport=Server(SITE)), grace=0.0)
-    (start,) = starts
-    return start
-
-
 @pytest.mark.parametrize(
     ("given", "error", "sentence"),
     [
@@ -53,20 +44,10 @@ def started(store: Path, seeds: list[str], **given: Any) -> Start:
 def test_what_cannot_begin_leaves_no_store(
     tmp_path: Path, given: dict[str, Any], error: type[Exception], sentence: str
 ) -> None:
-    seeds = [HOME] if given else []
+    seeds = Seeds([HOME] if given else [])
     with pytest.raises(error, match=sentence):
-        started(tmp_path / "crawl.db", seeds, **given)
+        run(crawl_with(given, seeds, tmp_path / "crawl.db", transport=Server(SITE)), grace=0.0)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_what_was_given_once_holds_and_what_changes_is_told(store: Path) -> None:
-    first = started(store, [HOME], max_depth=1)
-    assert (first.settings.max_depth, first.changes) == (1, ())
-    again = started(store, [])
-    assert (again.settings.max_depth, again.changes, again.again) == (1, (), 0)
-    changed = started(store, [], max_depth=2)
-    assert changed.settings.max_depth == 2
-    assert changed.changes == ("max-depth: 1 -> 2",)
 
 
 def test_the_report_is_what_the_store_says(store: Path) -> None:

@@ -6,8 +6,8 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from support.sites import Server, crawl, faults_in, rows
-from support.skipping import apart, run_apart
+from support.sites import Server, faults_in, rows
+from support.skipping import apart
 from support.steering import HOME, Steered, kept, pages, steered, wide
 
 from minicrawl import Crawl
@@ -41,63 +41,56 @@ async def test_settings_may_be_given_as_a_whole_or_by_name(tmp_path: Path) -> No
         assert (crawl.settings.delay, crawl.settings.pages) == (0, 2)
 
 
-def test_what_is_wrong_from_the_start_is_raised_at_the_start(tmp_path: Path) -> None:
+@apart
+async def test_what_is_wrong_from_the_start_is_raised_at_the_start(store: Path) -> None:
     with pytest.raises(ConfigError, match="did you mean 'pages'"):
-        Crawl(HOME, tmp_path / "crawl.db", pagez=1)  # type: ignore[call-arg]
-
-    async def main() -> None:
-        async with Crawl(HOME, tmp_path / "crawl.db", workers=1, transport=Server({})):
-            raise AssertionError
-
+        Crawl(HOME, store, pagez=1)  # type: ignore[call-arg]
     with pytest.raises(ConfigError, match="workers must be 0"):
-        run_apart(main())
-    assert not (tmp_path / "crawl.db").exists()
+        async with Crawl(HOME, store, workers=1, transport=Server({})):
+            raise AssertionError
+    assert not store.exists()
 
 
-def test_exception_in_the_block_stops_the_crawl_and_loses_nothing(store: Path) -> None:
+@apart
+async def test_exception_in_the_block_stops_the_crawl_and_loses_nothing(store: Path) -> None:
     server = Steered(wide(20))
-
-    async def main() -> None:
+    with pytest.raises(ZeroDivisionError):
         async with steered(server, store):
             await server.until(3)
             raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        run_apart(main())
     assert 3 <= len(server.asked) < 21
     fetched = rows(store, "SELECT count(*) FROM pages WHERE state = 'fetched'")[0][0]
     assert fetched >= 3
     assert faults_in(store) == []
-    _, again = crawl(wide(20), store, [], ignore_robots=True)
-    assert len(again.asked) == 21 - fetched
+    async with steered(server, store, []):
+        pass
+    assert len(server.asked) == 21
 
 
-def test_cancelled_block_stops_the_crawl_and_loses_nothing(tmp_path: Path) -> None:
+@apart
+async def test_cancelled_block_stops_the_crawl_and_loses_nothing(store: Path) -> None:
     server = Steered(wide(20))
 
-    async def main() -> None:
-        async def steer() -> None:
-            async with steered(server, tmp_path / "crawl.db") as crawl:
-                async for _ in crawl.events():
-                    pass
+    async def steer() -> None:
+        async with steered(server, store) as crawl:
+            async for _ in crawl.events():
+                pass
 
-        task = asyncio.create_task(steer())
-        await server.until(3)
-        task.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await task
-        assert server.in_flight == 0
-        assert {task.get_name() for task in asyncio.all_tasks()} & {"minicrawl"} == set()
-
-    run_apart(main())
-    assert faults_in(tmp_path / "crawl.db") == []
+    task = asyncio.create_task(steer())
+    await server.until(3)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert server.in_flight == 0
+    assert {task.get_name() for task in asyncio.all_tasks()} & {"minicrawl"} == set()
+    assert faults_in(store) == []
 
 
-def test_crawl_that_fails_is_raised_at_the_end_of_the_block(tmp_path: Path) -> None:
+@apart
+async def test_crawl_that_fails_is_raised_at_the_end_of_the_block(tmp_path: Path) -> None:
     """And by whatever waits for it: here its file is put elsewhere."""
     server, store = Steered(wide(20)), tmp_path / "crawl.db"
-
-    async def main() -> None:
+    with pytest.raises(StoreError):
         async with steered(server, store) as crawl:
             server.open.clear()
             store.rename(tmp_path / "gone.db")
@@ -105,9 +98,6 @@ def test_crawl_that_fails_is_raised_at_the_end_of_the_block(tmp_path: Path) -> N
                 await crawl.pause()
             with pytest.raises(CrawlEndedError):
                 await crawl.resume()
-
-    with pytest.raises(StoreError):
-        run_apart(main())
 
 
 # Pausing and stopping.
@@ -172,27 +162,27 @@ async def test_paused_crawl_with_nothing_left_does_not_end(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("now", [False, True])
 @pytest.mark.parametrize("paused", [False, True])
-def test_a_crawl_stops_when_it_is_asked_to(tmp_path: Path, now: bool, paused: bool) -> None:
-    server, store = Steered(wide(20)), tmp_path / "crawl.db"
-
-    async def main() -> None:
-        async with steered(server, store, delay=0, per_host=4) as crawl:
-            await server.until(1)
-            server.open.clear()
-            while server.in_flight < 4:
-                await asyncio.sleep(0.001)
-            if paused:
-                await crawl.pause()
-            await crawl.stop(now=now)
-            assert rows(store, "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]
-            server.open.set()
-            report = await crawl.finished()
-            await crawl.stop()
-        assert (report.reason, report.fetched) == ("interrupted", 1 if now else 5)
-
-    run_apart(main())
+@apart
+async def test_a_crawl_stops_when_it_is_asked_to(store: Path, now: bool, paused: bool) -> None:
+    server = Steered(wide(20))
+    async with steered(server, store, delay=0, per_host=4) as crawl:
+        await server.until(1)
+        server.open.clear()
+        while server.in_flight < 4:
+            await asyncio.sleep(0.001)
+        if paused:
+            await crawl.pause()
+        await crawl.stop(now=now)
+        assert rows(store, "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]
+        server.open.set()
+        report = await crawl.finished()
+        await crawl.stop()
+    assert (report.reason, report.fetched) == ("interrupted", 1 if now else 5)
     assert faults_in(store) == []
-    assert len(crawl(wide(20), store, [], ignore_robots=True)[1].asked) == (20 if now else 16)
+    asked = len(server.asked)
+    async with steered(server, store, []):
+        pass
+    assert len(server.asked) - asked == (20 if now else 16)
 
 
 @apart
@@ -205,19 +195,16 @@ async def test_what_is_asked_of_a_crawl_that_has_ended_is_told(tmp_path: Path) -
             await crawl.adjust(delay=2)
 
 
-def test_crawl_that_ends_while_commands_wait_does_or_refuses_each(tmp_path: Path) -> None:
+@apart
+async def test_crawl_that_ends_while_commands_wait_does_or_refuses_each(tmp_path: Path) -> None:
     """Whenever a command comes, from the last answer to the last commit: what is said to be done is in the store."""
     for turns in range(0, 40, 3):
         store = tmp_path / f"{turns}.db"
-        outcome: list[bool] = []
-
-        async def main(turns: int = turns, store: Path = store, outcome: list[bool] = outcome) -> None:
-            async with steered(Server({HOME: []}), store, delay=0) as crawl:
-                for _ in range(5 * turns):
-                    await asyncio.sleep(0)
-                with contextlib.suppress(CrawlEndedError):
-                    await crawl.adjust(delay=7)
-                    outcome.append(True)
-
-        run_apart(main())
-        assert (kept(store, "delay") == 7) == bool(outcome)
+        is_done = False
+        async with steered(Server({HOME: []}), store, delay=0) as crawl:
+            for _ in range(5 * turns):
+                await asyncio.sleep(0)
+            with contextlib.suppress(CrawlEndedError):
+                await crawl.adjust(delay=7)
+                is_done = True
+        assert (kept(store, "delay") == 7) == is_done
