@@ -1,6 +1,5 @@
 """The pages most worth a fetch, and a run that fetches these."""
 
-import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -9,9 +8,7 @@ import pytest
 from support.sites import HOME, Server, crawl, crawled_anew, faults_in, random_site, rows
 from support.skipping import run
 
-from minicrawl.analysis.verify import verify
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.frontier.due_pages import most_worth
 from minicrawl.crawler.run import crawl_with
 from minicrawl.model import CrawlReport
@@ -121,17 +118,3 @@ def test_a_crawl_goes_on_after_a_round_as_before(tmp_path: Path) -> None:
     waiting = rows(path, "SELECT count(*) FROM pages WHERE state = 'waiting'")
     assert waiting == [(0,)]
     assert max(Counter(server.asked).values()) == 1
-
-
-def test_importance_follows_links_that_have_changed_on_a_third_of_the_pages(tmp_path: Path) -> None:
-    """After a round the book says what PageRank does of the links that there are now."""
-    path = tmp_path / "crawl.db"
-    site, seeds = random_site(11, pages=400)
-    crawl(site, path, seeds)
-    draw, urls = random.Random(5), sorted(site)
-    changed = {url: draw.sample(urls, 5) if draw.random() < 0.3 else links for url, links in site.items()}
-    assert sum(changed[url] != site[url] for url in urls) > 100
-    refreshed(Server(changed), path, 1000)
-    with open_store(path) as reader:
-        assert verify(reader).stored.l1 <= 1e-6
-        assert list(violations(reader)) == []

@@ -48,7 +48,6 @@ YEAR = 365 * 86_400.0
 DELAY = 2.0
 
 
-# By column: how to set it, and the longest wait its rule can give.
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     path = tmp_path / "crawl.db"
