@@ -175,6 +175,16 @@ def rows(store: Path, query: str, *values: Any) -> list[tuple[Any, ...]]:
     return found
 
 
+def states(store: Path) -> dict[str, str]:
+    """State and reason of each page, by URL."""
+    return dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+
+
+def ranks(store: Path) -> dict[str, float]:
+    """Importance of each page, by URL."""
+    return dict(rows(store, "SELECT url, importance FROM ranks"))
+
+
 def faults_in(store: Path, sizes: Sizes = STANDARD_SIZES) -> list[str]:
     """What the audit finds wrong with a store."""
     with open_store(store, sizes) as reader:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support.archives import a_record, an_http_record
-from support.sites import HOME, Reply, Server, crawl, page, rows, wide_site
+from support.sites import HOME, Reply, Server, crawl, page, ranks, rows, wide_site
 
 import minicrawl
 from minicrawl.archive.collection import indexed
@@ -46,11 +46,7 @@ def found(store: Path) -> tuple[list[tuple[Any, ...]], dict[str, list[str]]]:
     return rows(store, "SELECT url, state, reason FROM pages ORDER BY url"), links
 
 
-def importance(store: Path) -> dict[str, float]:
-    return dict(rows(store, "SELECT url, importance FROM ranks"))
-
-
-def test_an_archived_crawl_is_found_again_with_the_same_importance(tmp_path: Path) -> None:
+def test_an_archived_crawl_is_found_again_with_the_same_ranks(tmp_path: Path) -> None:
     site, seeds = a_web()
     live, again = tmp_path / "live.db", tmp_path / "again.db"
     _, server = crawl(
@@ -65,7 +61,7 @@ def test_an_archived_crawl_is_found_again_with_the_same_importance(tmp_path: Pat
     assert len(server.asked) == asked
     assert "soft-404" in {reason for _, _, reason in found(live)[0]}
     assert found(again) == found(live)
-    before, after = importance(live), importance(again)
+    before, after = ranks(live), ranks(again)
     assert sum(abs(before[url] - after[url]) for url in before) <= 1e-6
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.opic.coverage import PageKind
-from minicrawl.store.links import NOWHERE, LinkGraph, PlacedLinks
+from minicrawl.store.links import LinkGraph, PlacedLinks
 
 PAGES = 40
 
@@ -94,11 +94,3 @@ def test_no_cash_is_lost_over_any_turns(accounts: Accounts) -> None:
     assert int(book.cash_of(slice(0, PAGES)).sum()) + book.virtual == book.births
     assert accounts.turns == len(model.outlinks)
     assert np.flatnonzero(accounts.had_turn[:PAGES]).tolist() == sorted(model.outlinks)
-
-
-def test_hops_count_the_aliases_of_the_longest_chain(accounts: Accounts) -> None:
-    chains = {2: 3, 3: 4, 4: 5, 6: 5, 8: 9}
-    for alias, target in chains.items():
-        accounts.visit(alias, links([target]), NOWHERE, PageKind.ALIAS)
-    # Noted one by one, in an order in which each knows of those before it.
-    assert [int(accounts.hops[page]) for page in (2, 3, 4, 5, 9)] == [0, 1, 2, 3, 1]

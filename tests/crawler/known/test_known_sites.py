@@ -9,19 +9,13 @@ import numpy as np
 import pytest
 from support.command_line import run
 from support.intakes import intake_of
-from support.sites import Site, crawl, faults_in, named_sites, rows
+from support.sites import Site, crawl, faults_in, named_sites, ranks, rows
 
 from minicrawl.analysis.verify import verify
 from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.sites import site_trust
 from minicrawl.store.reader import open_store
-
-IMPORTANCE = "SELECT url, importance FROM ranks"
-
-
-def owner(url: str) -> str:
-    return site_of(url)
 
 
 def counted_voices(store: Path) -> Counter[tuple[str, str]]:
@@ -30,8 +24,8 @@ def counted_voices(store: Path) -> Counter[tuple[str, str]]:
     found: Counter[tuple[str, str]] = Counter()
     for source, targets in rows(store, "SELECT source, targets FROM links"):
         for target in np.frombuffer(targets, "<i4").tolist():
-            if owner(pages[source]) != owner(pages[target]):
-                found[pages[target], owner(pages[source])] += 1
+            if site_of(pages[source]) != site_of(pages[target]):
+                found[pages[target], site_of(pages[source])] += 1
     return found
 
 
@@ -43,34 +37,30 @@ def voices(store: Path) -> dict[tuple[str, str], int]:
 def shares_by_hand(store: Path) -> tuple[dict[str, float], dict[str, int], dict[str, tuple[int, int]]]:
     """Trust and voice of sites, and the voices of pages and whether they are entrances, from the links that the store
     has. Trust is by the function whose tests are elsewhere; a site that redirects is one with that to which it does."""
-    voices, names = counted_voices(store), sorted({owner(url) for (url,) in rows(store, "SELECT url FROM pages")})
-    read = Counter(owner(url) for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'fetched'"))
+    voices, names = counted_voices(store), sorted({site_of(url) for (url,) in rows(store, "SELECT url FROM pages")})
+    read = Counter(site_of(url) for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'fetched'"))
     whole = {name: name for name in names}
-    whole |= {site: owner(url) for url, site in voices if read[owner(url)] and not read[site]}
+    whole |= {site: site_of(url) for url, site in voices if read[site_of(url)] and not read[site]}
     pairs: Counter[tuple[str, str]] = Counter()
     said: Counter[tuple[str, str]] = Counter()
     for (url, site), links in voices.items():
-        pairs[site, owner(url)] += links
-        said[site, owner(url)] += 4 if links == 1 else 16
+        pairs[site, site_of(url)] += links
+        said[site, site_of(url)] += 4 if links == 1 else 16
     ends: Counter[tuple[int, int]] = Counter()
     for (source, target), links in pairs.items():
         ends |= Counter({(names.index(whole[source]), names.index(whole[target])): links})
-    seeds = {owner(url) for (url,) in rows(store, "SELECT url FROM pages WHERE depth = 0")}
+    seeds = {site_of(url) for (url,) in rows(store, "SELECT url FROM pages WHERE depth = 0")}
     roots = np.array([np.log2(1 + max(read[name], 1)) if name in seeds else 0.0 for name in names])
     columns = np.array([(*pair, links) for pair, links in ends.items()], dtype=np.int64).reshape(-1, 3)
     found = site_trust(columns[:, 0], columns[:, 1], columns[:, 2], roots, len(names))
     trust, voice = (dict(zip(names, column.tolist(), strict=True)) for column in found[:2])
     of_page: Counter[str] = Counter()
     for (url, site), links in voices.items():
-        by_name = [said[site, name] for name in names if whole[name] == whole[owner(url)]]
+        by_name = [said[site, name] for name in names if whole[name] == whole[site_of(url)]]
         of_page[url] += voice[site] * (4 if links == 1 else 16) // 16 * max(by_name) // sum(by_name)
     pages = rows(store, "SELECT url, depth FROM pages")
     doors = {url: (int(depth == 0 or is_front(url)), of_page[url]) for url, depth in pages}
     return trust, voice, {url: door for url, door in doors.items() if any(door)}
-
-
-def as_they_are(store: Path, query: str = IMPORTANCE) -> dict[str, float]:
-    return dict(rows(store, query))
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -80,7 +70,7 @@ def test_store_has_what_a_slow_count_of_its_links_says(store: Path, seed: int) -
     assert faults_in(store) == []
     assert voices(store) == counted_voices(store)
     trust, voice, by_hand = shares_by_hand(store)
-    assert as_they_are(store, "SELECT name, trust FROM sites") == pytest.approx(trust, abs=1e-9)
+    assert dict(rows(store, "SELECT name, trust FROM sites")) == pytest.approx(trust, abs=1e-9)
     assert dict(rows(store, "SELECT name, voice FROM sites")) == voice
     doors = "SELECT url, is_entrance, voices FROM doors JOIN pages ON pages.id = page WHERE is_entrance OR voices"
     assert {url: (entrance, found) for url, entrance, found in rows(store, doors)} == by_hand
@@ -98,7 +88,7 @@ def test_crawl_in_steps_ends_as_one_without_a_stop(tmp_path: Path) -> None:
         assert faults_in(stepwise) == []
         if report.reason == "nothing-left":
             break
-    assert as_they_are(stepwise) == pytest.approx(as_they_are(whole), abs=1e-6)
+    assert ranks(stepwise) == pytest.approx(ranks(whole), abs=1e-6)
     assert voices(stepwise) == voices(whole)
 
 
@@ -114,7 +104,7 @@ def test_jump_can_be_changed_there_and_back(tmp_path: Path) -> None:
         _, server = crawl(web, changed, [], jump=jump)
         assert server.asked == []
         assert faults_in(changed) == []
-        assert as_they_are(changed) == pytest.approx(as_they_are(stores[jump]), abs=2e-6)
+        assert ranks(changed) == pytest.approx(ranks(stores[jump]), abs=2e-6)
         with open_store(changed) as reader:
             assert verify(reader).stored.l1 < 1e-6
     assert voices(changed) == voices(stores["sites"])
@@ -125,12 +115,12 @@ def test_jump_can_be_changed_there_and_back(tmp_path: Path) -> None:
 def test_change_that_ends_before_its_first_commit_leaves_the_store_as_it_was(store: Path) -> None:
     web, seeds = named_sites(3)
     crawl(web, store, seeds, jump="sites")
-    before = as_they_are(store), voices(store)
+    before = ranks(store), voices(store)
     intake = intake_of(store, jump="pages")
     intake.ranking.let_jump_alike()
     intake.state.writer.close()
     assert faults_in(store) == []
-    assert (as_they_are(store), voices(store)) == before
+    assert (ranks(store), voices(store)) == before
 
 
 def many_sites(seed: int, count: int) -> tuple[Site, list[str]]:

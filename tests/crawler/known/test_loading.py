@@ -1,30 +1,13 @@
 """A crawl that goes on holds what the one before held; and what a store lacks is a sentence."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.intakes import intake_of, next_page
 from support.sites import rows
 
-from minicrawl.crawler.intake import Intake
 from minicrawl.errors import StoreError
 from minicrawl.model import Fetched, ParsedPage
-
-
-def held(intake: Intake) -> dict[str, Any]:
-    """The pages and hosts in memory, by name."""
-    size, frontier = intake.state.accounts.size, intake.state.frontier
-    return {
-        "urls": [intake.state.urls.url(page) for page in range(size)],
-        "hosts": [(host.name, host.crawl_delay, host.health, host.rests_until) for host in frontier.hosts],
-        "host of a page": frontier.pages.host_of[:size].tolist(),
-        "cash": intake.state.accounts.book.cash[:size].tolist(),
-        "gone": intake.state.accounts.book.gone[:size].tolist(),
-        "visited": intake.state.accounts.had_turn[:size].tolist(),
-        "read": intake.state.accounts.coverage.collected,
-        "bound": intake.state.accounts.coverage.shares(),
-    }
 
 
 def test_pages_go_on_with_the_attempts_they_had(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from support.prose import prose
-from support.sites import HOME, Site, canonical, crawl, faults_in, rows
+from support.sites import HOME, Site, canonical, crawl, faults_in, states
 
 from minicrawl.crawler.recognise.duplicates import DIFFERENT, Canonicals, Claim
 from minicrawl.store.reader import open_store
@@ -22,7 +22,7 @@ def crawled(store: Path, site: Site, pieces: int | None = None) -> dict[str, str
     for _ in range(len(site) // pieces + 1 if pieces else 1):
         crawl(site, store, [HOME], strategy="breadth-first", pages=pieces)
     assert faults_in(store) == []
-    return {url: f"{state} {reason}" for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
+    return states(store)
 
 
 @pytest.mark.parametrize("pieces", [None, 3], ids=["in one", "in pieces"])

@@ -11,7 +11,7 @@ import aiodns
 import httpx
 import pytest
 from support import skipping
-from support.sites import Server, Site, crawl, faults_in, html, rows
+from support.sites import Server, Site, crawl, crawled_once, faults_in, html, ranks, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.net.addresses import DnsCache
@@ -39,15 +39,12 @@ HURRY = Timing(
     looks_apart=0.0,
 )
 in_a_hurry = partial(crawl, timing=HURRY)
+undisturbed = crawled_once(SITE, SEEDS, timing=HURRY, concurrency=4, traps=False)
 
 
 def outcomes(store: Path) -> list[tuple[Any, ...]]:
     assert faults_in(store) == []
     return rows(store, "SELECT url, state, reason, attempts FROM pages ORDER BY url")
-
-
-def ranks(store: Path) -> dict[str, float]:
-    return dict(rows(store, "SELECT url, importance FROM ranks"))
 
 
 class Silent(Server):
@@ -64,13 +61,6 @@ class Silent(Server):
         if is_dead or self.first <= self.number <= self.last:
             raise httpx.ConnectTimeout("nobody is there", request=request)
         return super()._answer(request)
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    store = tmp_path_factory.mktemp("undisturbed") / "crawl.db"
-    in_a_hurry(SITE, store, SEEDS, concurrency=4, traps=False)
-    return store
 
 
 @pytest.mark.parametrize(("delay", "ignore_robots"), [(0.0, False), (0.0005, True)])

@@ -10,7 +10,7 @@ import aiodns
 import numpy as np
 import pytest
 from support.misbehaving import MisbehavingServer, answer, redirect
-from support.sites import Reply, Server, Site, crawl, rows, text
+from support.sites import Reply, Server, Site, crawl, rows, states, text
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.due_requests import DueRequests
@@ -26,15 +26,11 @@ from minicrawl.timing import Timing
 A, B = "http://a.test/", "http://b.test/"
 A_ROBOTS, B_ROBOTS = A + "robots.txt", B + "robots.txt"
 NO_X = text("User-agent: *\nDisallow: /x")
-OK, FORBIDDEN = ("fetched", "ok"), ("disallowed", "robots")
+OK, FORBIDDEN = "fetched ok", "disallowed robots"
 
 
 HURRY = Timing(robots_retry=0.001)
 in_a_hurry = partial(crawl, timing=HURRY)
-
-
-def states(store: Path) -> dict[str, tuple[str, str]]:
-    return {url: (state, reason) for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
 
 
 @pytest.mark.parametrize(
@@ -127,10 +123,10 @@ def test_sitemaps_behind_a_redirect_are_those_of_the_site(store: Path, sitemaps:
 
 @pytest.mark.parametrize(
     ("there", "reason", "tries"),
-    [(503, ("disallowed", "robots-unreachable"), 3), (404, OK, 1), (410, OK, 1)],
+    [(503, "disallowed robots-unreachable", 3), (404, OK, 1), (410, OK, 1)],
     ids=["unreachable", "unavailable", "gone"],
 )
-def test_what_is_found_behind_a_redirect_counts(store: Path, there: int, reason: tuple[str, str], tries: int) -> None:
+def test_what_is_found_behind_a_redirect_counts(store: Path, there: int, reason: str, tries: int) -> None:
     server = Server({A: []}, beside={A_ROBOTS: B_ROBOTS, B_ROBOTS: there})
     in_a_hurry(server, store, [A])
     assert states(store) == {A: reason}
@@ -217,7 +213,7 @@ async def test_a_redirect_to_where_nothing_may_be_asked_fails(
         port = (ConnectTo(None, None, "", server.port),)
         await acrawl([A], store, connect_to=port, delay=0.0, timing=HURRY)
     assert [host for host, _ in server.requests] == ["a.test"]
-    assert states(store) == {A: ("error", reason)}
+    assert states(store) == {A: f"error {reason}"}
 
 
 def test_other_hosts_redirects_take_one_in_ten_turns_and_ones_own_the_next(store: Path) -> None:

@@ -16,7 +16,7 @@ import pytest
 from support.misbehaving import answer
 from support.raw_server import Server as RawServer
 from support.raw_server import all_names_at, says
-from support.sites import faults_in, rows
+from support.sites import faults_in, ranks, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.http.signing import new_key
@@ -49,10 +49,6 @@ def crawled(store: Path, **settings: Any) -> CrawlReport:
             )
 
     return asyncio.run(run())
-
-
-def ranks(store: Path) -> dict[str, float]:
-    return dict(rows(store, "SELECT url, importance FROM ranks"))
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from support.sites import Server, crawl, faults_in, rows
+from support.sites import Server, crawl, faults_in, states
 
 HOME, SIGN_ON = "http://a.test/", "http://login.a.test/on"
 
@@ -33,7 +33,7 @@ def crawled(tmp_path: Path, wall: Wall, **settings: object) -> dict[str, str]:
     store = tmp_path / "crawl.db"
     crawl(wall, store, [HOME], **settings)
     assert faults_in(store) == []
-    return {url: f"{state} {reason}" for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
+    return states(store)
 
 
 @pytest.mark.parametrize("values", [1, 2])

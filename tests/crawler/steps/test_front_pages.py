@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.sites import HOME, Server, Site, faults_in, rows
+from support.sites import HOME, Server, Site, faults_in, ranks, rows, states
 from support.skipping import run
 
 from minicrawl.analysis.page_links import Asked, page_links
@@ -69,7 +69,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_names_of_a_front_page_with_the_same_bytes_are_one_page(store: Path) -> None:
-    found = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    found = states(store)
     named = {url: found[url] for url in SITE if url.startswith((HOME + "other/", HOME + "docs/")) and "page" not in url}
     assert sorted(named.values()) == ["alias front-page"] * 3 + ["fetched ok"] * 2
     for folder in ("other/", "docs/"):
@@ -77,7 +77,7 @@ def test_names_of_a_front_page_with_the_same_bytes_are_one_page(store: Path) -> 
 
 
 def test_a_front_page_is_a_file_of_its_folder(store: Path) -> None:
-    found = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    found = states(store)
     for urls in (GIT, SHORT):
         assert sorted(found[url] for url in urls) == ["alias front-page", "fetched ok"]
 
@@ -92,7 +92,7 @@ def test_links_to_all_names_of_a_page_are_links_to_it(store: Path) -> None:
 
 
 def test_schemes_www_and_a_last_slash_make_other_names_of_a_page(store: Path) -> None:
-    found = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
+    found = states(store)
     for urls in TWICE:
         assert sorted(found[url] for url in urls) == ["alias same-page", "fetched ok"]
 
@@ -106,8 +106,7 @@ def test_other_bytes_and_other_names_are_other_pages(store: Path) -> None:
 def test_the_page_has_the_importance_of_all_its_names(store: Path) -> None:
     """Nothing is left to the aliases, and the ranking is exact PageRank of the links with these folded."""
     assert not faults_in(store)
-    ranks = dict(rows(store, "SELECT url, importance FROM ranks"))
     aliases = [url for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'alias'")]
-    assert [ranks[url] for url in aliases] == [0.0] * 8
+    assert [ranks(store)[url] for url in aliases] == [0.0] * 8
     with open_store(store) as reader:
         assert verify(reader).excess() <= 0.0

@@ -6,8 +6,6 @@ from typing import Any
 from support.intakes import DAYS_LATER
 from support.sites import HOME, Site, crawl, rows
 
-ABOUT = f"{HOME}about"
-
 
 def facts(store: Path, *columns: str) -> dict[str, tuple[Any, ...]]:
     values = ", ".join(f"json_extract(facts, '$.{name}')" for name in columns)

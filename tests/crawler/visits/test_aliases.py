@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.sites import HOME, Server, Site, canonical, crawl, faults_in, page, rows
+from support.sites import HOME, Server, Site, canonical, crawl, faults_in, page, rows, states
 
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
 from minicrawl.store.reader import open_store
@@ -20,7 +20,7 @@ def crawled(tmp_path: Path, site: Site | Server, seeds: list[str], **settings: o
     store = tmp_path / "crawl.db"
     crawl(site, store, seeds, **settings)
     assert faults_in(store) == []
-    return {url: f"{state} {reason}" for url, state, reason in rows(store, "SELECT url, state, reason FROM pages")}
+    return states(store)
 
 
 @pytest.mark.parametrize("scope", ["host", "prefix", "site"])
@@ -41,11 +41,11 @@ def test_a_seed_that_leads_to_another_site_widens_nothing(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("strategy", ["greedy", "breadth-first"])
-@pytest.mark.parametrize(("hops", "end"), [(1, "alias redirect-301"), (MAX_HOPS, "alias redirect-301")])
-def test_a_chain_of_ten_redirects_is_followed(tmp_path: Path, hops: int, end: str, strategy: str) -> None:
+@pytest.mark.parametrize("hops", [1, MAX_HOPS])
+def test_a_chain_of_ten_redirects_is_followed(tmp_path: Path, hops: int, strategy: str) -> None:
     chain: Site = {f"{HOME}{hop}": f"{HOME}{hop + 1}" for hop in range(hops)}
     states = crawled(tmp_path, chain | {f"{HOME}{hops}": []}, [HOME + "0"], strategy=strategy)
-    assert states[f"{HOME}{hops - 1}"] == end
+    assert states[f"{HOME}{hops - 1}"] == "alias redirect-301"
     assert states[f"{HOME}{hops}"] == "fetched ok"
     query = "SELECT depth, chain_length FROM pages WHERE url = ?"
     assert rows(tmp_path / "crawl.db", query, f"{HOME}{hops}") == [(0, hops)]
@@ -89,18 +89,6 @@ def test_a_refresh_to_no_page_is_a_link_to_it(tmp_path: Path) -> None:
     with open_store(tmp_path / "crawl.db") as store:
         page, target = (store.page_table.find([url])[url] for url in (A, B))
         assert store.link_table.outlinks(page).tolist() == [target]
-
-
-def test_a_redirect_to_another_host_keeps_both_urls(tmp_path: Path) -> None:
-    other = "http://b.test/x"
-    assert crawled(tmp_path, {HOME: [A], A: other, other: [C]}, [HOME])[A] == "alias redirect-301"
-    with open_store(tmp_path / "crawl.db") as store:
-        page, target = (store.page_table.find([url])[url] for url in (A, other))
-        assert store.link_table.outlinks(page).tolist() == [target]
-        assert [(page.url, page.depth, page.state) for page in map(store.ranks.page, [page, target])] == [
-            (A, 1, "alias"),
-            (other, 1, "fetched"),
-        ]
 
 
 @pytest.mark.parametrize(
