@@ -43,6 +43,16 @@ _REQUIRED = {
 }  # fmt: skip
 """Properties that Google requires for a rich result, by type (developers.google.com/search/docs/appearance, 2025)."""
 _MOST_LACKING, _MOST_OBJECTS = 10, 1_000
+_HTTP, _LONGEST_TAG = re.compile(rb"http:", re.IGNORECASE), 2_000
+_LOADING = re.compile(
+    rb"<(?:audio|embed|frame|iframe|img|input|link\b[^<>]*stylesheet|object|script|source|track|video)\b", re.IGNORECASE
+)
+
+
+def may_be_mixed(page: bytes, url: str) -> bool:
+    """True if a page at `url` may need files by http that has come by https itself."""
+    starts = (found.start() for found in _HTTP.finditer(page) if url.startswith("https:"))
+    return any(_LOADING.match(page, page.rfind(b"<", max(at - _LONGEST_TAG, 0), at)) for at in starts)
 
 
 def facts_of(tree: BrowserTree, url: str, description: str | None, requisites: Iterable[Requisite]) -> PageFacts:

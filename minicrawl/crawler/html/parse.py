@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
-from minicrawl.crawler.html.facts import facts_of, requisites_of
+from minicrawl.crawler.html.facts import facts_of, may_be_mixed, requisites_of
 from minicrawl.crawler.html.page_headers import (
     LANGUAGE,
     LANGUAGE_LENGTH,
@@ -87,7 +87,8 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         if (target := normalise(reference, base, encoding)) is not None
     ]
     is_cut = is_cut or links.truncated
-    requisites = requisites_of(tree, page, base, encoding) if wanted.requisites or wanted.facts else ()
+    are_wanted = wanted.requisites or (wanted.facts and may_be_mixed(page, url))
+    requisites = requisites_of(tree, page, base, encoding) if are_wanted else ()
     fields = _fields(page, elements, links)
     parsed = ParsedPage(
         outlinks=tuple(links.outlinks),
