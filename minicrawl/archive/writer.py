@@ -10,7 +10,7 @@ import os
 import re
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -60,7 +60,6 @@ class ArchiveWriter:
         self._of_digest, self._of_url = originals
         self._clock = clock
         self._file: int | None = None
-        self._errors = _errors(self._folder)
         self._name = self._warcinfo = ""
         self._size = self._serial = 0
         self._last = 0.0
@@ -149,7 +148,6 @@ class ArchiveWriter:
                     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY
                     self._file = os.open(self._folder / self._name, flags, 0o644)
         self._size, self._last = 0, 0.0
-        self._errors = _errors(self._folder / self._name)
         self._warcinfo = record.new_id()
         self._append(record.warcinfo(self._warcinfo, now, self._name, self._rules.facts))
 
@@ -157,7 +155,7 @@ class ArchiveWriter:
         """Append to the file. Returns the position; a partial write is undone."""
         assert self._file is not None
         start, view = self._size, memoryview(data)
-        with self._errors:
+        with _errors(self._folder / self._name):
             try:
                 while view:
                     view = view[os.write(self._file, view) :]
@@ -174,21 +172,16 @@ def may_be_packed(media_type: str, head: bytes) -> bool:
     return _PACKED_TYPE.match(media_type) is not None or _CODED.search(head) is not None
 
 
-class _errors:  # noqa: N801 - used as a function
+@contextlib.contextmanager
+def _errors(path: Path) -> Iterator[None]:
     """Convert errors of a file into a StoreError with a remedy."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, OSError):
-            raise StoreError(
-                f"the archive at {self._path} cannot be written: {error.strerror}; check its disk and folder and run "
-                "again, or name another folder with --archive; nothing committed is lost"
-            ) from error
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(
+            f"the archive at {path} cannot be written: {error.strerror}; check its disk and folder and run again, or "
+            "name another folder with --archive; nothing committed is lost"
+        ) from error
 
 
 _SLACK = 600.0
@@ -198,19 +191,12 @@ def sync(folder: Path, names: Iterable[str], new: Iterable[str]) -> None:
     """Sync files, and the folder if there are new ones. Raises StoreError."""
     try:
         for name in names:
-            _synced(folder / FILES / name)
+            with (folder / FILES / name).open("rb+", buffering=0) as file:
+                sync_file(file.fileno())
         if any(True for _ in new):
             sync_folder(folder / FILES)
     except OSError as error:
         raise StoreError(f"the archive at {folder} failed: {error.strerror}; check its disk and run again") from error
-
-
-def _synced(path: Path) -> None:
-    handle = os.open(path, os.O_WRONLY)
-    try:
-        sync_file(handle)
-    finally:
-        os.close(handle)
 
 
 class Committed(NamedTuple):

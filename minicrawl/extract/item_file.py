@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from minicrawl.errors import SettingError, StoreError
@@ -23,14 +23,11 @@ _OTHERS = "more"
 META = "items"
 
 
-def check_ending(path: Path) -> None:
-    """Raise SettingError for a file whose ending names no format."""
+def check_format(path: Path, columns: Collection[str] = ()) -> None:
+    """Raise SettingError for a file whose ending names no format, and for a field with the name of a reserved
+    column."""
     if path.suffix.lower() not in _ENDINGS:
         raise SettingError(f"--items {path} must end with one of {', '.join(_ENDINGS)}, not {path.suffix!r}")
-
-
-def check_columns(path: Path, columns: Sequence[str]) -> None:
-    """Raise SettingError for a field with the name of a reserved column."""
     if _OTHERS in columns and path.suffix.lower() != ".jsonl":
         raise SettingError(
             f"--items {path} has a column {_OTHERS!r} already, for what has no column; choose another name for the "
@@ -55,8 +52,7 @@ class ItemFile:
 
         Raises SettingError, StoreError.
         """
-        check_ending(path)
-        check_columns(path, tuple(columns))
+        check_format(path, columns)
         self._path = path.resolve()
         self._columns = dict(columns)
         self._heads = ("url", "at", *self._columns, _OTHERS)

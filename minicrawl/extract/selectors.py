@@ -8,7 +8,7 @@ from pathlib import Path
 from minicrawl.errors import SettingError
 from minicrawl.extract.document import Document, SelectorError, wrong_css, wrong_xpath
 from minicrawl.extract.hooks import Failure, as_json, within_size, wrong_hook
-from minicrawl.extract.item_file import check_columns, check_ending
+from minicrawl.extract.item_file import check_format
 from minicrawl.extract.structured import SYNTAXES, structured
 from minicrawl.model import css_parts
 from minicrawl.settings import CrawlSettings
@@ -100,8 +100,7 @@ async def check_asked(settings: CrawlSettings) -> None:
     if settings.hook:
         await _check_hooks(settings)
     if settings.items:
-        check_ending(Path(settings.items))
-        check_columns(Path(settings.items), columns)
+        check_format(Path(settings.items), columns)
     elif settings.extracts:
         asked = "--extract" if settings.extract else "--extract-structured"
         raise SettingError(f"{asked} needs a file for what it finds: --items FILE.jsonl, .csv or .parquet")

@@ -67,14 +67,13 @@ class BoundedPage:
         self._elements_left -= elements
         self._characters_left -= characters
 
-    def attribute(self, element: Node, *names: str) -> str | None:
-        """The value of the first of these attributes that an element has, "" if without value; None: it has none."""
-        for name in names:
-            if name in element.attrs:
-                value = element.attrs.get(name) or ""
-                self.spend(characters=len(value))
-                return value
-        return None
+    def attribute(self, element: Node, name: str) -> str | None:
+        """The value of an attribute, "" if without value; None: the element has none."""
+        if name not in element.attrs:
+            return None
+        value = element.attrs.get(name) or ""
+        self.spend(characters=len(value))
+        return value
 
     def words(self, element: Node, name: str) -> list[str]:
         """The words of an attribute, without repetition."""

@@ -11,7 +11,7 @@ import pytest
 from support.dying import killed_at
 
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.extract.item_file import ItemFile, check_ending, check_item_file
+from minicrawl.extract.item_file import ItemFile, check_format, check_item_file
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -183,4 +183,4 @@ def test_file_that_was_cut_is_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["items", "items.json", "items.txt"])
 def test_other_formats_are_refused(name: str) -> None:
     with pytest.raises(SettingError, match=r"must end with one of \.jsonl, \.csv, \.parquet"):
-        check_ending(Path(name))
+        check_format(Path(name))

@@ -72,9 +72,9 @@ def facts_of(tree: BrowserTree, url: str, description: str | None, requisites: I
             lacking.update(dict.fromkeys(_lacking(words())))
     insecure = [each[:_LONGEST_URL] for each in loaded if each[:5].lower() == "http:" and url.startswith("https:")]
     return PageFacts(
-        description=_cut(description, _DESCRIPTION_LENGTH),
-        h1=_cut(h1, _H1_LENGTH) if h1s else None,
-        language=_cut(tree.language(), _LANGUAGE_LENGTH),
+        description=one_line(description, _DESCRIPTION_LENGTH),
+        h1=one_line(h1, _H1_LENGTH) if h1s else None,
+        language=one_line(tree.language(), _LANGUAGE_LENGTH),
         h1s=h1s,
         without_alt=without_alt,
         mixed=tuple(insecure[:_MOST_MIXED]),
@@ -110,9 +110,9 @@ def _is_named_or_hidden(attributes: Mapping[str, str | None]) -> bool:
     return is_named or is_hidden or not _UNSEEN.isdisjoint((attributes.get("role") or "").lower().split())
 
 
-def _cut(text: str | None, length: int) -> str | None:
+def one_line(text: str | None, length: int) -> str | None:
     """The text with white space collapsed, cut to a length; None for an empty one."""
-    return " ".join((text or "")[: 4 * length].split())[:length] or None
+    return " ".join((text or "")[: 2 * length].split())[:length] or None
 
 
 MAX_REQUISITES = 1_000

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
-from minicrawl.crawler.html.facts import facts_of, may_be_mixed, requisites_of
+from minicrawl.crawler.html.facts import facts_of, may_be_mixed, one_line, requisites_of
 from minicrawl.crawler.html.page_headers import (
     LANGUAGE,
     LANGUAGE_LENGTH,
@@ -132,7 +132,7 @@ def _with_content(  # noqa: PLR0913 - what parse_html has found
     if wanted.kept and parsed.archive:
         from minicrawl.crawler.html.markdown import Walk, content_and_rest  # noqa: PLC0415 - few crawls keep text
 
-        language = _line(elements.tree.language() or "", LANGUAGE_LENGTH) or None
+        language = one_line(elements.tree.language(), LANGUAGE_LENGTH)
         about = About(parsed.title, language, elements.description, parsed.index)
         walk = Walk(html_of(page, elements.tree), links.page, links.url, links.image, MAX_TEXT)
         parsed = parsed._replace(kept=pack(about, *content_and_rest(walk)))
@@ -169,7 +169,7 @@ def _told(elements: "_Elements", links: "_Links") -> Iterator[str]:
         if target and left > 0:
             anchor = words()
             left -= len(anchor)
-            yield f"{_line(anchor, _ANCHOR_LENGTH)} {_lasting(target)}"
+            yield f"{one_line(anchor, _ANCHOR_LENGTH) or ''} {_lasting(target)}"
 
 
 def _lasting(reference: str) -> str:
@@ -182,7 +182,7 @@ def _lasting(reference: str) -> str:
 
 def _selected(tree: BrowserTree, css: str, attribute: str | None) -> Iterator[str]:
     for _, attributes, words in tree.requiring(css) if css else ():
-        yield _line((attributes.get(attribute) or "") if attribute else words(), MAX_TEXT)
+        yield one_line(attributes.get(attribute) if attribute else words(), MAX_TEXT) or ""
 
 
 class _Links:
@@ -228,7 +228,7 @@ class _Links:
             if link in elements.words and text_left >= 0:
                 anchor = elements.words[link]()
                 text_left -= len(anchor)
-                outlinks[target] = _line(anchor, _ANCHOR_LENGTH)
+                outlinks[target] = one_line(anchor, _ANCHOR_LENGTH) or ""
 
     def url(self, reference: str) -> str:
         """The URL of a link with its fragment; empty for none, and for the page as a whole."""
@@ -242,7 +242,7 @@ class _Links:
 
     def _note_malformed(self, reference: str) -> None:
         if _ALMOST_HTTP.match(reference) and len(self.malformed) < _MAX_MALFORMED:
-            self.malformed.append(_line(reference, _LONGEST_MALFORMED))
+            self.malformed.append(one_line(reference, _LONGEST_MALFORMED) or "")
 
     def _counts(self, link: _Related, target: str) -> bool:
         """Note the relations of a link. False if it does not count."""
@@ -323,7 +323,7 @@ class _Elements:
             self._meta(attributes)
         elif tag == "title":
             if self.title is None:
-                self.title = _line(self.tree.words()(), _TITLE_LENGTH) or None
+                self.title = one_line(self.tree.words()(), _TITLE_LENGTH)
         elif self.base is None and "href" in attributes:
             self.base = attributes["href"] or ""
 
@@ -337,7 +337,7 @@ class _Elements:
         elif name == "googlebot":
             self.index_by_google = self.index_by_google and read_directives(content, "googlebot").index
         elif name == "description":
-            self.description = self.description or _line(content, _DESCRIPTION_LENGTH) or None
+            self.description = self.description or one_line(content, _DESCRIPTION_LENGTH)
         elif self.refresh is None and (attributes.get("http-equiv") or "").strip().lower() == "refresh":
             self.refresh = content
 
@@ -355,11 +355,6 @@ def _is_alternate(relations: Collection[str], attributes: Mapping[str, str | Non
     if "alternate" not in relations or "stylesheet" in relations or not {"hreflang", "media"} & attributes.keys():
         return False
     return media_type(attributes.get("type")) in HTML_TYPES
-
-
-def _line(text: str, length: int) -> str:
-    """The text with white space collapsed, cut to `length`."""
-    return " ".join(text[: 2 * length].split())[:length]
 
 
 def _lines(blocks: Iterable[str]) -> Iterator[str]:

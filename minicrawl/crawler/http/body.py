@@ -160,15 +160,14 @@ class Decoder:
 
     def pieces(self, data: bytes) -> Iterator[bytes]:
         """Decode the next bytes. Raises FetchError if they cannot be decoded."""
-        return self._undone(data) if self._inner is None else self._undone_by(self._inner, data)
-
-    def _undone_by(self, inner: "Decoder", data: bytes) -> Iterator[bytes]:
-        """Decode one coding, and its output by `inner`."""
         for piece in self._undone(data):
+            if self._inner is None:
+                yield piece
+                continue
             self._between += len(piece)
             if self._between > _MOST_BETWEEN:  # the inner one may have no output at which a caller could stop
                 raise _undecodable(f"more than {_MOST_BETWEEN} bytes between two codings")
-            yield from inner.pieces(piece)
+            yield from self._inner.pieces(piece)
 
     def _undone(self, data: bytes) -> Iterator[bytes]:
         if self._coding is None:

@@ -181,17 +181,15 @@ class Resolver:
 
     async def address(self, url: str) -> str:
         """The IP address for a normalised URL; of several, the one that is tried first."""
-        address, _ = self.target(*endpoint(url))
-        found = (address,) if is_literal(address) else await self._dns.addresses(address)
-        for one in found:
-            self.check(one)
-        return found[0]
+        return (await self.resolve(*endpoint(url), grace=0.0))[0][0]
 
-    async def resolve(self, host: str, port: int, *, is_proxy: bool = False) -> list[tuple[str, int]]:
+    async def resolve(
+        self, host: str, port: int, *, is_proxy: bool = False, grace: float = GRACE
+    ) -> list[tuple[str, int]]:
         """The IP addresses and ports for a connection to `host:port`, the best first. is_proxy: the host is the user's
-        proxy, which may be private and is not redirected."""
+        proxy, which may be private and is not redirected. grace: see `DnsCache.addresses`."""
         address, to_port = (host, port) if is_proxy else self.target(host, port)
-        found = (address,) if is_literal(address) else await self._dns.addresses(address, GRACE)
+        found = (address,) if is_literal(address) else await self._dns.addresses(address, grace)
         if not is_proxy:
             for one in found:
                 self.check(one)

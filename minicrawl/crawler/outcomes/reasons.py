@@ -111,13 +111,8 @@ MEANINGS = {
 }
 """Meanings of reason codes."""
 
-_LEADS_ON = {
-    "redirect": "it redirects",
-    "canonical": MEANINGS["canonical"],
-    "meta-refresh": MEANINGS["meta-refresh"],
-    "front-page": MEANINGS["front-page"],
-    "same-page": MEANINGS["same-page"],
-    "session": MEANINGS["session"],
+_LEADS_ON = {"redirect": "it redirects"} | {
+    cause: MEANINGS[cause] for cause in ("canonical", "meta-refresh", "front-page", "same-page", "session")
 }
 _OF_TARGETS = {
     "loop": "leads back here",
