@@ -1,14 +1,12 @@
-"""The main content of a page, told from menus, headers, footers, side columns, comments, and the like.
+"""The main content of a page, told from menus, headers, footers, side columns, comments, and the like (docs/text.md).
 
 The parser hands over the sizes and kinds of blocks of text, and the containers around them that have a telling tag,
 role, class or id (`container`):
 
 1. The text of a block beside its links counts as prose, if it is most of a block that is not short.
-2. Containers named after something beside the content (`OUT`, `PERHAPS`, `COMMENTS`) are frame, unless they hold so
-   much of the page's prose that they are its layout: a column named after the other column in it. So are boxes of
-   prose amid other prose: books call these "sidebar".
-3. The content is in the narrowest container named after content that has most of the prose left; if there is none, in
-   the whole page.
+2. Containers named after something beside the content are frame, unless they hold so much of the page's prose that they
+   are its layout. So are boxes of prose amid other prose: books call these "sidebar".
+3. The content is in the narrowest container named after content that has most of the prose left.
 4. Short blocks and links before the first prose and behind the last are frame, and so are sections of links alone at
    the end of a page with much prose.
 5. The title of the page is content, and so is a lead between it and the content.

@@ -1,11 +1,10 @@
-"""Tell a page's changes from noise: dates, counters, advertisements, rotating lists, comments.
+"""Tell a page's changes from noise: dates, counters, advertisements, rotating lists, comments (docs/refresh.md).
 
 A block of text that came or went counts as a change, and so does a value of a field (`minicrawl.model.FIELDS`), but for
 these rules:
 
-restless place  Noise has its place: between the same blocks something differs at nearly every fetch. There a block
-                counts once it is there, or if it was, twice as long as noise stays on this page; if it was where text
-                comes back, four times as long.
+restless place  Between the same blocks something differs at nearly every fetch. There a block counts once it is there,
+                or if it was, twice as long as noise stays on this page; if it was where text comes back, four times.
 hasty page      Where new blocks often go at the next fetch, and nowhere in particular, a block counts once two fetches
                 agree that it came, and if it stood for three when it goes.
 front           New blocks side by side are one difference, and none counts while any of their places is restless: so
@@ -16,19 +15,13 @@ repeated block  It stands on many pages of its host: it tells nothing.
 A place is the gap after a block that stays; each field has one of its own, behind its mark. Its restlessness rises by 1
 with every fetch at which blocks come or go there, and falls by 5 with the others; blocks that come there inherit it. Of
 a new page all places are restless until a fetch finds them still, and the page is hasty. Only pages are compared: 304
-tells nothing about noise.
+tells nothing about noise. The fields in `ALONE` have one value a page: their places are calm at first, and only the
+first rule holds for them, and for dates.
 
-Title, description, canonical, robots, price and availability have one value a page, whatever other pages have: their
-places are calm at first, and only the first rule holds for them, and for dates.
-
-When a page that was read may be requested on condition that it has changed, by what its server was found to say.
-
-lie      the page has changed beyond its noise, and has the same validators
-honest   the page has changed, has other validators, and the request was conditional
-
-A page is doubted from a lie on, until its server was honest, and so is every page of a host that has lied on three
-pages more than it was honest. These are requested unconditionally but for every eighth time, so that a repaired server
-can prove it; of others every eleventh request is unconditional, as a check.
+When a page that was read may be requested on condition that it has changed, by what its server was found to say: it
+lies if the page has changed beyond its noise and has the same validators, and is honest if they are others and the
+request was conditional. A page is doubted from a lie on, until its server was honest, and so is every page of a host
+that has lied on three pages more than it was honest.
 """
 
 import json

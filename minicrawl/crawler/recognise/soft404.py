@@ -1,29 +1,25 @@
-"""Find hosts that answer for missing pages with status 200 (soft 404s).
+"""Find hosts that answer for missing pages with status 200 (docs/duplicates.md, soft 404s).
 
 When a page shares half of its text and most of its words with another page of its host that was read shortly before,
-and either few words of both are left then, or both have a word that is typical of error pages, this may be the host's
-text for missing pages. So pages beside it that cannot exist are asked for (Bar-Yossef et al., Sic transit gloria telae,
-WWW 2004), a second one if the first is answered by a page with status 200, a third one if answers differ much. A
-redirect to the front page of its origin counts as a page of its own, also as the answer to a probe. In an audit one
-page is enough whose title or h1 has such a word, or 404.
-
-The common part of the answers to probes is the origin's text for a missing page.
+and either few words of both are left then, or both have a word that is typical of error pages, pages beside it that
+cannot exist are asked for (Bar-Yossef et al., Sic transit gloria telae, WWW 2004): a second one if the first is
+answered by a page with status 200, a third one if answers differ much. In an audit one page is enough whose title or h1
+has such a word, or 404. The common part of the answers to probes is the origin's text for a missing page.
 
 F     words that all answers share
 V     words of an answer that the others lack, at most: suggestions, a quotation, an id
 like  a page is like the answers if it has all of F, but for words of their URLs, and beyond F no more than 2 V + 4
       words, none if V is 0, and not many more numbers. Words of its own URL do not count if the answers repeat theirs.
 
-Pages like the answers are soft 404s, unless nearly all pages of the host are: these may be an application that draws
-every page in the browser. Answers with no text, or with as little as a page that surely exists, prove nothing. Where V
-is not 0, F must have two words that hardly any other page has: else F is a template and common words.
+Answers with no text, or with as little as a page that surely exists, prove nothing. Where V is not 0, F must have two
+words that hardly any other page has: else F is a template and common words.
 
 verdict of a probe    the answers were
 not-found             an error, a redirect but to the front page, not HTML, or a page without text
 open                  a page with text; another probe is to follow
 varied                pages that have nothing in common but a template
 soft-404              pages that say "not found", or redirects to the front page
-catch-all             the same, but so do all pages
+catch-all             the same, but so do nearly all pages: the host may be an application drawn in the browser
 
 Pages read before are judged, too, and all are judged anew when there is more evidence. They are stored at the end of a
 run, so a killed run leaves only those of the runs before to its successor.
