@@ -16,6 +16,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import entry_points
 from itertools import islice
 from pathlib import Path
@@ -68,7 +69,6 @@ class Hooks:
     def on_page(self, page: "Page") -> tuple[list[str], list[Failure]]:
         """The items of a page, as JSON, and failures."""
         items: list[str] = []
-        failures: list[Failure] = []
 
         def gather(hook: Hook) -> None:
             found = hook.call(page)
@@ -80,28 +80,24 @@ class Hooks:
                     raise ValueError(f"more than {MOST_ITEMS:,} items of one page; the rest is left out")
                 items.append(_as_json(item))
 
-        for hook in self._of("on_page"):
-            self._call(hook, gather, failures)
+        failures = self._each("on_page", gather)
         return within_size(items, failures), failures
 
     def links(self, page: "Page") -> tuple[frozenset[str] | None, list[Failure]]:
         """The links of a page to follow, None for all of them, and failures."""
         kept: frozenset[str] | None = None
-        failures: list[Failure] = []
 
         def choose(hook: Hook) -> None:
             nonlocal kept
             links = page.links if kept is None else tuple(link for link in page.links if link in kept)
             kept = frozenset(hook.call(page, links))
 
-        for hook in self._of("links"):
-            self._call(hook, choose, failures)
+        failures = self._each("links", choose)
         return kept, failures
 
     def request(self, url: str) -> tuple[tuple[tuple[str, str], ...], list[Failure]]:
         """Headers to send with the request for a page, and failures."""
         headers: dict[str, str] = {}
-        failures: list[Failure] = []
 
         def ask(hook: Hook) -> None:
             given = hook.call(url) or {}
@@ -109,33 +105,29 @@ class Hooks:
                 check_header(name, value)
             headers.update({str(name): str(value) for name, value in given.items()})
 
-        for hook in self._of("request"):
-            self._call(hook, ask, failures)
+        failures = self._each("request", ask)
         return tuple(headers.items()), failures
 
     def started(self) -> list[Failure]:
         """Call the `started` hooks once. Returns failures."""
         has_started, self._has_started = self._has_started, True
-        return [] if has_started else self._told("started")
+        return [] if has_started else self._each("started", lambda hook: hook.call())
 
     def stopped(self) -> list[Failure]:
-        return self._told("stopped")
+        return self._each("stopped", lambda hook: hook.call())
 
-    def _told(self, kind: str) -> list[Failure]:
+    def _each(self, kind: str, act: Callable[[Hook], None]) -> list[Failure]:
+        """Act with each hook of a kind. Returns failures."""
         failures: list[Failure] = []
-        for hook in self._of(kind):
-            self._call(hook, lambda hook: hook.call(), failures)
+        for hook in self.all:
+            if hook.kind != kind:
+                continue
+            try:
+                within(self._longest, partial(act, hook))
+            except BaseException as error:  # SystemExit and KeyboardInterrupt as well: a hook must not end the process
+                advice = _NO_NETWORK if _lacks_network(error) else ""
+                failures.append(Failure(hook.name, line_of(error) + advice, trace_of(error)))
         return failures
-
-    def _of(self, kind: str) -> list[Hook]:
-        return [hook for hook in self.all if hook.kind == kind]
-
-    def _call(self, hook: Hook, act: Callable[[Hook], None], failures: list[Failure]) -> None:
-        try:
-            within(self._longest, lambda: act(hook))
-        except BaseException as error:  # SystemExit and KeyboardInterrupt as well: a hook must not end the process
-            advice = _NO_NETWORK if _lacks_network(error) else ""
-            failures.append(Failure(hook.name, line_of(error) + advice, trace_of(error)))
 
 
 _NO_NETWORK = " (hooks have no network)"
