@@ -13,6 +13,7 @@ import re
 import struct
 import zlib
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
 
@@ -48,9 +49,7 @@ _CONTENT_NAME = re.compile(r"main-?content|(?<![a-z])(?:content|article|document
 FEW = 8
 """Characters too few to count as text beside a link: commas, "and", "see"."""
 _HEAD = 24
-_MOST_NAMES = 10_000
 _LONGEST_NAME = 1_000
-_by_name: dict[str, int | None] = {}  # the pages of a site share most names
 
 
 def place_by(attributes: Mapping[str, str | None]) -> int | None:
@@ -58,22 +57,18 @@ def place_by(attributes: Mapping[str, str | None]) -> int | None:
     if "role" in attributes and (place := _BY_ROLE.get((attributes["role"] or "").strip().lower())) is not None:
         return place
     name = attributes.get("class") or attributes.get("id")
-    if not name:
+    return _place_by_name(name[:_LONGEST_NAME]) if name else None
+
+
+@lru_cache(10_000)  # the pages of a site share most names
+def _place_by_name(name: str) -> int | None:
+    name = name.lower()
+    if _COMMENTS_NAME.search(name):
+        return NAVIGATION
+    navigation, content = _NAVIGATION_NAME.search(name), _CONTENT_NAME.search(name)
+    if (navigation is None) == (content is None):
         return None
-    if name in _by_name:
-        return _by_name[name]
-    lower = name.lower()
-    navigation, content = _NAVIGATION_NAME.search(lower), _CONTENT_NAME.search(lower)
-    place = None
-    if _COMMENTS_NAME.search(lower):
-        place = NAVIGATION
-    elif (navigation is None) != (content is None):
-        place = CONTENT if navigation is None else NAVIGATION
-    if len(_by_name) >= _MOST_NAMES:
-        _by_name.clear()
-    if len(name) <= _LONGEST_NAME:
-        _by_name[name] = place
-    return place
+    return CONTENT if navigation is None else NAVIGATION
 
 
 def is_text(words: str | None) -> bool:
