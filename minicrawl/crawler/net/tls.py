@@ -6,7 +6,6 @@ of a handshake's cost.
 """
 
 import asyncio
-import os
 import ssl
 from collections import OrderedDict
 from collections.abc import Callable
@@ -41,25 +40,16 @@ def is_without_protocol(error: ssl.SSLError) -> bool:
     return "no application protocol" in str(error)  # OpenSSL's words; not all versions of Python know its reason
 
 
-def trust(ca_file: Path | None, protocol: str = HTTP_1) -> ssl.SSLContext:
-    """The context with the trusted authorities, for an application protocol. It takes 40 ms to read, and is shared
-    while its files are unchanged."""
-    if ca_file is None:
-        return _trust_read(ssl.get_default_verify_paths(), None, 0, protocol)
-    try:
-        return _trust_read(ssl.get_default_verify_paths(), ca_file, os.stat(ca_file).st_mtime_ns, protocol)
-    except (ssl.SSLError, OSError) as error:
-        raise SettingError(f"--ca-file {ca_file} holds no certificate in PEM form") from error
-
-
 @lru_cache(maxsize=8)
-def _trust_read(
-    default: ssl.DefaultVerifyPaths, ca_file: Path | None, changed_at: int, protocol: str
-) -> ssl.SSLContext:
+def trust(ca_file: Path | None, protocol: str = HTTP_1) -> ssl.SSLContext:
+    """The context with the trusted authorities, for an application protocol. It takes 40 ms to read, and is shared."""
     tls = ssl.create_default_context()
     tls.set_alpn_protocols([protocol])
     if ca_file is not None:
-        tls.load_verify_locations(ca_file)
+        try:
+            tls.load_verify_locations(ca_file)
+        except (ssl.SSLError, OSError) as error:
+            raise SettingError(f"--ca-file {ca_file} holds no certificate in PEM form") from error
     return tls
 
 
@@ -71,9 +61,9 @@ class TlsClient:
         """Raises SettingError for a bad file."""
         if ca_file is not None:
             trust(ca_file)
-        # Not before the first connection, as a crawl without TLS needs none.
-        self.context: Callable[[str], ssl.SSLContext] = lru_cache(maxsize=None)(partial(trust, ca_file))
-        """Makes the context for an application protocol, or returns the one made before."""
+        # Made with the first connection, as a crawl without TLS needs none.
+        self.context: Callable[[str], ssl.SSLContext] = partial(trust, ca_file)
+        """The context for an application protocol."""
         self._sessions: OrderedDict[tuple[str, int], ssl.SSLSession] = OrderedDict()
 
     def begun(self, host: str, port: int, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject:
