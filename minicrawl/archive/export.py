@@ -50,7 +50,7 @@ def export(  # noqa: PLR0913 - what a file says of itself
                 count = sum(out.write(f"{line}\n") > 0 for line in collection.lines())
         else:
             with zipfile.ZipFile(unfinished, "w") as wacz:
-                count = _Wacz(wacz).write(collection, sizes, software, _iso(now), pages)
+                count = _write_wacz(wacz, collection, sizes, software, _iso(now), pages)
         unfinished.replace(path)
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}; name another file, or check its disk") from error
@@ -59,58 +59,47 @@ def export(  # noqa: PLR0913 - what a file says of itself
     return count
 
 
-class _Wacz:
-    """Writes the parts of a WACZ, and records them."""
+def _write_wacz(  # noqa: PLR0913 - what a file says of itself
+    file: zipfile.ZipFile,
+    collection: Collection,
+    sizes: Mapping[str, int],
+    software: str,
+    created: str,
+    pages: Iterable[ListedPage] | None,
+) -> int:
+    """Write the parts of a WACZ, and record them. Returns the number of answers."""
+    parts: list[dict[str, str | int]] = []
+    files = {path: sizes.get(path.name, path.stat().st_size) for path in collection.files()}
+    most_unpacked = _PACKED_AT_MOST * sum(files.values())
 
-    def __init__(self, file: zipfile.ZipFile) -> None:
-        self._file = file
-        self._parts: list[dict[str, str | int]] = []
-        self._most_unpacked = 0
-
-    def write(
-        self,
-        collection: Collection,
-        sizes: Mapping[str, int],
-        software: str,
-        created: str,
-        pages: Iterable[ListedPage] | None,
-    ) -> int:
-        for path in collection.files():
-            size = sizes.get(path.name, path.stat().st_size)
-            self._most_unpacked += _PACKED_AT_MOST * size
-            self._add(f"{FILES}/{path.name}", _pieces(path, size), stored=size)
-        count = sum(1 for _ in collection.lines())
-        self._add(f"{INDEXES}/index.cdxj", (f"{line}\n".encode() for line in collection.lines()))
-        self._add("pages/pages.jsonl", (f"{json.dumps(line)}\n".encode() for line in _pages(collection, pages)))
-        package = {
-            "profile": "data-package",
-            "wacz_version": "1.1.1",
-            "created": created,
-            "software": software,
-            "resources": self._parts,
-        }
-        description = json.dumps(package, indent=2).encode()
-        digest = {"path": "datapackage.json", "hash": f"sha256:{hashlib.sha256(description).hexdigest()}"}
-        self._file.writestr("datapackage.json", description)
-        self._file.writestr("datapackage-digest.json", json.dumps(digest))
-        return count
-
-    def _add(self, name: str, pieces: Iterable[bytes], *, stored: int | None = None) -> None:
+    def add(name: str, pieces: Iterable[bytes], *, stored: int | None = None) -> None:
         """Write a part. stored: its bytes, if they stay as they are.
 
         ReplayWeb.page cannot read a part with a header of Zip64, so only one that may be large gets that.
         """
         part = zipfile.ZipInfo(name, (1980, 1, 1, 0, 0, 0))
         part.compress_type = zipfile.ZIP_DEFLATED if stored is None else zipfile.ZIP_STORED
-        part.file_size = self._most_unpacked if stored is None else stored
+        part.file_size = most_unpacked if stored is None else stored
         digest, size = hashlib.sha256(), 0
-        with self._file.open(part, "w") as out:
+        with file.open(part, "w") as out:
             for piece in pieces:
                 out.write(piece)
                 digest.update(piece)
                 size += len(piece)
         base = name.rpartition("/")[2]
-        self._parts.append({"name": base, "path": name, "hash": f"sha256:{digest.hexdigest()}", "bytes": size})
+        parts.append({"name": base, "path": name, "hash": f"sha256:{digest.hexdigest()}", "bytes": size})
+
+    for path, size in files.items():
+        add(f"{FILES}/{path.name}", _pieces(path, size), stored=size)
+    count = sum(1 for _ in collection.lines())
+    add(f"{INDEXES}/index.cdxj", (f"{line}\n".encode() for line in collection.lines()))
+    add("pages/pages.jsonl", (f"{json.dumps(line)}\n".encode() for line in _pages(collection, pages)))
+    known = {"profile": "data-package", "wacz_version": "1.1.1", "created": created, "software": software}
+    description = json.dumps(known | {"resources": parts}, indent=2).encode()
+    digest = {"path": "datapackage.json", "hash": f"sha256:{hashlib.sha256(description).hexdigest()}"}
+    file.writestr("datapackage.json", description)
+    file.writestr("datapackage-digest.json", json.dumps(digest))
+    return count
 
 
 def _pieces(path: Path, size: int) -> Iterator[bytes]:

@@ -43,7 +43,7 @@ MAX_TEXT = 1_000_000
 _ALMOST_HTTP = re.compile(r"\s*(?:[htps]{3,6}:|//)", re.IGNORECASE)
 """http: and https:, and what comes of a slip of the pen, such as htp: and hhtps:."""
 _MAX_MALFORMED, _LONGEST_MALFORMED = 20, 200  # of a page; characters
-_USUAL_REL = 100  # characters
+_LONGEST_REL = 1_000  # characters
 # ASCII white space separates tokens (WHATWG HTML, space-separated tokens); str.split splits at more characters.
 _NO_SPACE = re.compile(r"[^\t\n\f\r ]+")
 
@@ -308,7 +308,7 @@ class _Elements:
     def _related(self, tag: str, attributes: Mapping[str, str | None], reference: str) -> str | _Related | None:
         """The link with its relations, if it has any; None for link elements that are not followed."""
         rel = attributes.get("rel") or ""
-        relations = _usual_relations(rel) if len(rel) <= _USUAL_REL else _relations(rel)
+        relations = _relations(rel[:_LONGEST_REL])
         if tag != "link":
             return _Related(reference, tag, relations, is_in_head=False) if relations else reference
         if not _COUNTED_RELATIONS.isdisjoint(relations):
@@ -342,11 +342,9 @@ class _Elements:
             self.refresh = content
 
 
+@lru_cache(maxsize=1_000)
 def _relations(rel: str) -> tuple[str, ...]:
     return tuple(_NO_SPACE.findall(rel.lower()))
-
-
-_usual_relations = lru_cache(maxsize=1_000)(_relations)
 
 
 def _is_alternate(relations: Collection[str], attributes: Mapping[str, str | None]) -> bool:

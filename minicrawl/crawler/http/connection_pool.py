@@ -5,7 +5,6 @@ httpx_transport.py.
 """
 
 import asyncio
-import copy
 import re
 import ssl
 from collections.abc import Callable, Sequence
@@ -221,14 +220,14 @@ class WireTransport:
         speaks_http2 = self._speaks_http2.get(to)
         if speaks_http2:
             return await self._by_httpx(to, HTTP_2, url, fields, sign)
-        failure: FetchError | None = None
+        failure, wants_another = None, False
         try:
             answer = await self._by_http1(to, url, fields, sign)
         except FetchError as error:
-            if speaks_http2 is False or not (isinstance(error, NoHttp1Error) or _wants_protocol(error)):
+            wants_another = _wants_protocol(error)
+            if speaks_http2 is False or not (isinstance(error, NoHttp1Error) or wants_another):
                 raise
-            failure = copy.copy(error)  # which references no frame
-            failure.__cause__ = error.__cause__
+            failure = FetchError(error.reason, str(error))  # which references no frame
         else:
             if speaks_http2 is False or not _refuses_http1(to, answer):
                 return answer
@@ -238,11 +237,11 @@ class WireTransport:
         try:
             found = await self._by_httpx(to, HTTP_2, url, fields, sign)
         except FetchError as error:
-            if failure is not None and _wants_protocol(failure) and not _wants_protocol(error):
+            if wants_another and not _wants_protocol(error):
                 raise  # another protocol than HTTP/1.1 was wanted: this one
             self._speaks_http2.setdefault(to, False)
             if failure is not None:
-                raise copy.copy(failure) from failure.__cause__
+                raise failure from None
             return answer
         self._speaks_http2[to] = True
         if failure is None:

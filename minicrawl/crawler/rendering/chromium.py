@@ -362,7 +362,7 @@ _OPEN = 4
 """Most pages that one Chromium has open."""
 
 
-class Renderer:
+class Renderer(Chromium):
     """Renders the pages that the settings select, in one browser, started for the first of them. fetcher: answers the
     requests of pages. seconds: for the scripts of a page. Raises SettingError if there is no Chromium."""
 
@@ -375,7 +375,7 @@ class Renderer:
         self._room = asyncio.Semaphore(_OPEN)
         # More CPU than time, so that a page with one thread runs out of time first, however busy the machine is.
         caps = Caps(cpu=2 * seconds)
-        self._chromium = Chromium(find_chromium(settings.chromium), settings.agent, caps)
+        super().__init__(find_chromium(settings.chromium), settings.agent, caps)
 
     def renders(self, url: str) -> bool:
         """True if the page at a URL is to be rendered, if it is HTML."""
@@ -389,7 +389,7 @@ class Renderer:
         document = Resource(fetched.url, 200, {"content-type": fetched.content_type or "text/html"}, fetched.body)
         try:
             async with self._room:
-                html, parts.made = await self._chromium.shown(
+                html, parts.made = await self.shown(
                     document,
                     partial(self._requests.answer, parts),
                     self._seconds,
@@ -408,6 +408,3 @@ class Renderer:
             truncated=fetched.truncated or is_cut,
         )
         return rendered, parts
-
-    async def aclose(self) -> None:
-        await self._chromium.aclose()
