@@ -71,31 +71,15 @@ class Follower:
             texts = {page: None if is_gone else self._read(page) for page, is_gone in some}
             with self.index.transaction():
                 for page, text in texts.items():
-                    self._put(page, text)
+                    if text is None:
+                        self.index.remove(page)
+                    else:
+                        self.index.put(page, *text)
             done += len(some)
         if not stop():
             least, most = self._store.ranks.extremes()
             self.index.set_state(**state, least=least, most=most)
         return done
-
-    def _put(self, page: int, text: tuple[int, KeptText] | None) -> None:
-        """Replace the text of a page in the index, behind its start; None: the page is gone."""
-        if text is None:
-            self.index.remove(page)
-            return
-        start, kept = text
-        if not kept.index:
-            self.index.hide(page, start)
-            return
-        self.index.put(
-            page,
-            start,
-            url=kept.url,
-            title=kept.title or "",
-            headings=kept.headings,
-            text=" ".join(kept.content_text.split()),
-            language=kept.language,
-        )
 
     def _read(self, page: int) -> tuple[int, KeptText] | None:
         """The current text of a page, behind its start; None if it is gone by now."""

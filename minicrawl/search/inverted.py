@@ -8,7 +8,7 @@ back.
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
@@ -18,6 +18,7 @@ from tantivy import Document, Filter, Index, Query, SchemaBuilder, TextAnalyzer,
 
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.search.index_folder import State, index_errors, write_state
+from minicrawl.store.texts.kept_text import KeptText
 
 _STEMMERS = {
     "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish", "fi": "finnish",
@@ -84,7 +85,7 @@ BOOSTS = {"title": 3.0, "headings": 0.5, "url": 1.0, "body": 1.0}
 """The fields with words of a page, and what a word is worth there."""
 _MEMORY = 48_000_000
 """Bytes of documents gathered before they are written."""
-_LONGEST_INDEXED, _LONGEST_STORED = 200_000, 50_000
+_LONGEST, _LONGEST_STORED = 200_000, 50_000
 """Characters of a text."""
 _ENDINGS = re.compile(r"(?:/index|/default)?\.(?:html?|php|aspx?)\Z")
 """Endings of URLs without meaning for a search."""
@@ -119,34 +120,28 @@ class InvertedIndex:
 
     # Writing.
 
-    def put(  # noqa: PLR0913 - what is known of a page, each by name
-        self, page: int, start: int, *, url: str, title: str, headings: Sequence[str], text: str, language: str | None
-    ) -> None:
-        """Add a page in place of what it was before."""
+    def put(self, page: int, start: int, text: KeptText) -> None:
+        """Add a page in place of what it was before; no search finds one that is not to be shown."""
         assert self._writer is not None
-        words = analyser(primary_language(language))
-        document, body = self._replaced(page, start), spelled(text[:_LONGEST_INDEXED])
-        for field, value in (("title", title), ("headings", " \n ".join(headings)), ("url", _words_of(url))):
-            document.add_pre_tokenized_text(field, words.pre_tokenize(spelled(value)))
-        document.add_pre_tokenized_text("body", words.pre_tokenize(body))
-        document.add_bytes("text", body[:_LONGEST_STORED].encode(errors="ignore"))
-        for host in _hosts_of(url.split("/", 3)[2]):
-            document.add_text("hosts", host)
-        for tag in _tags(language):
-            document.add_text("language", tag)
-        self._writer.add_document(document)
-
-    def hide(self, page: int, start: int) -> None:
-        """Add a page that no search finds."""
-        assert self._writer is not None
-        self._writer.add_document(self._replaced(page, start))
-
-    def _replaced(self, page: int, start: int) -> Document:
         self.remove(page)
         document = Document()
         document.add_unsigned("page", page)
         document.add_unsigned("start", start)
-        return document
+        if text.index:
+            self._describe(document, text)
+        self._writer.add_document(document)
+
+    def _describe(self, document: Document, text: KeptText) -> None:
+        words, body = analyser(primary_language(text.language)), spelled(" ".join(text.content_text.split())[:_LONGEST])
+        named = ("title", text.title or ""), ("headings", " \n ".join(text.headings)), ("url", _words_of(text.url))
+        for field, value in named:
+            document.add_pre_tokenized_text(field, words.pre_tokenize(spelled(value)))
+        document.add_pre_tokenized_text("body", words.pre_tokenize(body))
+        document.add_bytes("text", body[:_LONGEST_STORED].encode(errors="ignore"))
+        for host in _hosts_of(text.url.split("/", 3)[2]):
+            document.add_text("hosts", host)
+        for tag in _tags(text.language):
+            document.add_text("language", tag)
 
     def remove(self, page: int) -> None:
         assert self._writer is not None

@@ -85,7 +85,7 @@ def killed(store: Path, steps: int) -> None:
         with open_store(store) as reader:
             index = open_index(index_path(store), store_mark(reader.hash_key), writes=True)
             done = count()
-            for name in ("put", "hide", "remove", "set_state"):
+            for name in ("put", "remove", "set_state"):
                 setattr(index, name, _dying(getattr(index, name), done, steps))
             Follower(reader, index).catch_up()
     finally:

@@ -13,12 +13,13 @@ from minicrawl.installed import adding
 from minicrawl.search.index_folder import hold_index, index_errors, open_index, remove_index, replacing, store_mark
 from minicrawl.search.inverted import InvertedIndex
 from minicrawl.search.searching import Matching, parse_query
+from minicrawl.store.texts.kept_text import KeptText
 
 MARK = store_mark(b"store")
 
 
 def put(words: InvertedIndex) -> None:
-    words.put(1, 0, url="http://a.test/", title="", headings=(), text="zebra lion", language=None)
+    words.put(1, 0, KeptText("", None, None, True, "http://a.test/", "zebra lion", ""))
 
 
 def pages(words: InvertedIndex, query: str = "zebra") -> list[int]:

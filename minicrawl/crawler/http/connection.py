@@ -132,9 +132,14 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     async def start_tls(self, client: TlsClient, endpoint: Endpoint) -> None:
+        """Secure the connection, which is closed if that fails."""
         assert isinstance(self._transport, asyncio.Transport)
         layer = TlsLayer(client, endpoint.host, endpoint.port, self)
-        self._may_speak = await layer.secure(self._transport)
+        try:
+            self._may_speak = await layer.secure(self._transport)
+        except BaseException:
+            self.close()
+            raise
 
     async def _more(self) -> None:
         if self._error is not None:

@@ -138,13 +138,9 @@ class ConnectionPool:
                 raise
             raise ProxyError(reason_of(error, otherwise="connect")) from error
         if endpoint.is_tls:
-            try:
-                async with asyncio.timeout(self.timing.connect):
-                    await self._tunnel(connection, endpoint, proxy)
-                    await connection.start_tls(self.tls, endpoint)
-            except BaseException:
-                connection.close()
-                raise
+            async with asyncio.timeout(self.timing.connect):
+                await self._tunnel(connection, endpoint, proxy)
+                await connection.start_tls(self.tls, endpoint)
         return connection
 
     async def _connected(self, endpoint: Endpoint, *, is_proxy: bool = False) -> Connection:
@@ -158,11 +154,7 @@ class ConnectionPool:
             loop = asyncio.get_running_loop()
             _, connection = await loop.create_connection(lambda: Connection(self.timing.read), sock=connected)
             if endpoint.is_tls:
-                try:
-                    await connection.start_tls(self.tls, endpoint)
-                except BaseException:
-                    connection.close()
-                    raise
+                await connection.start_tls(self.tls, endpoint)
             return connection
 
     async def _tunnel(self, connection: Connection, endpoint: Endpoint, proxy: Proxy) -> None:
@@ -172,10 +164,10 @@ class ConnectionPool:
             fields.append((b"Proxy-Authorization", proxy.authorization))
         await connection.ask(head(b"CONNECT", str(endpoint).encode(), fields))
         status = connection.answer.status
-        if status == PROXY_LOGIN:
-            raise ProxyError("it wants a name and password, or others")
         if not 200 <= status < 300:
-            raise FetchError("bad-response", f"the proxy says {status}")
+            connection.close()
+            login = ProxyError("it wants a name and password, or others")
+            raise login if status == PROXY_LOGIN else FetchError("bad-response", f"the proxy says {status}")
 
 
 class WireTransport:

@@ -210,11 +210,11 @@ class PageRequests:
             url = target
         return None
 
-    async def _asked(self, url: str, headers: tuple[tuple[str, str], ...]) -> Exchanged:
+    async def _asked(self, url: str, headers: tuple[tuple[str, str], ...] = (), at_least: int = 0) -> Exchanged:
         robots = self._robots.get(origin_of(url))
         delay = 0.0 if robots is None else robots.crawl_delay(self._user_agent)
         async with self.pace.turn(politeness_key(url), delay):
-            return await self._fetcher.exchanged(PageRequest(url, headers=headers), any_type=True)
+            return await self._fetcher.exchanged(PageRequest(url, headers=headers), any_type=True, at_least=at_least)
 
     async def _robots_of(self, page: Parts, origin: str) -> RobotsState:
         """The robots.txt of an origin, fetched as often as by the crawl."""
@@ -233,9 +233,7 @@ class PageRequests:
         """The answer for robots.txt at the end of its redirects (RFC 9309 2.3.1.2)."""
         url = f"{origin}/robots.txt"
         for _ in range(MAX_REDIRECTS + 1):
-            async with self.pace.turn(politeness_key(url)):
-                request = PageRequest(url)
-                fetched, exchange, _ = await self._fetcher.exchanged(request, any_type=True, at_least=MAX_BYTES)
+            fetched, exchange, _ = await self._asked(url, at_least=MAX_BYTES)
             if exchange is not None:
                 page.robots.append(exchange)
             target = normalise(fetched.location, url) if fetched.status in REDIRECTS and fetched.location else None
