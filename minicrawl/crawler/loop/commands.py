@@ -4,10 +4,10 @@ A stream of events for several readers at once: a slow one loses the oldest even
 """
 
 import asyncio
-import weakref
 from collections import deque
 from collections.abc import Callable
 from functools import partial
+from threading import Lock
 from typing import Any, TypeVar  # Any: callables
 
 from minicrawl.crawler.requests.request import Deliver
@@ -92,103 +92,81 @@ class Commands:
             self._waiting.discard(answer)
 
 
-_LATEST = 200
+_LATEST, _MOST = 200, 10_000
+
+
+class EventStream:
+    """The last events, for any number of readers, each with its place among them; kept from the first reader on, or the
+    first call of `latest`."""
+
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.clock = clock
+        self.has_readers = self.is_over = False
+        self.told = 0
+        self.bell = asyncio.Event()
+        self._is_kept = False
+        self._events: deque[tuple[int, Event]] = deque(maxlen=_MOST)
+        self._number = 0
+        self._lock = Lock()
+
+    @property
+    def is_followed(self) -> bool:
+        """True if events are read by anybody."""
+        return self.has_readers or self._is_kept
+
+    def reader(self, room: int) -> "EventReader":
+        self.has_readers = True
+        return EventReader(self, min(room, _MOST))
+
+    def event(self, place: int) -> Event:
+        """The event told after so many others, among the last ones."""
+        with self._lock:
+            return self._events[place - self.told][1]
+
+    def latest(self, after: int) -> list[tuple[int, Event]]:
+        """The latest events with numbers above `after`, some hundred at most, without those of the whole crawl. Numbers
+        rise by one, so a gap shows missed events."""
+        self._is_kept = True
+        with self._lock:
+            return [(number, event) for number, event in self._events if number > max(after, self._number - _LATEST)]
+
+    def tell(self, event: Event, *, is_look: bool = False) -> None:
+        """Add an event; `wake` the readers then. May be called in the thread of the books. is_look: it describes the
+        crawl as a whole, and is soon replaced by the next."""
+        if self.is_followed:
+            with self._lock:
+                self._number += not is_look
+                self._events.append((-1 if is_look else self._number, event))
+                self.told += 1
+
+    def wake(self) -> None:
+        """Wake readers that wait for an event."""
+        self.bell.set()
+
+    def end(self) -> None:
+        self.is_over = True
+        self.wake()
 
 
 class EventReader:
-    """Events from now on, for `async for`; ends with the crawl. room: most events that wait to be read."""
+    """Events from now on, for `async for`; ends with the crawl. room: most events that wait, 10,000 at most."""
 
-    def __init__(self, room: int, clock: Callable[[], float], *, is_over: bool = False) -> None:
-        self._clock = clock
-        self._events: deque[Event] = deque(maxlen=room)
-        self._put = self._read = 0
-        self._bell = asyncio.Event()
-        self._is_over = is_over
+    def __init__(self, stream: EventStream, room: int) -> None:
+        self._stream, self._room, self._read = stream, room, stream.told
 
     def __aiter__(self) -> "EventReader":
         return self
 
     async def __anext__(self) -> Event:
-        while not self._events:
-            if self._is_over:
+        stream = self._stream
+        while self._read == stream.told:
+            if stream.is_over:
                 raise StopAsyncIteration
-            self._bell.clear()
-            await self._bell.wait()
-        dropped = self._put - self._read - len(self._events)
-        if dropped > 0:  # the thread of the books may not have counted its last event yet
+            stream.bell.clear()
+            await stream.bell.wait()
+        dropped = stream.told - self._read - self._room
+        if dropped > 0:
             self._read += dropped
-            return EventsDropped(self._clock(), dropped)
+            return EventsDropped(stream.clock(), dropped)
         self._read += 1
-        return self._events.popleft()
-
-    def put(self, event: Event) -> None:
-        """Add an event. May be called in another thread; `wake` then."""
-        self._events.append(event)
-        self._put += 1
-
-    def wake(self) -> None:
-        if self._events:
-            self._bell.set()
-
-    def end(self) -> None:
-        """End the stream."""
-        self._is_over = True
-        self._bell.set()
-
-
-class EventStream:
-    """Readers, held weakly; and the latest events, from the first call of `latest` on."""
-
-    def __init__(self, clock: Callable[[], float]) -> None:
-        self._clock = clock
-        self._readers: tuple[weakref.ref[EventReader], ...] = ()
-        self._latest: deque[tuple[int, Event]] | None = None
-        self._number = 0
-        self._is_over = False
-
-    @property
-    def has_readers(self) -> bool:
-        return bool(self._readers)
-
-    @property
-    def is_followed(self) -> bool:
-        """True if events are read by anybody."""
-        return bool(self._readers) or self._latest is not None
-
-    def reader(self, room: int) -> EventReader:
-        reader = EventReader(room, self._clock, is_over=self._is_over)
-        # A new tuple: another thread may be iterating over the old one.
-        self._readers = (*(known for known in self._readers if known() is not None), weakref.ref(reader, self._forget))
-        return reader
-
-    def latest(self, after: int) -> list[tuple[int, Event]]:
-        """The latest events with numbers above `after`, some hundred at most, without those of the whole crawl. Numbers
-        rise by one, so a gap shows missed events. Events are kept from the first call on."""
-        if self._latest is None:
-            self._latest = deque(maxlen=_LATEST)
-        return [(number, event) for number, event in self._latest.copy() if number > after]
-
-    def tell(self, event: Event, *, is_look: bool = False) -> None:
-        """Add an event for all readers; `wake` them then. May be called in the thread of the books. is_look: it
-        describes the crawl as a whole, and is soon replaced by the next."""
-        if self._latest is not None and not is_look:
-            self._number += 1
-            self._latest.append((self._number, event))
-        for known in self._readers:
-            if (reader := known()) is not None:
-                reader.put(event)
-
-    def wake(self) -> None:
-        """Wake readers that wait for an event."""
-        for known in self._readers:
-            if (reader := known()) is not None:
-                reader.wake()
-
-    def end(self) -> None:
-        self._is_over = True
-        for known in self._readers:
-            if (reader := known()) is not None:
-                reader.end()
-
-    def _forget(self, reader: weakref.ref[EventReader]) -> None:
-        self._readers = tuple(known for known in self._readers if known is not reader)
+        return stream.event(self._read - 1)
