@@ -153,7 +153,6 @@ class Changes:
         return host.name
 
     def banned(self) -> tuple[str, ...]:
-        """The names of the banned hosts."""
         return tuple(host.name for host in self._frontier.banned())
 
     # Reading texts, and saving.

@@ -308,7 +308,6 @@ class Engine:
         self._intake.ranking.keep_up()
 
     def meta(self) -> dict[str, MetaValue]:
-        """The run's data for the store."""
         return self.progress.meta(self.outages.silence, self.reason, self._commits.asked_until)
 
     async def _wait(self) -> None:
@@ -371,7 +370,6 @@ class Engine:
     # Requests.
 
     def _oldest(self, number: int) -> tuple[InFlightNow, ...]:
-        """The requests that have been in flight for the longest."""
         return self.in_flight.oldest(number, self._source.waits())
 
     def adjust(self, settings: CrawlSettings) -> None:

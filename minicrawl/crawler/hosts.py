@@ -137,7 +137,6 @@ class Clock:
     waits_until: float | None = None
 
     def begin(self, now: float) -> None:
-        """Begin a turn."""
         self.in_flight += 1
         self.ready_at = max(self.ready_at, now + self.delay)
 

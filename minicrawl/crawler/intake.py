@@ -149,7 +149,6 @@ class Intake:
 
     @property
     def turns_in_batch(self) -> int:
-        """Number of turns since the last commit."""
         return self.state.pages.turns_taken
 
     @property

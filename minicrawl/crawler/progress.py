@@ -112,14 +112,12 @@ class RunProgress:
         return self.time.seconds
 
     def add(self, fetched: Fetched) -> None:
-        """Count the result of a request for a page."""
         self._answers.add(fetched)
         if fetched.status is not None:
             self.fetched += 1
         self.bytes += fetched.size
 
     def now(self, silence: Silence | None) -> Progress:
-        """The crawl as it stands."""
         intake, accounts, frontier = self._intake, self._state.accounts, self._state.frontier
         ready, waiting = frontier.ready_or_waiting()
         self._speed.record(self.seconds, self.fetched, self.bytes)

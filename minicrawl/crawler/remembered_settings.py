@@ -91,7 +91,6 @@ def _hosts(logins: Iterable[str]) -> str:
 
 
 def shown(name: str, value: Any) -> str:
-    """A setting's value for people."""
     value = SETTINGS[name].hide(value)
     if value in (None, (), ""):
         return "none"

@@ -37,7 +37,6 @@ class Share:
     home_of: Callable[[str], int]
 
     def has(self, url: str) -> bool:
-        """True if this partition is the home of a normalised URL."""
         return self.home_of(url) == self.here
 
 
@@ -189,7 +188,6 @@ class Outbox:
         return dict(self._neighbours)  # a copy, as another thread may add to it
 
     def save(self, writer: Writer) -> None:
-        """Write the changes since the last commit."""
         writer.add(OutboxRow, self._new)
         writer.remove_sent([self._confirmed.popleft() for _ in range(len(self._confirmed))])
         writer.put(NeighbourRow, map(self._neighbour, sorted(self._changed)))

@@ -83,7 +83,6 @@ def references() -> Iterator[tuple[str, str, str]]:
 
 
 def tables() -> dict[str, Table]:
-    """All tables that are declared."""
     return dict(_TABLES)
 
 
@@ -119,7 +118,6 @@ def _create(name: str, declared: Table) -> str:
 
 
 def _hints(declared: Table) -> dict[str, object]:
-    """The types of all columns."""
     hints: dict[str, object] = {}
     for row in declared.rows:
         hints |= get_type_hints(row, include_extras=True)

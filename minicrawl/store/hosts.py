@@ -67,7 +67,6 @@ class Hosts(Subject):
     """Reads the tables `hosts` and `robots`."""
 
     def all(self) -> list[HostRow]:
-        """All hosts by number."""
         return self._tables.records(HostRow, "hosts ORDER BY id")
 
     def strained(self) -> list[HostRow]:
@@ -87,7 +86,6 @@ class Hosts(Subject):
         return (name for (name,) in self._tables.each(query))
 
     def count(self) -> int:
-        """Number of hosts."""
         return int(self._tables.value("SELECT count(*) FROM hosts"))
 
     def pages(self, n: int) -> list[HostPages]:
@@ -103,7 +101,6 @@ class Hosts(Subject):
         return list(map(HostPages._make, self._tables.rows(query, (n,))))
 
     def has(self, name: str) -> bool:
-        """True if the host of that name is known."""
         return self._tables.row("SELECT 1 FROM hosts WHERE name = ?", name) is not None
 
     def robots(self, origin: str) -> RobotsRow | None:

@@ -106,7 +106,6 @@ class LinkTable(Subject):
             yield lambda: (LinkGraph(pages, ends, links, size, *more) for pages, ends, links, *more in spill.read(0))
 
     def count(self) -> int:
-        """Number of counted links."""
         return int(self._tables.value("SELECT coalesce(sum(length(targets) / 4), 0) FROM links"))
 
     def some_sources(self, page: int, n: int) -> list[int]:

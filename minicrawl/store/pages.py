@@ -197,7 +197,6 @@ class PageTable(Subject):
         return str(self._tables.row("SELECT url FROM pages WHERE id = ?", page)[0])
 
     def urls_of(self, pages: Iterable[int]) -> dict[int, str]:
-        """URLs of some pages, by number."""
         query = "SELECT pages.id, url FROM json_each(?) CROSS JOIN pages ON pages.id = value"
         return dict(self._tables.rows(query, (json.dumps(list(pages)),)))
 
@@ -206,7 +205,6 @@ class PageTable(Subject):
         return (url for (url,) in self._tables.each("SELECT url FROM pages WHERE id >= ? ORDER BY id", first))
 
     def seeds(self) -> list[str]:
-        """URLs of the seeds."""
         return [url for (url,) in self._tables.rows("SELECT url FROM pages WHERE found_on IS NULL ORDER BY id")]
 
     def roots(self) -> list[str]:
@@ -316,7 +314,6 @@ class PageTable(Subject):
         return self._tables.array("SELECT host FROM pages ORDER BY id", np.int64)
 
     def counts(self) -> dict[tuple[str, str], int]:
-        """Number of pages by (state, reason)."""
         query = "SELECT state, reason, pages FROM tallies WHERE pages > 0 ORDER BY pages DESC"
         return {(state, reason): count for state, reason, count in self._tables.rows(query)}
 

@@ -62,11 +62,9 @@ class Ranks(Subject):
     """Reads the views `ranks` and `weighed`, and the tables behind them: `places` and `rankings`."""
 
     def numbered(self) -> Iterator[RankedPage]:
-        """Every page by number."""
         return map(RankedPage._make, self._tables.each(f"SELECT {_RANKED} FROM ranks ORDER BY id"))
 
     def page(self, page: int) -> RankedPage:
-        """One page with its rank."""
         return self.rows([page])[page]._replace(rank=self._rank(page))
 
     def x(self, page: int) -> float:

@@ -122,7 +122,6 @@ class Recognised(Subject):
         return ((RecentPage._make(row), url) for url, *row in self._tables.rows(query))
 
     def parameters(self) -> list[ParameterRow]:
-        """Known and possible session parameters."""
         return self._tables.records(ParameterRow, "parameters")
 
 

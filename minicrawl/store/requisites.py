@@ -48,7 +48,6 @@ class Requisites(Subject):
     """Reads the table `requisites`."""
 
     def of(self, url: str) -> RequisiteRow | None:
-        """The requisite with a URL."""
         return self._tables.record(RequisiteRow, "requisites WHERE url = ?", url)
 
     def waiting(self, after: int, n: int) -> list[tuple[int, RequisiteRow]]:

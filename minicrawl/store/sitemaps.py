@@ -48,7 +48,6 @@ class Sitemaps(Subject):
     """Reads the tables `sitemaps`, `sitemap_urls` and `sitemap_pages`."""
 
     def all(self) -> list[SitemapRow]:
-        """All sitemaps by number."""
         return self._tables.records(SitemapRow, "sitemaps ORDER BY id")
 
     def of(self, page: int) -> SitemapRow | None:

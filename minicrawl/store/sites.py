@@ -76,7 +76,6 @@ class SiteTable(Subject):
     """Reads the tables `sites`, `doors` and `voices`, and the site of each host."""
 
     def all(self) -> list[SiteRow]:
-        """All sites by number."""
         return self._tables.records(SiteRow, "sites ORDER BY id")
 
     def of_hosts(self) -> IntArray:

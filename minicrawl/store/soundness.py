@@ -63,7 +63,6 @@ class Soundness(Subject):
         return (text for (text,) in self._tables.each(f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL"))
 
     def _findings(self, pragma: str) -> list[str]:
-        """SQLite's findings, a line each."""
         lines = (line for (text,) in self._tables.rows(pragma) for line in text.splitlines())
         return [line for line in lines if line not in ("ok", "*** in database main ***")]
 

@@ -52,7 +52,6 @@ class Spill(AbstractContextManager["Spill"]):
             array.astype(np.float64, copy=False).tofile(self._column(block))
 
     def get(self, block: int) -> npt.NDArray[np.float64]:
-        """The array that was put."""
         with disk_errors(self._path):
             return np.fromfile(self._column(block), dtype=np.float64)
 

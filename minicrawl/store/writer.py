@@ -114,7 +114,6 @@ class Writer(Store):
         self.db.executemany(upsert(kind), rows)
 
     def remove(self, kind: type[Row], keys: Iterable[Sequence[MetaValue]]) -> None:
-        """Delete rows by their keys."""
         self.db.executemany(delete(kind), keys)
 
     def save_places(self, order: npt.NDArray[np.int32]) -> None:
@@ -174,7 +173,6 @@ class Writer(Store):
         self.db.executemany(_FORGET_VERSIONS, ((page, page, _VERSIONS - 1) for _, page in changed))
 
     def forget_versions(self, pages: Iterable[int]) -> None:
-        """Delete the earlier texts of pages."""
         self.db.executemany("DELETE FROM text_versions WHERE page = ?", ((page,) for page in pages))
 
     def keep_first_texts(self, pages: Iterable[int]) -> None:
@@ -224,7 +222,6 @@ class Writer(Store):
         self.db.executemany("INSERT INTO url_hashes (hash, page) VALUES (?, ?)", hashes)
 
     def save_accounts(self, accounts: AccountColumns) -> None:
-        """Update columns of accounts of pages in the store."""
         updates = ", ".join(f"{column} = ?" for column in accounts.values)
         rows = zip(*accounts.values.values(), accounts.id, strict=True)
         self.db.executemany(f"UPDATE pages SET {updates} WHERE id = ?", rows)
@@ -293,7 +290,6 @@ class Writer(Store):
         self.db.executemany(update, ((reason,) for reason in reasons))
 
     def _tally(self, counts: Counts, sign: int = 1) -> None:
-        """Add to the tallies, or subtract."""
         add = "INSERT INTO tallies (state, reason, pages) VALUES (?, ?, ?)"
         update = "ON CONFLICT (state, reason) DO UPDATE SET pages = pages + excluded.pages"
         self.db.executemany(f"{add} {update}", ((*kind, sign * count) for kind, count in counts.items()))

@@ -80,7 +80,6 @@ class Scope:
 
     @property
     def limits_depth(self) -> bool:
-        """True if depths matter."""
         return self.max_depth is not None
 
     def _is_too_deep(self, depth: int) -> bool:

@@ -28,7 +28,6 @@ class Seeds(NamedTuple):
 
 
 def read_seeds(sources: Iterable[str]) -> list[str]:
-    """The URLs of `gather_seeds`."""
     return gather_seeds(sources).urls
 
 

@@ -123,7 +123,6 @@ class Budgets:
         return ("trap-many-hosts", f"*.{site}") if has_many_hosts and PAGES_PER_HOST * hosts >= most else None
 
     def add(self, host: str, pages: int = 1) -> None:
-        """Count more known pages of the host."""
         site = self._site_of.get(host)
         if site is None:
             site = self._site_of[host] = self._site(host)
@@ -367,7 +366,6 @@ class Admission:
         self.traps = traps
 
     def begin(self, seeds: Iterable[str]) -> None:
-        """Set the scope from all seeds."""
         self.scope = Scope(self._settings, seeds)
 
     def adjust(self, settings: CrawlSettings, seeds: Iterable[str] | None) -> None:

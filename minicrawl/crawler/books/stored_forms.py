@@ -77,7 +77,6 @@ _JSON: dict[tuple[str, str], Any] = {
 
 
 def banned_hosts(store: Store) -> list[str]:
-    """The names of the banned hosts."""
     names: list[str] = json.loads(str(store.meta(BANNED_HOSTS) or "[]"))
     return names
 

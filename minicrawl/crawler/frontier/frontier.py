@@ -289,7 +289,6 @@ class Frontier:
         self._reschedule(host, now)
 
     def banned(self) -> list[Host]:
-        """The banned hosts."""
         return [self.hosts[number] for number in sorted(self._banned)]
 
     def set_delay(self, host: Host, delay: float, now: float) -> None:

@@ -212,7 +212,6 @@ class Lane:
         self.waiting += len(pages)
 
     def clear(self) -> None:
-        """Remove all pages."""
         self._queues: dict[int, PageQueue] = {}
         self._offers = {is_attempt: Offers() for is_attempt in (False, True)}
         self._crowds: dict[tuple[int, bool], Offers] = {}
@@ -273,7 +272,6 @@ class Lane:
         return queue is not None and queue.waiting > 0
 
     def waiting_on(self, hosts: Iterable[Host]) -> int:
-        """The number of pages that wait on these hosts."""
         return sum(queue.waiting for host in hosts if (queue := self._queues.get(host.id)) is not None)
 
     def best(self, *, attempts: bool = True) -> tuple[int, Host] | None:
@@ -287,7 +285,6 @@ class Lane:
         return None if best is None else (best[0], self._hosts[best[1]])
 
     def withdraw(self, host: Host) -> None:
-        """Take a host off offer."""
         address, is_attempt = host.address, not host.answers
         if address is None:
             self._offers[is_attempt].withdraw(host.id)
@@ -323,7 +320,6 @@ class WaitingErrands:
         self._waiting += 1
 
     def remove(self, host: Host, errand: Errand) -> None:
-        """Remove an errand that has its turn."""
         host.errands.remove(errand)
         self._waiting -= 1
 
@@ -337,7 +333,6 @@ class WaitingErrands:
         address.with_errands.clear()
 
     def offered(self) -> Host | None:
-        """The host that came on offer first."""
         return self._hosts[0] if self._hosts else None
 
     def skip(self, *, until_address: bool) -> None:

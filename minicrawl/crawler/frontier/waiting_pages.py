@@ -316,7 +316,6 @@ class WaitingPages:
         self._refresh.offer_address(address)
 
     def withdraw(self, host: Host) -> None:
-        """Take a host off offer."""
         host.is_offered = False
         self._discovery.withdraw(host)
         self._refresh.withdraw(host)

@@ -41,7 +41,6 @@ class Interests:
             self._begin(urls)
 
     def know(self, page: int, url: str) -> None:
-        """Note a new page."""
         if self._pages.interest is not None:
             topic = self._raised[page] if page in self._raised and self._focus.words else self._focus.topic(url)
             self._pages.interest[page] = min(self._focus.boost(url) * topic, MOST)

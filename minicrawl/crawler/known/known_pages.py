@@ -72,11 +72,9 @@ class KnownUrls:
         self._latest.append(url)
 
     def url(self, page: int) -> str:
-        """URL of a known page."""
         return self._latest[page - self._first] if page >= self._first else self._stored_url(page)
 
     def committed(self) -> None:
-        """Note that the new URLs are in the store."""
         self._committed = self._first + len(self._latest)
         surplus = len(self._latest) - self._generation
         if 2 * surplus > self._generation:
@@ -120,7 +118,6 @@ class KnownHosts:
         return host
 
     def known(self, name: str) -> Host | None:
-        """The host of a name, if it is known."""
         return self._by_name.get(name)
 
     def restore(self, row: HostRow, delay: float, health: Health, ready_at: float) -> Host:
@@ -195,7 +192,6 @@ class KnownHosts:
         self.frontier.end_turn(turn, now, not_before=rest and now + rest)
 
     def save(self, writer: Writer) -> None:
-        """Write the hosts that changed since the last commit."""
         hosts = (self.frontier.hosts[number] for number in sorted(self._changed))
         writer.put(HostRow, map(_row, hosts))
         self._changed.clear()
@@ -275,7 +271,6 @@ class KnownPages:
         return turn if restated is None else turn._replace(state=restated[0], reason=restated[1])
 
     def title(self, page: int) -> str | None:
-        """The title in the last answer of a page."""
         answer = self.last_turn(page).fetch
         return answer and answer.title
 

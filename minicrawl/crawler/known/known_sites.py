@@ -82,7 +82,6 @@ class KnownSites:
         return self._vouchers.item(site) if site < len(self._vouchers) else None
 
     def note_page(self, page: int, url: str) -> None:
-        """Note a new page."""
         if is_front(url):
             self._fronts.add(page)
             self._doors.add(page)

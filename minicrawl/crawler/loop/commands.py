@@ -62,7 +62,6 @@ class Commands:
 
     @property
     def has_made(self) -> bool:
-        """True if changes were made since the last commit."""
         return bool(self._made)
 
     def committed(self) -> None:
@@ -111,7 +110,6 @@ class EventStream:
 
     @property
     def is_followed(self) -> bool:
-        """True if events are read by anybody."""
         return self.has_readers or self._is_kept
 
     def reader(self, room: int) -> "EventReader":
@@ -140,7 +138,6 @@ class EventStream:
                 self.told += 1
 
     def wake(self) -> None:
-        """Wake readers that wait for an event."""
         self.bell.set()
 
     def end(self) -> None:

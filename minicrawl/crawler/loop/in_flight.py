@@ -159,13 +159,11 @@ class InFlight:
             task.cancel()
 
     def end_waits(self, urls: Container[str]) -> None:
-        """Cancel requests for these URLs."""
         for task, (_, url) in self._begun.items():
             if url in urls:
                 task.cancel()
 
     def abort(self) -> None:
-        """Cancel all requests."""
         for task in self._begun:
             task.cancel()
 

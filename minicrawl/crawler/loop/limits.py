@@ -86,7 +86,6 @@ class Limits:
 
     @property
     def now(self) -> LimitsNow:
-        """The current limits."""
         return LimitsNow(self.settings.pages, self.settings.time, self.settings.bytes, self.settings.until_coverage)
 
     def let(self, pages: int, expected: int) -> None:
@@ -105,7 +104,6 @@ class Limits:
 
     @property
     def has_enough(self) -> bool:
-        """True if as many pages are fetched as allowed."""
         return not self.allow_one_more(0)
 
     def allow_one_more(self, expected: int) -> bool:

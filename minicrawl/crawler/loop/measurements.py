@@ -149,7 +149,6 @@ class Speed:
         self._lately: deque[tuple[float, int, int]] = deque()
 
     def forget(self) -> None:
-        """Begin anew with another run."""
         self._lately.clear()
 
     def record(self, seconds: float, fetched: int, size: int) -> None:

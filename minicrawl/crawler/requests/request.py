@@ -69,7 +69,6 @@ class Request(ABC):
 
     @property
     def turn(self) -> HostTurn:
-        """The turn of its host."""
         return HostTurn(self.host, errand=self)
 
     @property
@@ -106,7 +105,6 @@ class Request(ABC):
         return self
 
     def begin(self, now: float) -> None:
-        """Begin the turn."""
         if self.waits:
             self.hosts.frontier.hand_out_errand(self.host, self, now)
         else:

@@ -57,7 +57,6 @@ class Sitemaps(Kind):
         self.queue.named_by_robots(host, [url for url in named if url is not None], page, now)
 
     def line_up(self, now: float) -> None:
-        """Give hosts errands for the sitemaps that are next."""
         if not self.is_on:
             return
         for row in self.queue.to_ask(now):

@@ -236,7 +236,6 @@ class Refresh(Step):
     # Keeping.
 
     def save(self, writer: Writer) -> None:
-        """Write changed rows, and the prices."""
         writer.save_meta(self._unsaved)
         self._unsaved.clear()
         if self._due is None and not (self._rows or self._changes):

@@ -151,7 +151,6 @@ class Requisites(Step, Kind):
         self._closed.clear()
 
     def line_up(self, now: float) -> None:
-        """Give hosts errands for the requisites that are next."""
         while rows := self.to_ask():
             for row in rows:
                 (page,) = self._urls.find([row.url])
@@ -173,7 +172,6 @@ class Requisites(Step, Kind):
         return not self._frontier.is_empty()
 
     def absorb(self, errand: "RequisiteErrand", fetched: Fetched, parsed: ParsedPage, now: float) -> None:
-        """Absorb the answer for a requisite, or its absence."""
         row = errand.row
         outcome = judge(fetched, ParsedPage(), now=now, timing=self._timing)
         self.hosts.end_turn(errand.turn, fetched, now, outcome.rest)

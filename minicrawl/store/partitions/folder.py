@@ -66,7 +66,6 @@ class Folder:
 
     @property
     def here(self) -> list[Path]:
-        """The stores on this machine."""
         return [self.store(number) for number in range(self.partitions) if number not in self.nodes]
 
     @property
@@ -123,7 +122,6 @@ class Folder:
         return self if len(changed.seeds) == len(self.seeds) else _written(changed)
 
     def keep_ray(self, address: str | None) -> "Folder":
-        """Save the address of the Ray cluster."""
         return _written(replace(self, ray=address))
 
 

@@ -71,7 +71,6 @@ class United(Subject):
         self._tables.make_views(views)
 
     def hosts(self) -> int:
-        """Number of hosts with pages here."""
         return int(self._tables.value("SELECT count(DISTINCT host) FROM pages WHERE state <> 'elsewhere'"))
 
     def better(self, x: float) -> int:

@@ -86,7 +86,6 @@ class Block(NamedTuple):
 
     @property
     def text(self) -> str:
-        """Its words."""
         return " ".join(self.texts)
 
 
@@ -110,7 +109,6 @@ class KeptText(About):
 
     @cached_property
     def blocks(self) -> list[Block]:
-        """The blocks of the content."""
         return list(blocks_of(self.content))
 
     @property
@@ -129,7 +127,6 @@ class KeptText(About):
 
     @property
     def content_text(self) -> str:
-        """The words of the content."""
         return "\n".join([block.text for block in self.blocks])
 
     def anchors(self) -> Iterator[Anchor]:
@@ -142,7 +139,6 @@ class KeptText(About):
 
 
 def pack(about: About, content: str, rest: str) -> bytes:
-    """Pack a record."""
     known = [about.title, about.language, about.description, about.index, len(content)]
     head = json.dumps(known, ensure_ascii=False, separators=(",", ":"))
     packed: bytes = zlib_ng.compress(f"{head}\n{content}{rest}".encode("utf-8", "replace"), _LEVEL)

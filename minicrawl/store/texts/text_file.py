@@ -25,7 +25,6 @@ _PIECE = 2**20
 
 
 def text_path(store: Path) -> Path:
-    """The path of a store's file of texts."""
     return beside(real_path(store), ENDING)
 
 
@@ -66,7 +65,6 @@ class TextFile(AbstractContextManager["TextFile"]):
             raise
 
     def read(self, start: int, size: int) -> bytes:
-        """The record at `start`."""
         found = self._read(start, size)
         if len(found) < size:
             raise StoreError(f"{self._path} ends before a text that is in it; use a backup of it and its store")
@@ -80,7 +78,6 @@ class TextFile(AbstractContextManager["TextFile"]):
         sync(target.fileno())
 
     def cut(self, size: int) -> None:
-        """Truncate the file to `size` bytes."""
         with _errors(self._path):
             there = os.fstat(self._file).st_size
             if there < size:
