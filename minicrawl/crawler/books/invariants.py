@@ -5,14 +5,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
-from minicrawl.crawler.books.stored import jumps_to_sites, stored_births
+from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.books.stored import (
+    imbalances,
+    jumps_to_sites,
+    load_block,
+    load_totals,
+    stored_births,
+)
 from minicrawl.crawler.books.stored_forms import wrong_meta, wrong_settings, wrong_texts
 from minicrawl.errors import MinicrawlError
 from minicrawl.model import State
 from minicrawl.opic import Book
-from minicrawl.opic.arrays import Flags, flagged
+from minicrawl.opic.arrays import flagged
 from minicrawl.opic.book import add_sent
 from minicrawl.opic.sites import SiteGraph, Voices
 from minicrawl.opic.surfer import REASONABLE
@@ -34,15 +40,25 @@ def violations(store: Store) -> Iterator[str]:
     yield from errors
     if errors:
         return  # the rest would only repeat it for every row
-    held = _Held(store)
+    accounts, hosts = Accounts(REASONABLE), [np.zeros(0, dtype=np.int64)]
+    accounts.grow(store.size())
     for pages in store.page_table.columns():
-        yield from held.faults_of(pages)
+        load_block(accounts, pages)
+        hosts.append(pages.host)
+        yield from _faults_of(pages)
     for state, reason, kept, there in store.page_table.miscounted():
         yield f"{kept} pages are counted as {state} ({reason}) instead of {there}"
-    if held.size:
-        yield from held.totals()
-        yield from _links(store, held)
-        yield from _order(store, held.book)
+    if accounts.size:
+        book = accounts.book
+        book.rule = stored_births(store, np.concatenate(hosts))
+        load_totals(accounts, store)
+        for name, value in {"never_visited": book.never_visited, "births": book.births, "total": book.total()}.items():
+            total = store.meta(name)
+            if not isinstance(total, int | float) or abs(total - value) > 1e-9 * abs(value):
+                yield f"the book's {name} is kept as {total} instead of {value}"
+        yield from imbalances(accounts)
+        yield from _links(store, accounts)
+        yield from _order(store, book)
         yield from wrong_voices(store)
     yield from store.texts.flaws()
 
@@ -76,53 +92,17 @@ def _damage(path: Path) -> str | None:
     return None
 
 
-class _Held:
-    """Sums of all pages, taken in row by row: per page only columns needed to check its links are kept."""
-
-    def __init__(self, store: Store) -> None:
-        size = self.size = store.size()
-        cash, forwarded = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64)
-        gone, alias = np.zeros(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_)
-        virtual = int(store.meta("virtual") or 0)
-        self.book = Book.of(cash, forwarded, gone, alias, virtual, surfer=REASONABLE)
-        self.visited: Flags = np.zeros(size, dtype=np.bool_)
-        self.inlinks: npt.NDArray[np.int32] = np.zeros(size, dtype=np.int32)
-        self._host_of: npt.NDArray[np.int64] = np.zeros(size, dtype=np.int64)
-        self._store = store
-        self._sums = {name: store.meta(name) for name in ("never_visited", "births", "total")}
-        self._carried = int(store.meta("carried") or 0)
-        self.is_partition = store.meta("partitions") is not None
-
-    def faults_of(self, pages: PageColumns) -> Iterator[str]:
-        """Take in the next pages. Yields the faults of each by itself."""
-        account, book, rows = pages.account, self.book, slice(int(pages.id[0]), int(pages.id[-1]) + 1)
-        states = pages.state
-        book.cash[rows], book.forwarded[rows] = account.cash, account.forwarded
-        elsewhere = states == State.ELSEWHERE
-        book.gone[rows], book.alias[rows] = pages.is_dead | elsewhere, (states == State.ALIAS) | elsewhere
-        self.inlinks[rows], self._host_of[rows] = account.inlinks, pages.host
-        visited = self.visited[rows] = account.visited != 0
-        wrong = {
-            "is in state {state!r}, which explains nothing": ~np.isin(states, list(_STATES)),
-            "is in state {state!r}, but its turns say otherwise": visited == ((states == State.WAITING) | elsewhere),
-        }
-        for what, flags in wrong.items():
-            for row in np.flatnonzero(flags).tolist():
-                yield f"page {pages.id[row]} {what.format(state=str(pages.state[row]))}"
-
-    def totals(self) -> Iterator[str]:
-        """Faults in the totals of all pages, taken in before."""
-        book = self.book
-        book.rule = stored_births(self._store, self._host_of)
-        book.recount(book.virtual)
-        held, born = int(book.cash_of(slice(0, self.size)).sum()) + book.virtual, book.births + self._carried
-        sums = {"never_visited": book.never_visited, "births": book.births, "total": book.total()}
-        for name, value in sums.items():
-            kept = self._sums[name]
-            if not isinstance(kept, int | float) or abs(kept - value) > 1e-9 * abs(value):
-                yield f"the book's {name} is kept as {kept} instead of {value}"
-        if held != born:
-            yield f"pages and the virtual page hold {held} units of cash, but were born with {born}: {held - born:+d}"
+def _faults_of(pages: PageColumns) -> Iterator[str]:
+    """The faults of pages, each by itself."""
+    visited = pages.account.visited != 0
+    is_unread = np.isin(pages.state, [State.WAITING, State.ELSEWHERE])
+    wrong = {
+        "is in state {state!r}, which explains nothing": ~np.isin(pages.state, list(_STATES)),
+        "is in state {state!r}, but its turns say otherwise": visited == is_unread,
+    }
+    for what, flags in wrong.items():
+        for row in np.flatnonzero(flags).tolist():
+            yield f"page {pages.id[row]} {what.format(state=str(pages.state[row]))}"
 
 
 def _order(store: Store, book: Book) -> Iterator[str]:
@@ -133,8 +113,8 @@ def _order(store: Store, book: Book) -> Iterator[str]:
             yield "the places of pages are not those by what they have received"
 
 
-def _links(store: Store, held: _Held) -> Iterator[str]:
-    size, book = held.size, held.book
+def _links(store: Store, accounts: Accounts) -> Iterator[str]:
+    size, book = accounts.size, accounts.book
     expected, received = np.zeros(size, dtype=np.int64), book.received(slice(0, size))
     inlinks, has_links = np.zeros(size, dtype=np.int32), np.zeros(size, dtype=np.bool_)
     for block in store.link_table.blocks():
@@ -152,15 +132,15 @@ def _links(store: Store, held: _Held) -> Iterator[str]:
             yield f"page {page} has a link of its own to a page that is not in the store"
         if places is not None and (places > LAST_PLACE).any():
             yield f"page {page} has a link of its own that stands where no link can stand on a page"
-    for page in flagged(held.visited & ~has_links).tolist():
+    for page in flagged(accounts.had_turn[:size] & ~has_links).tolist():
         yield f"page {page} was read, but its links are not in the store"
-    if held.is_partition:  # other partitions know the units they sent to a page of this one
+    if store.meta("partitions") is not None:  # other partitions know the units they sent to a page of this one
         at_home = ~book.is_mirror(slice(0, size))
-        expected[at_home], inlinks[at_home] = received[at_home], held.inlinks[at_home]
+        expected[at_home], inlinks[at_home] = received[at_home], accounts.inlinks[:size][at_home]
     for page in flagged(expected != received).tolist():
         yield f"page {page} has received {int(received[page])} units, but its in-links have sent {int(expected[page])}"
-    for page in flagged(inlinks != held.inlinks).tolist():
-        yield f"page {page} counts {int(held.inlinks[page])} in-links, but {int(inlinks[page])} lead to it"
+    for page in flagged(inlinks != accounts.inlinks[:size]).tolist():
+        yield f"page {page} counts {int(accounts.inlinks[page])} in-links, but {int(inlinks[page])} lead to it"
 
 
 def wrong_voices(store: Store) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Accounts as stored: columns of pages and blocks of them, totals beside the pages, the rule of birth cash."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any  # Any: arrays
 
 import numpy as np
@@ -72,11 +72,11 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
     }
 
 
-def load_totals(accounts: Accounts, totals: Mapping[str, MetaValue]) -> None:
+def load_totals(accounts: Accounts, store: Store) -> None:
     """Load the totals of a store, after all pages."""
-    accounts.book.clock = float(totals["clock"] or 0.0)
-    accounts.book.carried = int(totals.get(CARRIED) or 0)
-    accounts.book.recount(int(totals["virtual"] or 0))
+    accounts.book.clock = float(store.meta("clock") or 0.0)
+    accounts.book.carried = int(store.meta(CARRIED) or 0)
+    accounts.book.recount(int(store.meta("virtual") or 0))
     accounts.coverage.recount()
     accounts.turns = int(np.count_nonzero(accounts.had_turn[: accounts.size]))
 

@@ -11,8 +11,6 @@ import numpy as np
 from minicrawl.crawler.admission.traps import Admission, Budgets, Traps
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored import (
-    CARRIED,
-    account_totals,
     imbalances,
     load_block,
     load_totals,
@@ -177,7 +175,7 @@ class CrawlState:
         self.pages.attempts.update(writer.page_table.failures())
         accounts.book.rule = stored_births(writer, frontier.pages.host_of[:size])
         if writer.meta("clock") is not None:
-            load_totals(accounts, {name: writer.meta(name) for name in (*account_totals(accounts), CARRIED)})
+            load_totals(accounts, writer)
             for what in imbalances(accounts):
                 raise damaged(writer.path, what)
         if size:
