@@ -14,7 +14,7 @@ from support.sites import Site, crawl
 
 from minicrawl.cli import main
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.stored import account_totals, load_block, load_totals, stored_births
+from minicrawl.crawler.books.stored import load_block, load_totals, stored_births
 from minicrawl.opic.units import all_interpolated
 from minicrawl.store.reader import Store, open_store
 
@@ -37,7 +37,7 @@ def of_the_book(store: Store) -> npt.NDArray[np.float64]:
         load_block(accounts, pages)
         hosts.append(pages.host)
     accounts.book.rule = stored_births(store, np.concatenate(hosts))
-    load_totals(accounts, {name: store.meta(name) for name in account_totals(accounts)})
+    load_totals(accounts, store)
     book, known = accounts.book, slice(0, accounts.size)
     elapsed = book.clock - book.clock_of[known]
     now = all_interpolated(book.history[known], book.cash_of(known), elapsed, book.window)
