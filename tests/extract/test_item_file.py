@@ -11,7 +11,7 @@ import pytest
 from support.dying import killed_at
 
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.extract.item_file import ItemFile, check_format, check_item_file
+from minicrawl.extract.item_file import ItemFile
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 
@@ -164,8 +164,6 @@ def test_file_that_is_there_is_left_alone(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "crawl.db")
     with pytest.raises(SettingError, match=r"items\.jsonl already exists; name another file, or move it away"):
         ItemFile(writer, path, COLUMNS)
-    with pytest.raises(SettingError, match="already exists"):
-        check_item_file(str(path))
     assert path.read_text() == "letters"
     writer.close()
 
@@ -178,9 +176,3 @@ def test_file_that_was_cut_is_told(tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"has 0 bytes, but \d+ were written; put it back or name another"):
         ItemFile(writer, path, COLUMNS)
     writer.close()
-
-
-@pytest.mark.parametrize("name", ["items", "items.json", "items.txt"])
-def test_other_formats_are_refused(name: str) -> None:
-    with pytest.raises(SettingError, match=r"must end with one of \.jsonl, \.csv, \.parquet"):
-        check_format(Path(name))

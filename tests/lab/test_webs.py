@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from scipy import stats
+from support.link_webs import cycle, ends
 
 from minicrawl.errors import SettingError
 from minicrawl.lab.webs import MODELS, Evolving, generate, poisson, power_law, power_law_numbers
@@ -33,10 +34,6 @@ def indegrees(graph: Graph) -> npt.NDArray[Any]:
 def assert_count(found: int, trials: int, p: float, slack: float = 0.0) -> None:
     """`found` of `trials` independent tries of probability p hit, give or take five standard deviations."""
     assert abs(found - trials * p) <= 5 * np.sqrt(trials * p * (1 - p)) + slack
-
-
-def pairs(graph: Graph) -> set[tuple[int, int]]:
-    return set(zip(np.repeat(np.arange(graph.size), graph.outdegrees()).tolist(), graph.targets.tolist(), strict=True))
 
 
 @pytest.mark.parametrize("exponent", [2.1, 2.72])
@@ -90,9 +87,7 @@ def test_poisson_indegrees_and_outdegrees() -> None:
 def test_rows_are_sorted_and_have_neither_repeats_nor_links_to_oneself(model: str, nodes: int) -> None:
     graph = draw(model, nodes)
     assert (graph.indptr.dtype, graph.targets.dtype, graph.size) == (np.dtype(np.int64), np.dtype(np.int32), nodes)
-    for page in range(nodes):
-        row = graph.targets[graph.indptr[page] : graph.indptr[page + 1]].tolist()
-        assert row == sorted(set(row) - {page})
+    assert all(source != target for source, target in links_of(graph))
     assert indegrees(graph).max() <= (max(1, nodes // 10) if model != "poisson" else nodes)
 
 
@@ -101,7 +96,7 @@ def test_seed_decides_the_web(model: str) -> None:
     one, same, other = (draw(model, 2000, seed) for seed in (1, 1, 2))
     assert one.indptr.tolist() == same.indptr.tolist()
     assert one.targets.tolist() == same.targets.tolist()
-    assert pairs(one) != pairs(other)
+    assert one.targets.tolist() != other.targets.tolist()
 
 
 @pytest.mark.parametrize(
@@ -131,13 +126,10 @@ def web(nodes: int = 300, seed: int = 1, model: str = "power-law") -> Evolving:
 
 
 def links_of(graph: Graph) -> set[tuple[int, int]]:
-    """Links as pairs; asserts on the way that rows rise, so that none is there twice."""
-    links = set()
-    for page in range(graph.size):
-        row = graph.targets[graph.indptr[page] : graph.indptr[page + 1]].tolist()
-        assert row == sorted(set(row))
-        links |= {(page, target) for target in row}
-    return links
+    """Links as pairs, which rise, so that none is there twice."""
+    links = ends(graph)
+    assert links == sorted(set(links))
+    return set(links)
 
 
 def sources(links: set[tuple[int, int]], page: int) -> set[int]:
@@ -149,17 +141,15 @@ def complete(size: int) -> Graph:
     return Graph.from_links([[target for target in range(size) if target != page] for page in range(size)])
 
 
-def ring(size: int) -> Graph:
-    return Graph.from_links([[(page + 1) % size] for page in range(size)])
-
-
 def assert_sound(evolving: Evolving, links: set[tuple[int, int]]) -> None:
     assert all(source != target and max(source, target) < evolving.size for source, target in links)
     assert evolving.graph().size == evolving.size
 
 
 def test_one_change_halves_or_doubles_one_indegree_and_touches_nothing_else() -> None:
-    evolving = web()
+    """Also among pages that came later."""
+    evolving = web(290)
+    evolving.come(10)
     before = links_of(evolving.graph())
     outcomes = set()
     for _ in range(300):
@@ -188,7 +178,7 @@ def test_pages_are_drawn_uniformly_and_the_coin_is_fair() -> None:
     rng = np.random.default_rng(2)
     drawn_times, tossed, doubled, emptied = np.zeros(1000), 0, 0, 0
     for _ in range(100):
-        evolving = Evolving(ring(1000), rng)
+        evolving = Evolving(Graph.from_links(cycle(1000)), rng)
         times = np.bincount(evolving.change(100), minlength=1000)
         indegree = np.bincount(evolving.graph().targets, minlength=1000)
         assert (indegree[times == 0] == 1).all()
@@ -207,7 +197,7 @@ def test_new_inlinks_come_from_every_stranger_alike() -> None:
     rng = np.random.default_rng(4)
     distances, pages = np.zeros(21), np.zeros(21)
     for _ in range(300):
-        evolving = Evolving(ring(21), rng)
+        evolving = Evolving(Graph.from_links(cycle(21)), rng)
         evolving.change(12)
         links = links_of(evolving.graph())
         for page in range(21):
@@ -246,27 +236,6 @@ def test_new_pages_get_new_numbers_and_only_their_own_links() -> None:
     assert abs((into < 3).sum() - 2000 * 3 / 200) <= 5 * np.sqrt(2000 * 3 / 200)
     out = sum(source >= 200 for source, _ in added)
     assert abs(out - 2000 * mean) <= 5 * np.sqrt(2000 * mean) + 2000 * mean**2 / 2 / 200
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_hundreds_of_random_steps_against_sets_of_pairs(seed: int) -> None:
-    evolving, dice = web(40, seed), np.random.default_rng(seed + 100)
-    links = links_of(evolving.graph())
-    for _ in range(300):
-        step, count = dice.integers(3), int(dice.integers(0, 6))
-        if step == 0:
-            born = evolving.come(count).tolist()
-            assert born == list(range(evolving.size - count, evolving.size))
-            now = links_of(evolving.graph())
-            assert links <= now
-            assert all((source in born) != (target in born) for source, target in now - links)
-        else:
-            drawn = set(evolving.change(count).tolist())
-            now = links_of(evolving.graph())
-            assert {target for _, target in links ^ now} <= drawn
-        assert links_of(evolving.graph()) == now
-        assert_sound(evolving, now)
-        links = now
 
 
 def test_links_to_oneself_and_repeats_of_the_first_graph_are_dropped() -> None:

@@ -150,23 +150,6 @@ def test_pages_that_rise_together_are_not_lost_when_the_queue_is_cut_on_the_way(
     assert [waiting.pop() for _ in range(49)] == [*range(48), None]
 
 
-def test_busy_queue_stays_small_and_loses_nobody() -> None:
-    """Pages that rise without end leave a bounded number of entries, which are looked at a few times per rise on
-    average, and each page still has one turn."""
-    waiting = Waiting()
-    for page in range(10):
-        waiting.add(page, page)
-    draw = random.Random(0)
-    longest = 0
-    for _ in range(5000):
-        waiting.rise(draw.randrange(10), draw.randrange(5))
-        longest = max(longest, len(waiting.queue._entries))
-    assert longest <= 64 + 4 * 10
-    assert waiting.asked <= 3 * 5000
-    expected = sorted(waiting.priorities, key=lambda page: (-waiting.priorities[page], page))
-    assert [waiting.pop() for _ in range(11)] == [*expected, None]
-
-
 def test_names_are_those_a_user_may_ask_for() -> None:
     assert tuple(STRATEGIES) == STRATEGY_NAMES
 

@@ -74,11 +74,6 @@ def test_values_on_the_edge_are_taken(name: str, value: Any) -> None:
     assert getattr(CrawlSettings(**{name: value}), name) == value
 
 
-def test_settings_are_frozen() -> None:
-    with pytest.raises(AttributeError):
-        CrawlSettings().pages = 3  # type: ignore[misc]
-
-
 def test_header_lines_are_split_at_the_first_colon() -> None:
     settings = CrawlSettings.of({"header": ("X-A:b: c ", "Cookie: a=b", "X-Empty:")})
     assert settings.header == (Header("X-A", "b: c"), Header("Cookie", "a=b"), Header("X-Empty", ""))

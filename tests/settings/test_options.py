@@ -80,30 +80,26 @@ def test_numbers_have_bounds_on_the_command_line_in_files_and_in_the_environment
     assert not store.exists()
 
 
-def test_numbers_have_bounds_for_who_steers_a_crawl(store: Path) -> None:
+async def test_numbers_have_bounds_for_who_steers_a_crawl(store: Path) -> None:
     """By the socket, from the dashboard, and in a store that nobody crawls; what was there stays."""
-
-    async def main() -> None:
-        async with steered(Steered(wide(3)), store) as crawl, listening(crawl, store), dashboard(store) as browser:
-            await crawl.pause()
-            before = crawl.settings
-            for name in SOME:
-                for value, told in beyond(name):
-                    message = {"do": "set", "settings": assigned([f"{name}={value}"])}
-                    with pytest.raises(SettingError) as caught:
-                        await asyncio.to_thread(ask, store, [message])
-                    assert is_told(str(caught.value), told)
-                    came = await browser.has_done(do="set", settings={name: value})
-                    assert (came.status, is_told(came.json["failed"], told)) == (400, True)
-            body = b'{"do": "set", "settings": {"workers": %s}}'
-            for number in (b"1e9", b"NaN", b"-Infinity", b"9" * 400):
-                assert (await browser.ask("/api/control", "POST", body % number)).status == 400
-            assert crawl.settings == before
-            await crawl.resume()
-
-    asyncio.run(main())
+    async with steered(Steered(wide(3)), store) as crawl, listening(crawl, store), dashboard(store) as browser:
+        await crawl.pause()
+        before = crawl.settings
+        for name in SOME:
+            for value, told in beyond(name):
+                message = {"do": "set", "settings": assigned([f"{name}={value}"])}
+                with pytest.raises(SettingError) as caught:
+                    await asyncio.to_thread(ask, store, [message])
+                assert is_told(str(caught.value), told)
+                came = await browser.has_done(do="set", settings={name: value})
+                assert (came.status, is_told(came.json["failed"], told)) == (400, True)
+        body = b'{"do": "set", "settings": {"workers": %s}}'
+        for number in (b"1e9", b"NaN", b"-Infinity", b"9" * 400):
+            assert (await browser.ask("/api/control", "POST", body % number)).status == 400
+        assert crawl.settings == before
+        await crawl.resume()
     with pytest.raises(SettingError, match=f"--workers must be at most {MOST_WORKERS}, not 1000000000"):
-        ask(store, [{"do": "set", "settings": {"workers": 10**9}}])
+        await asyncio.to_thread(ask, store, [{"do": "set", "settings": {"workers": 10**9}}])
     assert kept(store, "workers") == 0
 
 

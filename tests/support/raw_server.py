@@ -6,6 +6,7 @@ from typing import Any
 
 from support.loopback import Answering, LoopbackServer, in_tls
 from support.misbehaving import answer
+from support.sites import Site, html
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.net.open_files import Room
@@ -46,6 +47,27 @@ def says(*replies: bytes, tls: bool = False) -> Server:
 
     server = Server(talk, tls=tls)
     return server
+
+
+class SiteServer(Server):
+    """Has the pages of a site by their URLs. shut_at: the answer after which nobody is let in; each ends its line."""
+
+    def __init__(self, site: Site, shut_at: int | None = None) -> None:
+        super().__init__(self.pages)
+        self.site, self.shut_at = site, shut_at
+
+    async def pages(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        fields = () if self.shut_at is None else ("Connection: close",)
+        while True:
+            asked, *lines = (await self.head(reader)).decode().split("\r\n")
+            host = next(line[6:] for line in lines if line.lower().startswith("host: "))
+            links = self.site.get(f"http://{host}{asked.split()[1]}")
+            body, status = (html(links).encode(), "200 OK") if isinstance(links, list) else (b"", "404 Not Found")
+            writer.write(answer(body, *fields, status=status))
+            if len(self.heads) == self.shut_at:
+                self._server.close()
+            if fields:
+                return
 
 
 def all_names_at(port: int, **settings: Any) -> CrawlSettings:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import httpx
 import pytest
-from support.sites import Server, Site, crawl, html, rows
+from support.raw_server import SiteServer
+from support.sites import Server, Site, crawl, rows
 
 from minicrawl.crawler.net.addresses import DnsCache
 from minicrawl.crawler.net.open_files import LEAST, RESERVED, room
@@ -98,29 +99,13 @@ def test_requests_that_found_no_room_are_made_again_and_count_as_none(tmp_path: 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
 async def test_a_crawl_of_more_hosts_than_open_files_loses_no_page(tmp_path: Path) -> None:
-    async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
-            while True:
-                head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
-                host = next(line[6:] for line in head if line.lower().startswith("host: "))
-                links = SITE.get(f"http://{host}{head[0].split()[1]}")
-                body = html(links).encode() if isinstance(links, list) else b""
-                status = "200 OK" if body else "404 Not Found"
-                writer.write(f"HTTP/1.1 {status}\r\nContent-Type: text/html\r\n".encode())
-                writer.write(b"Content-Length: %d\r\n\r\n%b" % (len(body), body))
-        writer.close()
-
-    server = await asyncio.start_server(talk, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
     seeds = tmp_path / "seeds.txt"
     seeds.write_text("".join(f"{home}0\n" for home in HOSTS))
-    command = f"{sys.executable} -m minicrawl crawl {seeds} --connect-to ::127.0.0.1:{port} --allow-private -q"
-    command += f" --delay 0 --no-traps --store {tmp_path}/crawl.db --workers 1"
-    crawl = await asyncio.create_subprocess_shell(f"ulimit -n 64; {command}", stdout=subprocess.DEVNULL)
-    try:
+    async with SiteServer(SITE) as server:
+        command = f"{sys.executable} -m minicrawl crawl {seeds} --connect-to ::127.0.0.1:{server.port} --allow-private"
+        command += f" -q --delay 0 --no-traps --store {tmp_path}/crawl.db --workers 1"
+        crawl = await asyncio.create_subprocess_shell(f"ulimit -n 64; {command}", stdout=subprocess.DEVNULL)
         assert await crawl.wait() == 0
-    finally:
-        server.close()
     found = rows(tmp_path / "crawl.db", "SELECT state, reason, count(*) FROM pages GROUP BY 1, 2 ORDER BY 1")
     assert found == [("error", "http-404", len(HOSTS)), ("fetched", "ok", len(SITE))]
 

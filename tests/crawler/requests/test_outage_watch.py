@@ -1,7 +1,6 @@
 """Silent requests are held, put back or failed, each once; an outage is held against no page."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -11,7 +10,8 @@ import aiodns
 import httpx
 import pytest
 from support import skipping
-from support.sites import Server, Site, crawl, crawled_once, faults_in, html, ranks, rows
+from support.raw_server import SiteServer
+from support.sites import Server, Site, crawl, crawled_once, faults_in, ranks, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.net.addresses import DnsCache
@@ -105,85 +105,41 @@ def test_a_crawl_that_nobody_ever_answered_ends(tmp_path: Path) -> None:
 # Over real sockets.
 
 
-class Web:
-    """A site behind a port that can be shut."""
-
-    def __init__(self) -> None:
-        self.port = 0
-        self.answered = 0
-        self.shut_at = 10**9
-        self._server: asyncio.Server | None = None
-
-    async def open(self) -> None:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", self.port)
-        self.port = self._server.sockets[0].getsockname()[1]
-
-    def shut(self) -> None:
-        if self._server is not None:
-            self._server.close()
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
-        host = next(line[6:] for line in head if line.lower().startswith("host: "))
-        links = SITE.get(f"http://{host}{head[0].split()[1]}")
-        body = html(links).encode() if isinstance(links, list) else b""
-        status = "200 OK" if body else "404 Not Found"
-        writer.write(f"HTTP/1.1 {status}\r\nContent-Type: text/html\r\nContent-Length: {len(body)}\r\n".encode())
-        writer.write(b"Connection: close\r\n\r\n" + body)
-        writer.close()
-        self.answered += 1
-        if self.answered == self.shut_at:
-            self.shut()
-
-
-def to(address: str, web: Web) -> dict[str, Any]:
+def to(address: str, web: SiteServer) -> dict[str, Any]:
     """Settings that lead to the port of a web; address: "" for names that are looked up."""
     route = ConnectTo(None, None, address, web.port)
     return {"connect_to": (route,), "allow_private": True, "delay": 0.0, "traps": False, "timing": HURRY}
 
 
-async def crawled(web: Web, store: Path, on_progress: Callable[[Progress], None], **settings: Any) -> CrawlReport:
-    await web.open()
-    try:
-        options = to("127.0.0.1", web) | settings
-        return await acrawl(SEEDS, store, on_progress=on_progress, **options)
-    finally:
-        web.shut()
+async def crawled(web: SiteServer, store: Path, **settings: Any) -> CrawlReport:
+    async with web:
+        return await acrawl(SEEDS, store, **to("127.0.0.1", web) | settings)
 
 
-def test_a_network_that_goes_away_and_comes_back(tmp_path: Path, undisturbed: Path) -> None:
-    store, web = tmp_path / "crawl.db", Web()
-    web.shut_at = 45
-    reopening: list[asyncio.Task[None]] = []
+async def test_a_network_that_goes_away_and_comes_back(tmp_path: Path, undisturbed: Path) -> None:
+    store, web = tmp_path / "crawl.db", SiteServer(SITE, shut_at=45)
+    reopening: list[asyncio.Task[SiteServer]] = []
 
     def reopen(progress: Progress) -> None:
         if progress.silence is not None and not reopening:
-            reopening.append(asyncio.get_running_loop().create_task(web.open()))
+            reopening.append(asyncio.get_running_loop().create_task(web.__aenter__()))
 
-    report = asyncio.run(crawled(web, store, reopen, concurrency=4))
+    report = await crawled(web, store, on_progress=reopen, concurrency=4)
     assert (report.reason, len(reopening), report.failures) == ("nothing-left", 1, {"http-404": len(HOMES)})
     assert outcomes(store) == outcomes(undisturbed)
     assert ranks(store) == pytest.approx(ranks(undisturbed), abs=2e-6)
 
 
-def test_new_seeds_are_read_though_all_hosts_of_the_runs_before_have_gone(tmp_path: Path) -> None:
+async def test_new_seeds_are_read_though_all_hosts_of_the_runs_before_have_gone(store: Path) -> None:
     """As after the demo, whose hosts are there no longer."""
-    store, gone, there = tmp_path / "crawl.db", Web(), Web()
+    gone = SiteServer(SITE)
     new = [f"http://n{number}.test/" for number in range(3)]
-
-    async def run() -> CrawlReport:
-        await crawled(gone, store, lambda _: None, pages=40, concurrency=4)
-        await there.open()
+    await crawled(gone, store, pages=40, concurrency=4)
+    async with SiteServer(SITE) as there:
         rules = [ConnectTo(home[7:-1], None, "127.0.0.1", there.port) for home in new]
         rules.append(ConnectTo(None, None, "127.0.0.1", gone.port))
-        options: dict[str, Any] = {"connect_to": tuple(rules), "allow_private": True, "delay": 0.0}
-        options |= {"traps": False}
-        try:
-            return await acrawl([f"{home}0" for home in new], store, timing=HURRY, time=20.0, pages=len(new), **options)
-        finally:
-            there.shut()
-
-    report = asyncio.run(run())
+        options = to("127.0.0.1", there) | {"connect_to": tuple(rules), "time": 20.0, "pages": len(new)}
+        report = await acrawl([f"{home}0" for home in new], store, **options)
     assert (report.reason, report.fetched) == ("pages", len(new))
 
 
@@ -205,21 +161,17 @@ def test_resumed_where_no_name_is_known_the_crawl_waits_until_one_is(
     tmp_path: Path, undisturbed: Path, name_server: set[str]
 ) -> None:
     """As with a captive network, or without the --connect-to of the first run."""
-    store, web = tmp_path / "crawl.db", Web()
-    names = set(name_server)
-
-    def by_name() -> dict[str, Any]:
-        return to("", web) | {"concurrency": 4}
+    store, names = tmp_path / "crawl.db", set(name_server)
 
     async def run() -> tuple[CrawlReport, CrawlReport]:
-        await web.open()
-        await acrawl(SEEDS, store, pages=30, **by_name())
-        name_server.clear()
-        lost = await acrawl([], store, time=20, **by_name() | {"timing": replace(HURRY, longest_pause=0.4)})
-        found = await acrawl(
-            [], store, on_progress=lambda progress: name_server.update(names if progress.silence else ()), **by_name()
-        )
-        web.shut()
+        async with SiteServer(SITE) as web:
+            by_name = to("", web) | {"concurrency": 4}
+            await acrawl(SEEDS, store, pages=30, **by_name)
+            name_server.clear()
+            lost = await acrawl([], store, time=20, **by_name | {"timing": replace(HURRY, longest_pause=0.4)})
+            found = await acrawl(
+                [], store, on_progress=lambda now: name_server.update(names if now.silence else ()), **by_name
+            )
         return lost, found
 
     lost, found = skipping.run(run())

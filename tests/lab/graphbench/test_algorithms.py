@@ -7,6 +7,7 @@ from typing import Any
 import networkx
 import numpy as np
 import pytest
+from support.link_webs import ends
 
 from minicrawl.lab.graphbench.algorithms import (
     ALGORITHMS,
@@ -167,19 +168,15 @@ def test_roads_are_streets_of_a_grid_either_way_that_join_all_crossings(size: in
     assert networkx.is_strongly_connected(graph)
 
 
-def links_of(graph: Graph) -> list[tuple[int, int]]:
-    return list(zip(graph.sources().tolist(), graph.targets.tolist(), strict=True))
-
-
 def test_links_of_a_graph_are_inserted_once_each() -> None:
     graph = power_law(60, np.random.default_rng(0))
     sequence = of_graph(graph, np.random.default_rng(0))
-    assert sorted(map(tuple, sequence.links.tolist())) == links_of(graph)
+    assert sorted(map(tuple, sequence.links.tolist())) == ends(graph)
 
 
 def test_some_pages_are_the_nearest_of_the_one_with_most_links() -> None:
     graph = Graph.from_links([[1], [0], [1, 3, 4], [5], [], [0, 1]])
     sequence = of_graph(graph, np.random.default_rng(0), most=4)
     kept = {1: 0, 2: 1, 3: 2, 4: 3}
-    inside = [(kept[s], kept[t]) for s, t in links_of(graph) if s in kept and t in kept]
+    inside = [(kept[s], kept[t]) for s, t in ends(graph) if s in kept and t in kept]
     assert (sequence.size, sorted(map(tuple, sequence.links.tolist()))) == (4, sorted(inside))
