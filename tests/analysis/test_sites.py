@@ -8,9 +8,9 @@ import pytest
 from support.sites import Site, crawl, crawled_once, rows, web_of_sites
 
 from minicrawl.analysis.page_links import Asked, page_links
-from minicrawl.analysis.sites import best_sites, sites_of
+from minicrawl.analysis.sites import DIVISIONS, GradedSite, best_sites, graded_sites, numbered_sites, sites_of
 from minicrawl.analysis.top import top_list
-from minicrawl.crawler.urls.keys import partition_key, site_of
+from minicrawl.crawler.urls.keys import partition_key, politeness_key, site_of
 from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import Store, open_store
 
@@ -96,3 +96,53 @@ def test_sites_have_trust_where_walkers_jump_to_sites_and_hosts_have_none(tmp_pa
             assert {row.site for row in found} == set(PROJECTS)
             assert {row.trust is None for row in found} == {jump == "pages"}
             assert {row.trust for row in best_sites(reader, "host")} == {None}
+
+
+GRADED_HOME = "http://home.test/"
+NAMES = ["a.test", "b.test", "c.test", "d.test", "e.test", "f.test", "g.test"]
+
+
+@pytest.fixture
+def sites(tmp_path: Path) -> list[GradedSite]:
+    return graded(tmp_path, None)
+
+
+def graded(folder: Path, most: int | None) -> list[GradedSite]:
+    """Sites of which each has twice as many links to it as the one before: pages of home lead there."""
+    site: Site = {GRADED_HOME: [f"/{number}" for number in range(64)]}
+    for number in range(64):
+        site[f"{GRADED_HOME}{number}"] = [
+            GRADED_HOME,
+            *(f"http://{name}/" for place, name in enumerate(NAMES) if number < 2**place),
+        ]
+    site |= {f"http://{name}/": [GRADED_HOME] for name in NAMES}
+    store = folder / "crawl.db"
+    if not store.exists():
+        crawl(site, store, [GRADED_HOME], traps=False)
+    with open_store(store) as reader:
+        return graded_sites(reader, "site", 4, most)
+
+
+def test_sites_are_graded_by_importance_as_many_to_each_grade(sites: list[GradedSite]) -> None:
+    assert [one.site for one in sites] == ["home.test", *reversed(NAMES)]
+    assert [one.grade for one in sites] == [4, 4, 3, 3, 2, 2, 1, 1]
+    assert [one.pages for one in sites] == [65, *[1] * 7]
+    assert all(one.is_selected for one in sites)
+    assert sites[1].bytes == len(f'<a href="{GRADED_HOME}">to</a>')
+
+
+def test_the_most_important_sites_that_fit_are_selected(sites: list[GradedSite], tmp_path: Path) -> None:
+    small = sites[1].bytes
+    fitting = graded(tmp_path, 3 * small)
+    assert [one.site for one in fitting if one.is_selected] == ["g.test", "f.test", "e.test"]
+
+
+@pytest.mark.parametrize("kind", DIVISIONS)
+def test_every_page_has_the_number_of_its_own_site(kind: str, tmp_path: Path) -> None:
+    site, seeds = web_of_sites(3)
+    crawl(site, tmp_path / "crawl.db", seeds)
+    with open_store(tmp_path / "crawl.db") as reader:
+        names, numbers = numbered_sites(reader, reader.page_table.hosts(), DIVISIONS[kind])
+        own = [DIVISIONS[kind](politeness_key(url)) for url in reader.page_table.urls()]
+    assert [names[number] for number in numbers.tolist()] == own
+    assert len(set(names)) == len(names)

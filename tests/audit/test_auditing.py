@@ -10,6 +10,7 @@ from support.sites import HOME, Reply, Site, crawl
 
 from minicrawl.analysis.page_links import Asked, page_links
 from minicrawl.audit.auditing import Audit, audited
+from minicrawl.audit.crawled import Crawled
 from minicrawl.audit.rules import RULES, Rule
 from minicrawl.errors import NothingFetchedError
 from minicrawl.store.reader import open_store
@@ -170,3 +171,21 @@ def test_few_pages_and_a_redirect_first_are_audited(tmp_path: Path, web: Site) -
 def test_every_rule_is_named_once_and_says_why_and_how() -> None:
     assert [name for name, rule in RULES.items() if name != rule.name] == []
     assert all(text.endswith(".") for rule in RULES.values() for text in (rule.why, rule.how))
+
+
+def test_our_pages_are_those_of_the_seeds_sites(tmp_path: Path) -> None:
+    site = {HOME: [f"{HOME}x", "http://www.a.test/", "http://b.test/"], f"{HOME}x": [], "http://b.test/": [HOME]}
+    crawl({**site, "http://www.a.test/": []}, tmp_path / "crawl.db", [HOME])
+    with open_store(tmp_path / "crawl.db") as store, store.snapshot():
+        Crawled(store)
+        ours = [url for (url,) in store.each("SELECT url FROM audited WHERE is_page")]
+        assert sorted(ours) == [HOME, f"{HOME}x", "http://www.a.test/"]
+
+
+def test_stake_of_a_redirect_is_what_flows_into_it(tmp_path: Path) -> None:
+    crawl({HOME: [f"{HOME}old"], f"{HOME}old": f"{HOME}new", f"{HOME}new": [HOME]}, tmp_path / "crawl.db", [HOME])
+    with open_store(tmp_path / "crawl.db") as store, store.snapshot():
+        stake = Crawled(store).stake
+        ((old, end, redirects),) = store.each(f"SELECT id, end_url, redirects FROM audited WHERE url = '{HOME}old'")
+        assert (end, redirects) == (f"{HOME}new", 1)
+        assert store.ranks.importance()[old] == 0 < stake[old] < 1

@@ -5,8 +5,12 @@ from pathlib import Path
 import pytest
 from support.partitions import Partitions, Web
 
+from minicrawl.cluster.crawl import check_working
 from minicrawl.cluster.exchange import home_of
+from minicrawl.cluster.partition import settings_of
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
+from minicrawl.errors import SettingError
+from minicrawl.settings import CrawlSettings
 from minicrawl.store.partitions.folder import Folder
 
 
@@ -85,3 +89,16 @@ def test_loop_of_redirects_over_partitions_ends(partitions: int, length: int, tm
 def test_one_owner_has_one_home(url: str, other: str) -> None:
     folder = Folder(Path(), "a crawl", b"key", 64, {})
     assert home_of(url, folder) == home_of(other, folder)
+
+
+@pytest.mark.parametrize(("option", "value"), [("--on-change", "true"), ("--from-archive", ("a.warc",))])
+def test_what_does_not_work_is_refused(option: str, value: object) -> None:
+    with pytest.raises(SettingError, match=f"{option} does not work in partitions"):
+        check_working(CrawlSettings.of({option[2:].replace("-", "_"): value}))
+
+
+def test_partitions_of_a_crawl_with_a_budget_share_its_requests_and_leave_its_end_to_the_keeper() -> None:
+    settings = settings_of(1, 2, CrawlSettings(pages=5, concurrency=9, items="/items.jsonl"))
+    assert (settings.pages, settings.concurrency, settings.items) == (None, 4, "/items.001.jsonl")
+    assert settings.time is not None
+    assert settings_of(1, 2, CrawlSettings()).time is None

@@ -4,6 +4,8 @@ By a clock that is passed in, or one that skips what is waited for.
 """
 
 import asyncio
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,6 +17,7 @@ import httpx
 import numpy as np
 import pytest
 from support.intakes import intake_of, next_page
+from support.killing_web import killing_web
 from support.misbehaving import answer
 from support.raw_server import Server as RawServer
 from support.sites import Server, crawl, faults_in, rows, wide_site
@@ -334,3 +337,22 @@ def test_a_crawl_by_cash_ends_when_all_pages_are_too_young_but_a_page_is_asked_f
         assert (report.reason, report.fetched) == ("nothing-left", 0)
 
     run(main(), grace=0.0)
+
+
+@pytest.mark.slow
+def test_killed_while_it_refreshes_it_goes_on(tmp_path: Path) -> None:
+    store, seeds = tmp_path / "crawl.db", [f"http://h{host}.test/" for host in range(9)]
+    noted_twice = "SELECT page FROM changes WHERE what = 'new' GROUP BY page HAVING count(*) > 1"
+    with killing_web() as web:
+        asked = [sys.executable, "-m", "minicrawl", "crawl", *seeds, "--store", str(store), "--quiet", "--no-traps"]
+        asked += ["--refresh", "--refresh-min", "0.001", "--delay", "0", "--allow-private"]
+        asked += ["--connect-to", f"::127.0.0.1:{web.server_port}"]
+        for requests in (40, 90, 200):
+            assert web.kill(asked, requests)
+            assert faults_in(store) == []
+            assert rows(store, noted_twice) == []
+        subprocess.run([*asked, "--pages", "150"], stdout=subprocess.DEVNULL, check=True)
+    assert faults_in(store) == []
+    assert rows(store, noted_twice) == []
+    ((fetches, pages),) = rows(store, "SELECT sum(fetches), count(*) FROM refresh")
+    assert fetches > 2 * pages, "pages were fetched again"

@@ -1,9 +1,12 @@
-"""Columns grow, and are gone through in slices, as if they were one."""
+"""Columns grow, and are gone through in slices, as if they were one; units beside them."""
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from minicrawl.opic.arrays import flagged, grown, slices
+from minicrawl.opic.units import damped, dampeds
 
 
 @pytest.mark.parametrize("size", [0, 1, 7, 8, 20])
@@ -27,3 +30,13 @@ def test_column_grows_to_twice_its_length_and_keeps_what_it_has() -> None:
     assert longer[:100].tolist() == list(range(100))
     assert not longer[100:].any()
     assert len(grown(column, 1000)) == 1000
+
+
+FORWARDED = st.one_of(st.integers(0, 2**62), st.integers(0, 100), st.integers(2**62 - 100, 2**62))
+
+
+@given(st.lists(FORWARDED, min_size=1))
+def test_shares_are_exact_however_large(rows: list[int]) -> None:
+    """floor(.85 h) in integers without end, also where 17 h would not fit into 64 bits."""
+    expected = [85 * each // 100 for each in rows]
+    assert [damped(each) for each in rows] == dampeds(np.array(rows, dtype=np.int64)).tolist() == expected

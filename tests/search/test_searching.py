@@ -7,6 +7,7 @@ import pytest
 from support.searching import found, indexed, page, urls
 from support.sites import Site, crawl, rows
 
+import minicrawl
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.reading import open_store
 from minicrawl.search.following import following
@@ -117,3 +118,17 @@ def test_rebuild_that_fails_leaves_the_index_and_one_that_succeeds_is_seen_by_an
             assert len(reader.search("zebra")) == 2
         assert len(reader.search("zebra")) == 2
     assert not list(tmp_path.glob("*.search.*/"))
+
+
+ZOO = "http://a.test/"
+
+
+def test_store_is_searched_again_and_again(tmp_path: Path) -> None:
+    store = indexed({ZOO: page("Zebra", "stripes"), f"{ZOO}x": page("Lion", "mane")}, tmp_path / "crawl.db")
+    with minicrawl.open_store(store) as reader:
+        assert [found.url for found in reader.search("zebra")] == [ZOO]
+        assert [found.url for found in reader.search("lion", n=1)] == [f"{ZOO}x"]
+        assert reader.search("zebra", sites=["b.test"]) == []
+        with pytest.raises(minicrawl.ConfigError, match="at least one word"):
+            reader.search("-")
+        assert reader.top(1)

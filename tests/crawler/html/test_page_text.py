@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.html.tree import MOST_BLOCKS, block_hashes, block_numbers
 from minicrawl.model import Wanted
@@ -87,3 +88,13 @@ def test_smallest_hashes_of_many_blocks_are_kept_in_order() -> None:
     assert numbers == block_numbers(block_hashes(reversed(many)))[::-1]
     every = [*block_numbers(block_hashes(many[:MOST_BLOCKS])), *block_numbers(block_hashes(many[MOST_BLOCKS:]))]
     assert sorted(numbers) == sorted(every)[:MOST_BLOCKS]
+
+
+def test_text_is_in_blocks_without_what_is_hidden() -> None:
+    page = """<html lang=de><title>not this</title><h1>Head <b>line</b></h1><p>One <a href=1>li</a>nk<br>two
+        <script>no()</script><style>no</style><ul><li>x<li>y</ul><h2></h2><div>a<div>b</div>c</div>"""
+    tree = BrowserTree(page.encode(), [])
+    assert tree.language() == "de"
+    assert [" ".join(block.split()) for block in tree.text() if block.strip()] == [
+        *("Head line", "One link", "two", "x", "y", "a", "b", "c"),
+    ]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from support.sites import HOME, Site, crawl, faults_in, rows
 
 from minicrawl.cli import main
 from minicrawl.crawler.fingerprint import BITS, distance
-from minicrawl.crawler.recognise.duplicates import ALIKE, ALIKE_SO_FAR, Duplicates, Likeness
+from minicrawl.crawler.recognise.duplicates import ALIKE, ALIKE_SO_FAR, Duplicates, Likeness, kind_of
 from minicrawl.store.recognised import Fingerprint, FingerprintColumns
 
 A, B, C = (f"http://a.test/{name}" for name in "abc")
@@ -196,3 +197,21 @@ def test_why_and_status_tell(store: Path) -> None:
     told = json.loads(run("why", MIRROR, "--json", "--store", store))
     assert told["duplicate_of"] == {"url": A, "is_exact": True, "distance": 0, "alike": 1.0, "kind": None}
     assert "duplicate" not in run("why", HOME + "other", "--store", store)
+
+
+KINDS = [
+    ("http://a.test/3.11/lib/x.html", "http://a.test/3.12/lib/x.html", None),
+    ("http://a.test/items/print.html", "http://a.test/items/chair.html", "print"),
+    ("http://a.test/print/x", "http://a.test/x", "print"),
+    ("http://a.test/x?print=1", "http://a.test/x", "print"),
+    ("http://m.a.test/x", "http://www.a.test/x", "print"),
+    ("http://mirror.test/a/x", "http://a.test/a/x", "mirror"),
+    ("http://a.test/items/lamp.html", "http://a.test/items/chair.html", "template"),
+    ("http://a.test/items/lamp", "http://b.test/other/chair", None),
+    ("http://a.test/items/lamp", "http://a.test/things/chair", None),
+]
+
+
+@pytest.mark.parametrize(("url", "leader", "kind"), KINDS)
+def test_kind(url: str, leader: str, kind: str | None) -> None:
+    assert kind_of(url, leader) == kind == kind_of(leader, url)

@@ -14,7 +14,12 @@ from support.small_web import small_web
 
 import minicrawl
 from minicrawl.crawler.books.invariants import violations
+from minicrawl.crawler.outcomes.outcome import Outcome
+from minicrawl.crawler.steps.kept import HookFailures
+from minicrawl.crawler.visits.turn import Turn
+from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.store.reader import open_store
+from minicrawl.store.writer import Writer
 
 SITE: Site = {
     HOME: ["<h1>Home</h1>", "/x", "/y", "/none"],
@@ -120,3 +125,21 @@ def test_items_are_the_same_with_workers_and_without(tmp_path: Path) -> None:
             found.append(sorted((str(item["url"]), str(item["title"]), str(item["links"])) for item in items(path)))
     assert len(found[0]) > 3
     assert found[0] == found[1]
+
+
+def answered(*failures: tuple[str, str]) -> Turn:
+    parsed = ParsedPage(hook_failures=failures)
+    return Turn(0, Fetched("http://a.test/", status=200), parsed, Outcome(State.FETCHED, "ok"), 0.0)
+
+
+def test_failures_are_counted_over_runs(tmp_path: Path) -> None:
+    for _ in range(2):
+        writer = Writer(tmp_path / "crawl.db")
+        failures = HookFailures(writer)
+        failures.on_answer(answered(("one", "KeyError: 'x'"), ("two", "KeyError: 'x'")))
+        failures.on_answer(answered(("one", "KeyError: 'x'")))
+        with writer.transaction():
+            failures.save(writer)
+        counted = writer.meta_json("hook_errors")
+        writer.close()
+    assert counted == {"one": 4, "two": 2}

@@ -1,7 +1,7 @@
-"""Absolute URLs, texts and limits of a page."""
+"""Absolute URLs, texts and limits of a page, and all its syntaxes."""
 
 from minicrawl.extract.document import Document
-from minicrawl.extract.structured import MOST_CHARACTERS, BoundedPage
+from minicrawl.extract.structured import MOST_CHARACTERS, SYNTAXES, BoundedPage, structured
 
 
 def page(html: str) -> BoundedPage:
@@ -22,3 +22,16 @@ def test_room_ends() -> None:
     assert whole.attribute(element, "title")
     assert not whole.has_room
     assert whole.text(element) == ""
+
+
+PAGE = """
+<script type="application/ld+json">{"@type": "Book"}</script><p itemscope><i itemprop=a>x</i></p>
+<meta property=og:title content=T>
+"""
+
+
+def test_page_has_all_of_them() -> None:
+    failures: list[str] = []
+    found = structured(Document(PAGE.encode()), "http://a.test/", failures)
+    assert (tuple(found), failures) == (SYNTAXES, [])
+    assert found["jsonld"] == [{"@type": "Book"}]

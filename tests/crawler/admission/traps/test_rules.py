@@ -1,9 +1,20 @@
 """Static rules look at a URL alone; learned rules, in their order, at what the pages of a pattern brought."""
 
+from collections.abc import Callable
+
 import pytest
 
 from minicrawl.crawler.admission.trap_findings import JUDGED, Findings
-from minicrawl.crawler.admission.traps import MAX_LENGTH, MAX_PARAMETERS, MAX_SEGMENTS, static_rule
+from minicrawl.crawler.admission.traps import (
+    MAX_LENGTH,
+    MAX_PARAMETERS,
+    MAX_SEGMENTS,
+    NO_CONTENT,
+    Admission,
+    Traps,
+    static_rule,
+)
+from minicrawl.settings import CrawlSettings
 
 HOME = "http://a.test/"
 
@@ -69,3 +80,26 @@ def test_learned_rules_look_at_what_the_pages_of_a_pattern_said(
     name: str, findings: Findings, rule: str | None
 ) -> None:
     assert findings.rule(name) == rule
+
+
+FRONT = "http://a.test/"
+TRAP = FRONT + "x" * 2_000
+
+
+def is_ours(url: str) -> bool:
+    return "b.test" not in url
+
+
+@pytest.mark.parametrize("traps", [None, Traps()], ids=["no traps", "traps"])
+@pytest.mark.parametrize("is_own", [None, is_ours], ids=["all ours", "shared"])
+def test_every_url_gets_its_own_answer_in_its_own_place(
+    traps: Traps | None, is_own: Callable[[str], bool] | None
+) -> None:
+    """Traps are asked of the URLs that are ours alone, so their answers are fewer, and must not slip."""
+    urls = [FRONT + "1", "http://b.test/", TRAP, FRONT + "2", TRAP.replace("a.", "b."), FRONT + "3"]
+    admission = Admission(CrawlSettings(), traps, is_own)
+    is_judged = [traps is not None and len(url) > 1_000 and (is_own is None or is_ours(url)) for url in urls]
+    expected = ["trap-long-url" if is_trap else None for is_trap in is_judged]
+    found = list(admission.refusals(FRONT, NO_CONTENT, urls))
+    assert (found or [None] * len(urls)) == expected  # no answers at all: nothing is refused
+    assert admission.refusal(FRONT, TRAP) == (None if traps is None else "trap-long-url")
