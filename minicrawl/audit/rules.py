@@ -52,8 +52,8 @@ class Rule:
 
     @property
     def gravity(self) -> int:
-        """0 for an error; more for what matters less."""
-        return list(Severity).index(self.severity)
+        """0 for an error; more for what matters less, and less for seeds, as nothing behind one was audited."""
+        return list(Severity).index(self.severity) - (self.subject == "seeds")
 
 
 _CHOICES: Mapping[str, type[Severity] | type[Need]] = {"severity": Severity, "needs": Need}

@@ -37,7 +37,8 @@ def test_seed_that_was_not_read_comes_first(
         expected.append((OTHER, reason))
     dead = [(each.target, each.detail) for each in found if each.rule == "seed-dead"]
     assert dead == expected
-    assert [each.rule for each in found[: len(dead)]] == ["seed-dead"] * len(dead)
+    at_stake = [(each.rule, each.importance) for each in found[: len(dead)]]
+    assert at_stake == [("seed-dead", 1.0 if is_alone else 0.5)] * len(dead)
 
 
 def test_seed_that_waits_is_dead_only_where_nothing_was_read(tmp_path: Path) -> None:
