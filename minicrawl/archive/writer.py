@@ -189,14 +189,12 @@ _SLACK = 600.0
 
 def sync(folder: Path, names: Iterable[str], new: Iterable[str]) -> None:
     """Sync files, and the folder if there are new ones. Raises StoreError."""
-    try:
+    with _errors(folder):
         for name in names:
             with (folder / FILES / name).open("rb+", buffering=0) as file:
                 sync_file(file.fileno())
         if any(True for _ in new):
             sync_folder(folder / FILES)
-    except OSError as error:
-        raise StoreError(f"the archive at {folder} failed: {error.strerror}; check its disk and run again") from error
 
 
 class Committed(NamedTuple):
@@ -233,7 +231,7 @@ def cut(folder: Path, committed: Committed) -> int:
     Raises StoreError, and changes nothing, if a file is shorter than committed, or was written to long after the last
     commit: then the store is an old copy.
     """
-    try:
+    with _errors(folder):
         found = {path: path.stat() for path in (folder / FILES).glob(f"{committed.prefix}*.warc.gz")}
         for path, status in found.items():
             if (fault := committed.fault(path, status)) is not None:
@@ -244,6 +242,4 @@ def cut(folder: Path, committed: Committed) -> int:
                 path.unlink()
             elif found[path].st_size > size:
                 os.truncate(path, size)
-    except OSError as error:
-        raise StoreError(f"the archive at {folder} cannot be used: {error.strerror}; name another folder") from error
     return sum(found[path].st_size - size for path, size in sizes.items())

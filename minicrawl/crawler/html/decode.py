@@ -215,19 +215,14 @@ def _detected(body: bytes) -> str:
         return "utf-8"
     from charset_normalizer import from_bytes  # noqa: PLC0415 - most pages declare their encoding, or are UTF-8
 
-    best = from_bytes(_sample(body)).best()
-    name = codecs.lookup(best.encoding).name if best else ""
-    name = _SUPERSETS.get(name, name)
-    return _CODECS.get(name.replace("_", "-")) or (name if name in _LABELS else "cp1252")
-
-
-def _sample(body: bytes) -> bytes:
-    """Text of the page from where it is not ASCII: without tags, whose angle brackets are no part of a character in any
-    encoding, and what stands in scripts and style sheets."""
+    # Without tags, whose angle brackets are no part of a character in any encoding, scripts and style sheets.
     text = _NO_TEXT.sub(b" ", body[:_LONGEST_HEAD])
     first = _NOT_ASCII.search(text)
     start = max(first.start() - _BEFORE, 0) if first else 0
-    return text[start : start + _SAMPLE]
+    best = from_bytes(text[start : start + _SAMPLE]).best()
+    name = codecs.lookup(best.encoding).name if best else ""
+    name = _SUPERSETS.get(name, name)
+    return _CODECS.get(name.replace("_", "-")) or (name if name in _LABELS else "cp1252")
 
 
 def _is_utf8(body: bytes) -> bool:

@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol, cast
 from zlib_ng import zlib_ng
 
 from minicrawl.crawler.http.response_fields import SNIFFED, type_sniffed
-from minicrawl.crawler.http.transport import Answer, BrokenOffError, Truncated
+from minicrawl.crawler.http.transport import DISCONNECT, LENGTH, TIME, UNSPECIFIED, Answer, BrokenOffError
 from minicrawl.errors import FetchError
 
 Take = Callable[[bytes], Awaitable[bool]]
@@ -29,15 +29,15 @@ class Body:
     def __init__(self, answer: Answer, kept: int, is_late: Callable[[], bool] = lambda: False) -> None:
         """kept: bytes to keep as sent; the last piece is kept whole. is_late: the time of the request is over."""
         self.size = 0
-        self.unread: Truncated | None = Truncated.UNSPECIFIED
+        self.unread: str | None = UNSPECIFIED
         self._answer, self._is_late = answer, is_late
         self._most_kept, self._kept_size = kept, 0
         self._kept: list[bytes] = []
 
-    def as_sent(self) -> tuple[bytes, Truncated | None]:
+    def as_sent(self) -> tuple[bytes, str | None]:
         """The bytes that were kept, and the reason if they are not the whole body."""
         is_less = self._kept_size < self.size
-        return b"".join(self._kept), Truncated.LENGTH if is_less else self.unread
+        return b"".join(self._kept), LENGTH if is_less else self.unread
 
     async def decoded(self, coding: str | None, most: int, *, only: Set[str] | None) -> tuple[bytes, bool]:
         """The decoded body, and True if it is truncated or damaged. only: of a body of unknown type, the media types
@@ -74,18 +74,18 @@ class Body:
     async def rest(self, most: int) -> None:
         """Read on for a capture, up to `most` bytes; errors end it silently."""
         with contextlib.suppress(FetchError):
-            while self.unread is Truncated.UNSPECIFIED and await self._more():
+            while self.unread is UNSPECIFIED and await self._more():
                 if self.size > most:
                     self._stop()
 
     async def _more(self) -> bytes:
         """The next piece as sent; empty at the end, where the connection breaks, or the time is over."""
-        if self.unread is Truncated.TIME:
+        if self.unread is TIME:
             return b""
         try:
             chunk = await self._answer.read()
         except BrokenOffError:
-            self.unread = Truncated.DISCONNECT
+            self.unread = DISCONNECT
             if not self.size:
                 raise
             return b""  # the bytes received before the connection broke still count
@@ -93,7 +93,7 @@ class Body:
             chunk = self._answer.ahead
             if not (self.size or chunk) or not self._is_late():
                 raise
-            self.unread = Truncated.TIME
+            self.unread = TIME
         else:
             if not chunk:
                 self.unread = None
@@ -105,7 +105,7 @@ class Body:
 
     def _stop(self) -> None:
         """Stop reading: the body is truncated, unless the last piece is known to be the end."""
-        self.unread = None if self._answer.is_read else Truncated.LENGTH
+        self.unread = None if self._answer.is_read else LENGTH
 
 
 ACCEPTED = "gzip, deflate, br, zstd"

@@ -18,11 +18,11 @@ from minicrawl.crawler.http.credentials import Headers, Proxies, proxies_of_envi
 from minicrawl.crawler.http.response_fields import HTML_TYPES, XML_TYPES, Field, ResponseFields, media_type, type_inside
 from minicrawl.crawler.http.transport import (
     PARSER_FAILED,
+    TIME,
     Answer,
     Capture,
     Parts,
     Transport,
-    Truncated,
     as_fields,
     parser_failed,
     reason_of,
@@ -303,7 +303,7 @@ class _Job:
             answer.peer,
             time.time() - seconds,
             seconds,
-            Truncated.TIME if truncated is not None and self.deadline.expired() else truncated,
+            TIME if truncated is not None and self.deadline.expired() else truncated,
             answer.protocol,
         )
 

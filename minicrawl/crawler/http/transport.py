@@ -10,7 +10,6 @@ import socket
 import ssl
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Protocol
 
 from minicrawl import log
@@ -107,19 +106,9 @@ def replaced(fields: Sequence[Field], others: Sequence[Field]) -> tuple[Field, .
     return (*(field for field in fields if field[0].lower() not in names), *others)
 
 
-class Truncated(StrEnum):
-    """Reasons why a body is truncated, in the terms of WARC 1.1."""
-
-    LENGTH = "length"
-    """A size limit was reached."""
-    TIME = "time"
-    """The time limit of the page was reached."""
-    DISCONNECT = "disconnect"
-    """The connection ended or stalled."""
-    UNSPECIFIED = "unspecified"
-    """It was left unread, or could not be decoded."""
-
-
+LENGTH, TIME, DISCONNECT, UNSPECIFIED = "length", "time", "disconnect", "unspecified"
+"""Reasons why a body is truncated, in the terms of WARC 1.1: a size limit, the time limit of the page, the end of the
+connection; or it was left unread, or could not be decoded."""
 _MOST_BYTES = 64 * 2**20
 """Of the parts of a page in the archive."""
 

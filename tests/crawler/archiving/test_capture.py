@@ -20,7 +20,7 @@ from minicrawl.archive.record import sha1
 from minicrawl.archive.writer import Committed
 from minicrawl.crawler.archiving import Archiving
 from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.transport import Truncated
+from minicrawl.crawler.http.transport import DISCONNECT
 from minicrawl.model import ArchiveRecord, Exchange, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings
 
@@ -38,7 +38,7 @@ def exchange(
     *fields: bytes,
     status: int = 200,
     body: bytes = BODY,
-    truncated: Truncated | None = None,
+    truncated: str | None = None,
     request: bytes = b"",
 ) -> Exchange:
     lines = b"".join(b"%b\r\n" % field for field in fields)
@@ -77,7 +77,7 @@ def test_credentials_are_left_out_and_a_cut_body_says_so(store: Path) -> None:
     sent = (
         b"GET / HTTP/1.1\r\nHost: h\r\nAuthorization: a\r\ncookie: b\r\nProxy-Authorization: c\r\nX-Api-Key: d\r\n\r\n"
     )
-    cut = exchange(b"Content-Length: 900", truncated=Truncated.DISCONNECT, request=sent)
+    cut = exchange(b"Content-Length: 900", truncated=DISCONNECT, request=sent)
     kept(store, cut, header=("X-Api-Key: d", "*=X-Plain: e"), contact="me@example.org")
     info, response, request = seen(files(store.parent / "kept")[0])
     assert request.http == [("Host", "h")]

@@ -11,7 +11,7 @@ import pytest
 
 from minicrawl.crawler.http.body import Body, decoder
 from minicrawl.crawler.http.response_fields import HTML_TYPES, SNIFFED, Field
-from minicrawl.crawler.http.transport import Answer, BrokenOffError, Truncated
+from minicrawl.crawler.http.transport import DISCONNECT, LENGTH, Answer, BrokenOffError
 from minicrawl.errors import FetchError
 
 
@@ -55,13 +55,13 @@ def test_no_more_is_read_than_is_wanted() -> None:
     body = Body(answer, kept=50)
     assert decoded(body) == (b"x" * 100, True)
     assert len(answer.left) == 1
-    assert body.as_sent() == (b"x" * 60, Truncated.LENGTH)
+    assert body.as_sent() == (b"x" * 60, LENGTH)
 
 
 @pytest.mark.parametrize("tells_end", [True, False])
 def test_what_came_whole_is_not_marked_as_cut(tells_end: bool) -> None:
     """The last piece exceeds what is wanted, but nothing is missing: if that is known without reading on."""
-    missing = None if tells_end else Truncated.LENGTH
+    missing = None if tells_end else LENGTH
     body = Body(Pieces(b"x" * 60, b"x" * 60, tells_end=tells_end), kept=100)
     assert decoded(body) == (b"x" * 100, True)
     assert body.as_sent() == (b"x" * 120, missing)
@@ -74,7 +74,7 @@ def test_what_came_whole_is_not_marked_as_cut(tells_end: bool) -> None:
     assert body.as_sent() == (stored, missing)
     more = Body(Pieces(b"x" * 120, b"x", tells_end=True), kept=100)
     assert decoded(more) == (b"x" * 100, True)
-    assert more.as_sent() == (b"x" * 120, Truncated.LENGTH)
+    assert more.as_sent() == (b"x" * 120, LENGTH)
 
 
 def test_body_that_is_no_html_is_read_until_that_is_seen() -> None:
@@ -86,7 +86,7 @@ def test_body_that_is_no_html_is_read_until_that_is_seen() -> None:
 def test_what_came_before_the_connection_broke_counts() -> None:
     body = Body(Pieces(b"hel", None), kept=100)
     assert decoded(body) == (b"hel", True)
-    assert body.as_sent() == (b"hel", Truncated.DISCONNECT)
+    assert body.as_sent() == (b"hel", DISCONNECT)
     with pytest.raises(BrokenOffError):
         decoded(Body(Pieces(None), kept=100))
 
@@ -94,7 +94,7 @@ def test_what_came_before_the_connection_broke_counts() -> None:
 def test_rest_that_breaks_is_nobodys_trouble() -> None:
     body = Body(Pieces(None), kept=100)
     asyncio.run(body.rest(100))
-    assert body.unread is Truncated.DISCONNECT
+    assert body.unread is DISCONNECT
 
 
 def test_pieces_are_passed_on_until_nobody_wants_more() -> None:
@@ -106,7 +106,7 @@ def test_pieces_are_passed_on_until_nobody_wants_more() -> None:
 
     body = Body(Pieces(b"a", b"b", b"c"), kept=0)
     assert not asyncio.run(body.pass_on(None, take))
-    assert (taken, body.unread) == ([b"a", b"b"], Truncated.LENGTH)
+    assert (taken, body.unread) == ([b"a", b"b"], LENGTH)
 
 
 # Content codings undone, in whatever pieces a body comes. What comes of them in a request: see test_fetch.

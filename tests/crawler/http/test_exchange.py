@@ -13,7 +13,7 @@ from support.raw_server import Server, all_names_at, says
 
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.response_fields import Field
-from minicrawl.crawler.http.transport import Answer, Capture, Sign, Truncated
+from minicrawl.crawler.http.transport import DISCONNECT, LENGTH, TIME, UNSPECIFIED, Answer, Capture, Sign
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.model import Exchange, Fetched, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings
@@ -123,21 +123,21 @@ def test_bodies_the_crawl_has_no_use_for_are_read_where_somebody_wants_them(capt
     ("reply", "truncated"),
     [
         (answer(b"x" * 3000), None),
-        (answer(b"x" * 2_000_000), Truncated.LENGTH),
-        (answer(b"hel" * 30_000, length=10**6), Truncated.TIME),
-        (answer(b"hel", "Connection: close", length=10), Truncated.DISCONNECT),
+        (answer(b"x" * 2_000_000), LENGTH),
+        (answer(b"hel" * 30_000, length=10**6), TIME),
+        (answer(b"hel", "Connection: close", length=10), DISCONNECT),
     ],
     ids=["whole in one piece", "length", "time", "disconnect"],
 )
-def test_it_is_said_why_a_body_is_not_whole(reply: bytes, truncated: Truncated | None) -> None:
+def test_it_is_said_why_a_body_is_not_whole(reply: bytes, truncated: str | None) -> None:
     async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await server.head(reader)
         writer.write(reply)
         await writer.drain()
-        if truncated is not Truncated.DISCONNECT:
+        if truncated is not DISCONNECT:
             await reader.read()
 
-    server, is_slow = Server(talk), truncated is Truncated.TIME
+    server, is_slow = Server(talk), truncated is TIME
     fetched, (exchange,) = seen(
         server, PageRequest(URL), max_size=LARGE if is_slow else 1000, timeout=3.0 if is_slow else 60.0
     )
@@ -187,4 +187,4 @@ def test_a_body_that_only_the_capture_wants_changes_nothing_where_it_breaks() ->
     wanted, (exchange,) = seen(says(reply), PageRequest(URL))
     left, _ = seen(says(reply), PageRequest(URL), captures=False)
     assert wanted._replace(seconds=0, waited=0) == left._replace(seconds=0, waited=0)
-    assert exchange.truncated is Truncated.UNSPECIFIED
+    assert exchange.truncated is UNSPECIFIED
