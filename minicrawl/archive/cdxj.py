@@ -13,6 +13,7 @@ import json
 import mmap
 import os
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -233,22 +234,19 @@ class Index:
 
     def _first(self, key: bytes) -> int:
         """The position of the first line not before a key."""
-        low, high = 0, len(self._map)
-        while low < high:
-            begin = self._map.rfind(b"\n", low, (low + high) // 2) + 1 or low
-            end = self._map.find(b"\n", begin)
-            end = len(self._map) if end < 0 else end
-            if self._map[begin:end] < key:
-                low = end + 1
-            else:
-                high = begin
-        return min(low, len(self._map))
+        return bisect_left(range(len(self._map)), key, key=self._line_at)
+
+    def _line_at(self, at: int) -> bytes:
+        return self._map[self._map.rfind(b"\n", 0, at) + 1 : self._end(at)]
+
+    def _end(self, at: int) -> int:
+        end = self._map.find(b"\n", at)
+        return len(self._map) if end < 0 else end
 
     def lines(self, at: int = 0) -> Iterator[str]:
         """All lines, unparsed. at: the position of the first."""
         while at < len(self._map):
-            end = self._map.find(b"\n", at)
-            end = len(self._map) if end < 0 else end
+            end = self._end(at)
             yield self._map[at:end].decode("utf-8", "replace")
             at = end + 1
 
