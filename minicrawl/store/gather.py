@@ -339,8 +339,7 @@ class _Gathering:
             parts = [part for part in self._text_parts[number] if part[0] == made]  # of others no text is left
             begin = parts[-1][2] if parts else HEAD
             if size > begin:
-                line = first_line(store.hash_key, made)
-                with TextFile(text_path(store.path), line) as source, self._texts.open("ab") as target:
+                with TextFile(text_path(store.path), store.texts.line) as source, self._texts.open("ab") as target:
                     target.write(b"" if target.tell() else first_line(self._key, 0))
                     target.truncate(self._text_end)  # a kill may have left more
                     source.copy_to(target, begin, size)

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.database import beside, hold, is_held, logs, open_to_read, real_path, remove_files, store_errors
-from minicrawl.store.texts.copying import compact_texts, copy_texts
 from minicrawl.store.texts.text_file import text_path
 from minicrawl.store.texts.text_file import unfinished as unfinished_texts
+from minicrawl.store.texts.writing import compact_texts, copy_texts
 from minicrawl.store.writer import Writer
 
 _OF_SOURCE = {"SQLITE_CORRUPT", "SQLITE_NOTADB"}

@@ -54,6 +54,11 @@ class Texts:
         """Number of times the file was rewritten."""
         return int(self._tables.meta("text_made") or 0)
 
+    @property
+    def line(self) -> bytes:
+        """The first line of the file, as of the commit that is read."""
+        return first_line(self._tables.hash_key, self.made)
+
     def count(self) -> int:
         """Pages whose text is kept."""
         return int(self._tables.value("SELECT count(*) FROM texts"))
@@ -140,7 +145,7 @@ class Texts:
 
     def _opened(self) -> TextFile:
         """The file as of the commit that is read."""
-        line = first_line(self._tables.hash_key, self.made)
+        line = self.line
         if self._file is None or line != self._line:
             self.close()
             self._file, self._line = TextFile(text_path(self._tables.path), line), line
