@@ -300,7 +300,7 @@ class Partition:
             coverage=self._covered,
             sizes=(0, 0) if sites is None else (sites.size, sites.size_then),
             totals=self._totals,
-            left_out=self._state.tally.left_out,
+            left_out=self._state.pages.left_out,
             progress=self._progress,
         )
 
@@ -366,7 +366,7 @@ class Partition:
         return self._report(None)._replace(
             coverage=Covered(self._coverage.sums(), self.outbox.neighbours),
             unsettled=self._book.unsettled_sums(),
-            failures=dict(self._state.tally.failures),
+            failures=dict(self._state.pages.failures),
             unanswered=dict(self._engine.unanswered),
             cookies=list(cookies.jar) if self._brief.settings.cookie_file and cookies else (),
         )

@@ -70,7 +70,7 @@ class Intake:
         self.robots = RobotsFiles(state, settings)
         self.visits = Visits(state, aliases, deep_links, sitemaps, ranking, sessions, steps)
         savers: list[Saver | None] = [state.outbox, state.pages, state.hosts, state.interests]
-        savers += [state.sites, state.tally, sitemaps.queue, self.robots, *steps]
+        savers += [state.sites, sitemaps.queue, self.robots, *steps]
         self.savers = [one for one in savers if one is not None]
         self._committed = state.accounts.size
         self.commits = CommitCounts(lambda: writer.rows_written)

@@ -377,8 +377,8 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
         coverage=coverage,
         coverage_shown=shown,
         error=accounts.book.certificate(),
-        failures=dict(intake.state.tally.failures),
-        left_out=intake.state.tally.left_out,
+        failures=dict(intake.state.pages.failures),
+        left_out=intake.state.pages.left_out,
         unanswered=intake.state.writer.page_table.unanswered() if is_late else dict(engine.unanswered),
         out_of_reach=engine.progress.out_of_reach(asked_for) if is_over else None,
     )

@@ -1,7 +1,6 @@
 """The state of a crawl in memory: books, frontier, hosts, pages, URLs and discovery."""
 
 import gc
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -46,20 +45,6 @@ def _no_garbage() -> Iterator[None]:
         yield
     finally:
         gc.enable()
-
-
-class Tally:
-    """`left_out`: links of visited pages that are out of scope, filtered or in a trap. `failures`: turns of this run
-    that found nothing, by reason. `refreshed`: answers of this run for pages that had their turn before.
-    """
-
-    def __init__(self, writer: Writer) -> None:
-        self.left_out = int(writer.meta("links_left_out") or 0)
-        self.failures = Counter[str]()
-        self.refreshed = 0
-
-    def save(self, writer: Writer) -> None:
-        writer.save_meta({"links_left_out": self.left_out})
 
 
 @dataclass(frozen=True)
@@ -126,7 +111,6 @@ class CrawlState:
         self.admission = Admission(settings, traps, None if share is None else share.has)
         self.interests = Interests(self.admission.focus, frontier.pages, writer)
         self.discovery = discovery = Discovery(self)
-        self.tally = Tally(writer)
         if sites is not None:
             discovery.note_page = sites.note_page
         if strategy.follows_cash:

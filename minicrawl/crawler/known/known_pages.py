@@ -6,6 +6,7 @@ the store.
 """
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -217,6 +218,8 @@ class KnownPages:
 
     `attempts`: failed requests in a row, by page. `new`: rows in the order of discovery. `unanswered`: pages whose last
     answer is dropped, as they wait for their turn again. `turns_taken`, `requests_ended`: since the last commit.
+    `left_out`: links of visited pages that are out of scope, filtered or in a trap. `failures`: turns of this run that
+    found nothing, by reason; `refreshed`: its answers for pages that had their turn before.
     """
 
     def __init__(self, writer: Writer) -> None:
@@ -228,7 +231,9 @@ class KnownPages:
         self.restated: dict[int, tuple[str, str]] = {}
         self.links: dict[int, Links] = {}
         self.unanswered: set[int] = set()
-        self.turns_taken = self.requests_ended = 0
+        self.turns_taken = self.requests_ended = self.refreshed = 0
+        self.left_out = int(writer.meta("links_left_out") or 0)
+        self.failures = Counter[str]()
 
     def save(self, writer: Writer) -> None:
         """Write the results of turns; the new pages themselves must be in the store."""
@@ -237,6 +242,7 @@ class KnownPages:
         writer.save_turns(list(self.turns.values()))
         writer.save_states(self.restated)
         writer.save_links(self.links.values())
+        writer.save_meta({"links_left_out": self.left_out})
         for rows in (self.new, self.turns, self.retries, self.restated, self.links, self.unanswered):
             rows.clear()
         self.turns_taken = self.requests_ended = 0

@@ -191,7 +191,7 @@ class SoftErrors(Step):
         self._soft404s = Soft404s(stored.probes(), secret, stored.recent_pages())
         self.wanted = self._soft404s.wanted
         self._accounts, self._admission, self._pages = state.accounts, state.admission, state.pages
-        self._tally, self._aliases = state.tally, opening.aliases
+        self._aliases = opening.aliases
         self._fingerprints = opening.step(DuplicatePages).fingerprints
         self._is_settled = False
 
@@ -242,7 +242,7 @@ class SoftErrors(Step):
             is_error = page != but and self._pages.last_state(page) == State.ERROR
             if is_error and self._pages.last_turn(page).reason == "soft-404" and self._own(page) is not None:
                 self._aliases.give_links_back(page, "ok")
-                self._tally.failures["soft-404"] -= 1
+                self._pages.failures["soft-404"] -= 1
 
     def _own(self, page: int) -> bytes | None:
         """The links of a page itself if others, or none, count in their place; None: it is or was a redirect."""
@@ -258,5 +258,5 @@ class SoftErrors(Step):
         self._pages.relink(row)
         self._pages.restate(page, State.ERROR, "soft-404")
         self._fingerprints.forget(page)
-        self._tally.failures["soft-404"] += 1
+        self._pages.failures["soft-404"] += 1
         self._aliases.void_hints_to(page)

@@ -56,7 +56,6 @@ class DeepLinks:
         self._urls = state.urls
         self._admission = state.admission
         self._discovery = state.discovery
-        self._tally = state.tally
 
     def noted(self, turn: Turn, links: Links, before: Links | None) -> Links:
         """The row of a page's links with its refused target, the links refused by --max-depth alone, and those that are
@@ -123,7 +122,7 @@ class DeepLinks:
         found = np.array(self._discovery.made_known(admitted, page, "link"), dtype=np.int64)
         found = found[(found != page) & ~np.isin(found, own.targets)]
         left_out = max(row.refused - len(admitted.urls), 0)
-        self._tally.left_out += left_out - row.refused
+        self._pages.left_out += left_out - row.refused
         row = row._replace(refused=left_out, too_deep=json.dumps(still) if still else None)
         targets_now = np.concatenate([own.targets, found])
         in_list = np.full(len(found), Place.LIST, dtype=np.uint8)  # their place is unknown

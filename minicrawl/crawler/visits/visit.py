@@ -80,7 +80,7 @@ class Visits:
         """Take in the result of the request for `page`. The page must have been acquired from the frontier."""
         state = self.state
         had_turn = bool(state.accounts.had_turn[page])
-        state.tally.refreshed += had_turn and fetched.status is not None
+        state.pages.refreshed += had_turn and fetched.status is not None
         was_read = had_turn and fetched.status == NOT_MODIFIED and state.pages.was_there(page)
         attempts = state.pages.attempts.get(page, 0)
         outcome = judge(fetched, parsed, attempts, now=now, was_read=was_read, timing=state.timing)
@@ -130,9 +130,9 @@ class Visits:
             state.accounts.book.retire(page)
             if before is not None and turn.outcome.reason in NOT_FOUND and state.pages.was_there(page):
                 turn.outcome = replace(turn.outcome, state=State.GONE)
-        state.tally.left_out += links.refused - (0 if before is None else before.refused)
+        state.pages.left_out += links.refused - (0 if before is None else before.refused)
         if turn.outcome.state in (State.ERROR, State.GONE, State.DISALLOWED):
-            state.tally.failures[turn.outcome.reason] += 1
+            state.pages.failures[turn.outcome.reason] += 1
         state.pages.note_turn(self._row(turn), links)
         self.ranking.note_turn(len(outlinks))
         self.aliases.note_turn(turn, links, before)

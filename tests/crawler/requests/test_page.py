@@ -141,5 +141,5 @@ def test_in_a_turn_that_failed_the_page_fails_that_is_the_best_by_then(asking: A
     request.fail(turn, "dns", 1.0)
     assert (request.page, request.url) == (other, intake.state.urls.url(other))
     assert not frontier.in_flight
-    assert intake.state.tally.failures == {"dns": 1}
+    assert intake.state.pages.failures == {"dns": 1}
     assert asking.state(request.url) == ("error", "dns")

@@ -53,11 +53,11 @@ def test_a_short_cut_brings_nearer_what_is_behind_it(tmp_path: Path) -> None:
     first = intake_of(tmp_path / "crawl.db", max_depth=2, discovery=1.0)
     first.start([HOME], 0.0)
     assert crawl_all(first, web) == [HOME, a, b]
-    assert (int(first.state.accounts.depth[page_of(first, b)]), first.state.tally.left_out) == (2, 1)
+    assert (int(first.state.accounts.depth[page_of(first, b)]), first.state.pages.left_out) == (2, 1)
     first.state.writer.close()
     again = intake_of(tmp_path / "crawl.db", max_depth=2, discovery=0.0, now=9.0)
     again.start([], 9.0)
     crawl_all(again, {**web, HOME: [a, b]}, most=9, clock=itertools.count(9.0))
     assert [int(again.state.accounts.depth[page_of(again, url)]) for url in (HOME, a, b, c)] == [0, 1, 1, 2]
-    assert again.state.tally.left_out == 0
+    assert again.state.pages.left_out == 0
     again.state.writer.close()
