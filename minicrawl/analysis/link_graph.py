@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.books.stored import read_births
+from minicrawl.crawler.books.stored import stored_births
 from minicrawl.errors import StoreError
 from minicrawl.graphs.graph_files import graph_of_keys, keys_of
 from minicrawl.model import DEAD, READ, State
@@ -105,7 +105,7 @@ def folded_pages(store: Store) -> FoldedPages:
         check_is_rankable(store)
         chunks = [(pages.state, live_states(pages), pages.host) for pages in store.page_table.columns()]
         states, live, hosts = (np.concatenate(column) for column in zip(*chunks, strict=True))
-        rule = read_births(store)
+        rule = stored_births(store, hosts)
         births = births_of(rule, live)
         is_alias = states == State.ALIAS
         aliases = store.link_table.graph_of(np.flatnonzero(is_alias).tolist())

@@ -19,7 +19,7 @@ from minicrawl.analysis.link_graph import (
     live_states,
     rankable,
 )
-from minicrawl.crawler.books.stored import read_births
+from minicrawl.crawler.books.stored import stored_births
 from minicrawl.model import READ, State
 from minicrawl.opic import Book
 from minicrawl.opic.arrays import FloatArray
@@ -83,7 +83,7 @@ def verify(store: Store) -> Verification:
     with store.snapshot():
         check_is_rankable(store)
         links, columns, rankings = store.link_table.graph(), _columns(store), store.ranks.arrays()
-        cash, rule = columns["cash"], read_births(store)
+        cash, rule = columns["cash"], stored_births(store, store.page_table.hosts())
         virtual, (coverage, shown) = int(store.meta("virtual") or 0), store.coverage()
     states = columns["state"]
     with rankable(store):

@@ -19,7 +19,7 @@ from minicrawl.crawler.frontier.schedules import BELIEVED, CHANGED, ByWorth, Cha
 from minicrawl.crawler.steps.refresh import FAILED, MISSING
 from minicrawl.opic import Book
 from minicrawl.opic.book import add_sent
-from minicrawl.opic.sites import KnownBirths
+from minicrawl.opic.sites import SiteBirths
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
@@ -141,7 +141,8 @@ def units_sent(store: Store, page: int, sources: Sequence[int]) -> dict[int, int
     links = store.link_table.graph_of(sources)
     forwarded, is_alias = store.page_table.senders(links.sources.tolist())
     is_gone = np.zeros(len(forwarded), dtype=np.bool_)
-    rule = KnownBirths(np.zeros(len(forwarded), dtype=np.int64))
+    rule = SiteBirths()
+    rule.grow(len(forwarded))
     book = Book.of(forwarded.copy(), forwarded, is_gone, is_alias, 0, surfer=REASONABLE, rule=rule)
     units = np.zeros(len(links.targets), dtype=np.int64)
     add_sent(units, book, np.arange(len(forwarded)), links.indptr, np.arange(len(units)), links.places)

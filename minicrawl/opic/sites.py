@@ -170,22 +170,6 @@ class Births:
         """Make room for pages 0..size-1."""
 
 
-class KnownBirths(Births):
-    """Birth cash as given, in units, of a store whose walkers jump to sites."""
-
-    twentieths = 10
-
-    def __init__(self, units: IntArray) -> None:
-        super().__init__(None)
-        self._units = units
-
-    def of(self, pages: Pages | slice, gone: Flags, alias: Flags) -> IntArray:
-        return np.where(gone, 0, self._units[pages])
-
-    def of_one(self, page: int, *, gone: bool, alias: bool) -> int:
-        return 0 if gone else self._units.item(page)
-
-
 class SiteBirths(Births):
     """Birth cash by the trust of a page's site and by its voices, as last shared out.
 

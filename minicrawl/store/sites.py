@@ -96,10 +96,6 @@ class SiteTable(Subject):
         """How far the voices of other sites count for a page, as of when births were last shared out."""
         return float(self._tables.value("SELECT voices / 256.0 FROM doors WHERE page = ?", page) or 0.0)
 
-    def births(self) -> IntArray:
-        """Birth cash of every page by number (opic/sites.py)."""
-        return self._tables.array("SELECT birth FROM born ORDER BY id", np.int64)
-
     def doors(self) -> IntArray:
         """Rows of `doors`, shape (doors, 4)."""
         return self._tables.array(f"SELECT {columns(DoorRow)} FROM doors", np.int64).reshape(-1, 4)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.model import State
 from minicrawl.opic.arrays import Pages
-from minicrawl.opic.sites import Births, KnownBirths, SiteBirths
+from minicrawl.opic.sites import Births, SiteBirths
 from minicrawl.settings import BY_SITES
 from minicrawl.store.database import damaged
 from minicrawl.store.declaration import MetaValue
@@ -37,11 +37,6 @@ def stored_births(store: Store, host_of: Pages) -> Births:
     births.entrance_level = np.array([0, *(site.entrance_level for site in sites)], dtype=np.int64)
     births.voice_level = int(store.meta(VOICE_LEVEL) or 0)
     return births
-
-
-def read_births(store: Store) -> Births:
-    """The same for reading commands. Raises StoreError."""
-    return KnownBirths(store.site_table.births()) if jumps_to_sites(store) else Births()
 
 
 def jumps_to_sites(store: Store) -> bool:
