@@ -10,12 +10,13 @@ import json
 import math
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import repeat
 from pathlib import Path
 from typing import Any, NamedTuple  # Any: rows
 
 import numpy as np
+from msgspec import ValidationError, convert
 
 from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.books.stored import account_columns, account_totals
@@ -123,11 +124,10 @@ def _pages(damaged: DamagedStore) -> list[_Page]:
     """All valid pages, none of them twice."""
     found: dict[str, _Page] = {}
     for row in damaged.rows("pages", "id", _Page._fields):
-        page = _Page._make(row)
-        are_texts = all(isinstance(text, str) and text for text in (page.url, page.state, page.reason))
-        are_numbers = all(isinstance(number, int) for number in (page.visited, page.depth))
-        if are_texts and are_numbers and page.state in _STATES and normalise(page.url) == page.url:
-            found.setdefault(page.url, page)
+        with suppress(ValidationError):
+            page = convert(row, _Page)
+            if page.reason and page.state in _STATES and normalise(page.url) == page.url:
+                found.setdefault(page.url, page)
     return list(found.values())
 
 
@@ -172,13 +172,10 @@ def _mapped(blob: bytes, source: int, numbers: dict[int, int]) -> PlacedLinks:
 
 def _answers(damaged: DamagedStore) -> Iterator[tuple[int, Fetch]]:
     for row in damaged.rows("fetches", "id", ("id", *Fetch._fields)):
-        answer = Fetch._make(row[1:])
-        are_numbers = isinstance(answer.status, int) and isinstance(answer.bytes, int)
-        times = (answer.fetched_at, answer.seconds)
-        are_times = all(isinstance(value, float) and math.isfinite(value) for value in times)
-        are_texts = all(isinstance(text, str | None) for text in (answer.content_type, answer.title, answer.on_use))
-        if are_numbers and are_times and are_texts:
-            yield row[0], answer
+        with suppress(ValidationError):
+            answer = convert(row[1:], Fetch)
+            if math.isfinite(answer.fetched_at + answer.seconds):
+                yield row[0], answer
 
 
 def _settings(kept: object, folder: Path) -> CrawlSettings:
