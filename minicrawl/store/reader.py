@@ -31,7 +31,7 @@ from minicrawl.store.texts.kept_text import KeptText
 from minicrawl.store.texts.reading import Texts
 from minicrawl.store.transfers import TransferRows
 
-table("course", "progress of the crawl: up to 500 points, however long it lasts", CoursePoint, keys="seconds")
+table("course", "progress of the crawl: some hundred points, however long it lasts", CoursePoint, keys="seconds")
 
 
 class Store(Tables):

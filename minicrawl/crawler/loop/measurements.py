@@ -1,11 +1,7 @@
 """Measurements of a crawl: its curves over time, its speed, counts of its answers.
 
-Points of the curves are saved with commits; however long a crawl lasts, there are some hundreds. `seconds` is the time
-spent crawling in all runs, pauses left out. Points are at least `apart` seconds apart:
-
-    apart = max(2, seconds / 250)
-
-When there are more than 500, the points closer than that to the one kept before them are dropped.
+Points of the curves are saved with commits. `seconds` is the time spent crawling in all runs, pauses left out. A point
+is at least a hundredth of these, and 2, behind the one before: so however long a crawl lasts, there are some hundreds.
 """
 
 import time
@@ -18,7 +14,7 @@ from minicrawl import log
 from minicrawl.model import CoursePoint, Fetched
 from minicrawl.store.writer import Writer
 
-_LEAST_APART, _POINTS = 2.0, 250
+_LEAST_APART, _PART = 2.0, 100
 
 
 class Course:
@@ -47,8 +43,6 @@ class Course:
         # The first point stays, so that a short crawl has more than its end.
         while kept and (seconds <= kept[-1] or (len(kept) > 1 and seconds - kept[-1] < apart)):
             kept.pop()
-        if len(kept) >= 2 * _POINTS:
-            kept = thinned(kept, apart)
         point = self._look()
         writer.remove(CoursePoint, ((seconds,) for seconds in set(noted) - set(kept)))
         writer.add(CoursePoint, [point])
@@ -57,16 +51,7 @@ class Course:
 
 def spacing(seconds: float) -> float:
     """Least seconds between two points after so many seconds of crawling."""
-    return max(_LEAST_APART, seconds / _POINTS)
-
-
-def thinned(seconds: Sequence[float], apart: float) -> list[float]:
-    """The rising times that stay: the first, and each that is `apart` behind the last one that stays."""
-    stay = list(seconds[:1])
-    for one in seconds[1:]:
-        if one - stay[-1] >= apart:
-            stay.append(one)
-    return stay
+    return max(_LEAST_APART, seconds / _PART)
 
 
 LATENCY = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0)

@@ -1,5 +1,6 @@
 """Points of a crawl's curves, counts of its answers, its speed."""
 
+import math
 import random
 from collections import Counter
 from itertools import pairwise
@@ -38,7 +39,7 @@ def test_points_are_few_and_evenly_spread_however_long_it_lasts(tmp_path: Path, 
             if fate < 0.004:
                 course = Course(lambda: now[0], lambda: point(now[0]), writer.course())
         found = writer.course()
-    assert 200 < most <= 500 + 1
+    assert 100 < most <= 100 * (1 + math.log(max(now[0] / 200.0, 1.0)) + 1)
     assert found == sorted(found)
     assert all(one == point(one.seconds) for one in found)
     assert found[0].seconds < longest * 5

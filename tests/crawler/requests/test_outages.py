@@ -170,7 +170,6 @@ def test_where_nobody_may_be_asked_nobody_answers(tmp_path: Path, answered: int,
 
 def test_what_is_held_fails_after_all(crawl: Watched) -> None:
     crawl.silent([NEVER] * (MOST_HELD + 2), 0.0, 1 / 100)
-    late = 0.03 + STANDARD.patience
-    for now, is_idle, failed in [(3.0, False, 2), (late, False, 4), (4.0, True, MOST_HELD + 2)]:
+    for now, is_idle, failed in [(3.0, False, 2), (STANDARD.patience + 0.03, False, 4), (4.0, True, MOST_HELD + 2)]:
         crawl.clear_up(now, is_idle=is_idle)
         assert crawl.failed == list(range(failed))
