@@ -325,9 +325,8 @@ class Mirrors:
             inlinks=accounts.inlinks[pages] - self._inlinks[pages],
             depth=accounts.depth[pages].copy(),
             chain_length=accounts.hops[pages].copy(),
+            voices=np.zeros(len(pages), np.int64) if self._voices is None else self._voices.hand_over(pages),
         )
-        if self._voices is not None:
-            records = records._replace(voices=self._voices.hand_over(pages))
         self._inlinks[pages] += records.inlinks
         self._depth[pages] = np.minimum(self._depth[pages], records.depth)
         self._chain_length[pages] = np.maximum(self._chain_length[pages], records.chain_length)

@@ -20,7 +20,7 @@ class Records(NamedTuple):
 
     `found_on`: the page that made the URL known, if its home may not know it yet; else "".
     `received`, `inlinks`: changes since. `depth`, `chain_length`: as of now.
-    `voices`: increase of the voices here for a page (opic/sites.py); empty unless random surfers jump to sites.
+    `voices`: increase of the voices here for a page (opic/sites.py); 0 unless random surfers jump to sites.
     """
 
     urls: list[str]
@@ -29,7 +29,7 @@ class Records(NamedTuple):
     inlinks: npt.NDArray[np.int32]
     depth: npt.NDArray[np.int32]
     chain_length: npt.NDArray[np.int8]
-    voices: IntArray = np.zeros(0, dtype=np.int64)
+    voices: IntArray
 
 
 class Sums(NamedTuple):
@@ -65,11 +65,10 @@ def joined(records: Records) -> Records:
         by.at(result, of, column)
         return result
 
-    added = {name: combined(name, np.add, 0) for name in ("received", "inlinks")}
+    added = {name: combined(name, np.add, 0) for name in ("received", "inlinks", "voices")}
     depth = combined("depth", np.minimum, np.iinfo(np.int32).max)
     chain_length = combined("chain_length", np.maximum, 0)
-    voices = combined("voices", np.add, 0) if len(records.voices) else records.voices
-    return Records(list(numbers), found_on, **added, depth=depth, chain_length=chain_length, voices=voices)
+    return Records(list(numbers), found_on, **added, depth=depth, chain_length=chain_length)
 
 
 def packed(records: Records, ends: Sequence[int]) -> list[bytes]:
@@ -82,19 +81,17 @@ def unpacked(rows: Sequence[bytes]) -> tuple[Records, list[int]]:
     """Unpack rows. Returns the records of all, and for each row the index behind its last. Raises ValueError if one is
     invalid.
 
-    No row has a URL twice, but two may have the same. Unless all with records have voices, none are returned.
+    No row has a URL twice, but two may have the same.
     """
     each = list(map(_columns_of, rows))
     columns = [list(chain(*column)) for column in zip(*each, strict=True)]
     urls, found_on, *numbers = columns
-    if len(numbers[-1]) < len(urls):
-        numbers[-1] = []
     return Records(urls, found_on, *map(np.array, numbers, _KINDS)), list(accumulate(len(one[0]) for one in each))
 
 
 def _columns_of(row: bytes) -> list[list[Any]]:
     columns: list[list[Any]] = json.loads(row)
     sizes = list(map(len, columns))
-    if len(sizes) != len(Records._fields) or {*sizes[:-1], sizes[-1] or sizes[0]} != {sizes[0]}:
+    if len(sizes) != len(Records._fields) or len({*sizes}) > 1:
         raise ValueError(f"records have columns of {sizes}")
     return columns

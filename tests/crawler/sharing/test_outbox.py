@@ -22,7 +22,7 @@ def writer(tmp_path: Path) -> Iterator[Writer]:
 
 def record(url: str, received: int = 1) -> Records:
     one = np.array([1])
-    return Records([url], [""], np.array([received]), one.astype(np.int32), one.astype(np.int32), one.astype(np.int8))
+    return Records([url], [""], np.array([received]), one, one, one, one)
 
 
 def commit(outbox: Outbox, writer: Writer) -> None:
