@@ -13,7 +13,7 @@ import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
-from minicrawl.crawler.frontier.lanes import Addresses, NameServer, Trade, WaitingErrands
+from minicrawl.crawler.frontier.lanes import Addresses, Trade, WaitingErrands
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts import FRESH, TURNS_PER_ERRAND, Address, Clock, Errand, Health, Host, HostTurn
 from minicrawl.opic import DiscoveryBudget, Strategy
@@ -53,10 +53,8 @@ class Frontier:
         self.hosts: list[Host] = []
         self.pages = WaitingPages(self.hosts, accounts, strategy, budget, loaded_at_once, due)
         self._errands = WaitingErrands()
-        self._name_server = NameServer()
-        self.looked_up = self._name_server.looked_up
         self._locates = locates
-        self.addresses = Addresses(self._name_server.address, delay=ip_delay, most=per_host, asked_from=addresses_from)
+        self.addresses = Addresses(delay=ip_delay, most=per_host, asked_from=addresses_from)
         self._turns: dict[int | Errand | None, Address] = {}  # by page or errand in flight
         self._waiting_clocks: list[tuple[float, int]] = []  # a host's number, or the complement of an address's
         self._banned: set[int] = set()
@@ -73,7 +71,7 @@ class Frontier:
             ready_at=ready_at,
             crawl_delay=crawl_delay,
             health=health,
-            address=self._name_server.address if self._locates else None,
+            address=self.addresses.name_server if self._locates else None,
             located_until=0.0 if self._locates else math.inf,
         )
         self.hosts.append(host)
@@ -308,7 +306,7 @@ class Frontier:
             host.most = per_host
             if self._locates and has_clocks != bool(self._ip_delay):
                 # Its address is looked up again, or does not matter any more.
-                host.address, host.located_until = self._name_server.address, 0.0
+                host.address, host.located_until = self.addresses.name_server, 0.0
             self._reschedule(host, now)
         self._per_host, self._ip_delay = per_host, ip_delay
 

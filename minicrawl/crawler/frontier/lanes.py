@@ -22,38 +22,14 @@ _FIRST_LOOKUPS, _LEAST_LOOKUPS, _MOST_LOOKUPS = 16, 4, 256  # look-ups in flight
 _LOOKUP_SECONDS = 5.0
 
 
-class NameServer:
-    """Stands in for the address of all hosts that have not been looked up."""
-
-    def __init__(self) -> None:
-        self.address = Address(id=0, name="", delay=0.0, most=_FIRST_LOOKUPS, is_offered=True)
-        self._looked_up = self._unanswered = 0  # look-ups since the number was adapted
-        self._judged_at = 0.0
-
-    def looked_up(self, is_answered: bool, now: float) -> None:
-        """Adapt the number of look-ups in flight, every 5 s: half as many if a fifth failed, else a quarter more.
-
-        An overloaded name server drops look-ups; but some names always fail by their own servers.
-        """
-        if not self._looked_up:
-            self._judged_at = now + _LOOKUP_SECONDS
-        self._looked_up += 1
-        self._unanswered += not is_answered
-        if now >= self._judged_at:
-            most = self.address.most
-            too_many = 5 * self._unanswered >= self._looked_up
-            most = most // 2 if too_many else most + most // 4
-            self.address.most = min(max(most, _LEAST_LOOKUPS), _MOST_LOOKUPS)
-            self._looked_up = self._unanswered = 0
-
-
 Trade = tuple[list[str], dict[str, float]]
 """The requests of a crawl that shares addresses with others: addresses that it would ask and does not hold; and those
 that it gives up, each with the seconds for which nobody may ask it yet."""
 
 
 class Addresses:
-    """The clocks of IP addresses, by number and by name; number 0 is the name server's.
+    """The clocks of IP addresses, by number and by name; number 0 is the name server's, which stands in for the address
+    of all hosts that have not been looked up.
 
     Where several partitions share addresses, one at a time holds each; in the others its hosts wait.
 
@@ -61,9 +37,12 @@ class Addresses:
     no address is asked.
     """
 
-    def __init__(self, name_server: Address, *, delay: float, most: int, asked_from: float) -> None:
+    def __init__(self, *, delay: float, most: int, asked_from: float) -> None:
         self._delay, self._most, self._asked_from = delay, most, asked_from
-        self._addresses = [name_server]
+        self.name_server = Address(id=0, name="", delay=0.0, most=_FIRST_LOOKUPS, is_offered=True)
+        self._looked_up = self._unanswered = 0  # look-ups since the number was adapted
+        self._judged_at = 0.0
+        self._addresses = [self.name_server]
         self._by_name: dict[str, Address] = {}
         self._is_shared = False
         self._hosts: dict[str, list[Host]] = {}  # hosts by address, if addresses are shared
@@ -76,6 +55,22 @@ class Addresses:
     def __iter__(self) -> Iterator[Address]:
         """All but the name server's."""
         return iter(self._addresses[1:])
+
+    def looked_up(self, is_answered: bool, now: float) -> None:
+        """Adapt the number of look-ups in flight, every 5 s: half as many if a fifth failed, else a quarter more.
+
+        An overloaded name server drops look-ups; but some names always fail by their own servers.
+        """
+        if not self._looked_up:
+            self._judged_at = now + _LOOKUP_SECONDS
+        self._looked_up += 1
+        self._unanswered += not is_answered
+        if now >= self._judged_at:
+            most = self.name_server.most
+            too_many = 5 * self._unanswered >= self._looked_up
+            most = most // 2 if too_many else most + most // 4
+            self.name_server.most = min(max(most, _LEAST_LOOKUPS), _MOST_LOOKUPS)
+            self._looked_up = self._unanswered = 0
 
     def adjust(self, delay: float, most: int) -> Iterator[Address]:
         """Change the delay and the requests at once of all addresses, and yield them."""

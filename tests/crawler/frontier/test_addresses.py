@@ -1,11 +1,11 @@
 """The addresses of hosts."""
 
-from minicrawl.crawler.frontier.lanes import Addresses, NameServer
+from minicrawl.crawler.frontier.lanes import Addresses
 from minicrawl.crawler.hosts import Host
 
 
 def test_address_is_the_same_for_all_hosts_that_have_it() -> None:
-    addresses = Addresses(NameServer().address, delay=2.0, most=1, asked_from=5.0)
+    addresses = Addresses(delay=2.0, most=1, asked_from=5.0)
     assert addresses.named("1.2.3.4") is None
     added = addresses.add("1.2.3.4")
     assert addresses.named("1.2.3.4") is added is addresses[added.id]
@@ -13,7 +13,7 @@ def test_address_is_the_same_for_all_hosts_that_have_it() -> None:
 
 
 def test_shared_address_is_held_from_when_it_is_granted_until_nothing_is_in_flight_there() -> None:
-    addresses = Addresses(NameServer().address, delay=2.0, most=1, asked_from=0.0)
+    addresses = Addresses(delay=2.0, most=1, asked_from=0.0)
     addresses.share()
     address, host = addresses.add("1.2.3.4"), Host(id=0, name="a", delay=2.0, most=1)
     host.address = address
@@ -34,7 +34,7 @@ def test_shared_address_is_held_from_when_it_is_granted_until_nothing_is_in_flig
 
 
 def test_host_that_has_moved_wants_its_address_of_before_no_more() -> None:
-    addresses = Addresses(NameServer().address, delay=2.0, most=1, asked_from=0.0)
+    addresses = Addresses(delay=2.0, most=1, asked_from=0.0)
     addresses.share()
     host = Host(id=0, name="a", delay=2.0, most=1)
     for name in ("1.2.3.4", "1.2.3.5"):
@@ -44,7 +44,7 @@ def test_host_that_has_moved_wants_its_address_of_before_no_more() -> None:
 
 
 def test_addresses_of_the_process_before_are_left_when_nobody_may_have_asked_them_just_now() -> None:
-    addresses = Addresses(NameServer().address, delay=2.0, most=1, asked_from=9.0)
+    addresses = Addresses(delay=2.0, most=1, asked_from=9.0)
     addresses.share()
     assert len(list(addresses.change({"1.2.3.4": 0.0}, ["1.2.3.5"], 5.0))) == 2
     assert addresses.trade(lambda host: True, 5.0) == ([], {"1.2.3.5": 4.0})
