@@ -18,6 +18,7 @@ from minicrawl.demo.resources import (
     slug,
     trap_page,
 )
+from minicrawl.demo.weaving import Loom
 
 
 def test_first_link_to_a_page_stays_and_only_counted_ones_to_others_are_outlinks() -> None:
@@ -112,3 +113,22 @@ def test_shop_says_the_same_under_every_session() -> None:
     assert other is not None
     assert one[:2] == other[:2]
     assert set(one[2]).isdisjoint(other[2])
+
+
+def test_sites_have_the_pages_asked_for_and_home_pages_link_to_what_there_is() -> None:
+    loom = Loom(Random(2), hosts=8, pages=200)
+    assert sum(isinstance(resource, Page) for resource in loom.resources.values()) == 200
+    loom.weave()
+    for host in range(8):
+        home = loom.resources[loom.root(host)]
+        assert isinstance(home, Page)
+        dead = {url for url in home.outlinks() if url not in loom.resources and not url.startswith(loom.calendar)}
+        assert all("/gone/" in url for url in dead)
+
+
+def test_traps_hang_on_the_second_host() -> None:
+    loom = Loom(Random(0), hosts=3, pages=60)
+    prefix = loom.set_traps()
+    home = loom.resources[loom.root(1)]
+    assert isinstance(home, Page)
+    assert sum(url.startswith(prefix) for url in home.outlinks()) == 4
