@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.intakes import DAYS_LATER, intake_of, next_page
+from support.intakes import intake_of, next_page
 from support.sites import HOME, Site, crawl, faults_in, rows
 
 from minicrawl.crawler.intake import Intake
@@ -155,17 +155,6 @@ def test_host_that_asks_for_rest_is_left_alone(tmp_path: Path, status: int, retr
     assert handed_out(again, 1119.9) == ["http://b.test/"]
     assert handed_out(again, 1120.0) == [HOME]
     again.state.writer.close()
-
-
-def test_page_that_has_gone_returns_its_birth_cash(store: Path) -> None:
-    site: Site = {HOME: [A, B], A: [HOME], B: [HOME]}
-    crawl(site, store, [HOME])
-    site[A] = 404
-    crawl(site, store, [], **DAYS_LATER)
-    assert rows(store, "SELECT state, reason, cash + forwarded >= 0 FROM pages WHERE url = ?", A) == [
-        ("gone", "http-404", 1)
-    ]
-    assert faults_in(store) == []
 
 
 UNCHANGED = "SELECT url, state, reason, visited, attempts, status, fetched_at, title, depth, inlinks FROM pages"

@@ -153,11 +153,6 @@ def test_sites_that_do_not_follow_the_custom(page: bytes, place: Place | None) -
     assert found == ({"/1": place, "/2": place} if place is not None else {"/1": Place.NAVIGATION, "/2": Place.LIST})
 
 
-def test_links_of_images_and_frames_stand_in_a_list() -> None:
-    page = b"<nav><a href=/1>1</a><area href=/2><a href=/2>2</a></nav><iframe src=/1></iframe>"
-    assert places_in(page) == {"/1": Place.LIST, "/2": Place.LIST}
-
-
 @pytest.mark.parametrize("link", [b"", b"<a href=/%d>x</a>"], ids=["one link", "a link a level"])
 def test_time_follows_the_length_of_a_page_however_deep_it_is(link: bytes) -> None:
     def nested(levels: int) -> bytes:
