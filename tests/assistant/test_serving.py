@@ -2,7 +2,6 @@
 
 import asyncio
 import shutil
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -35,14 +34,6 @@ def store(crawled: Path, tmp_path: Path) -> Path:
     return shutil.copytree(crawled, tmp_path, dirs_exist_ok=True) / "crawl.db"
 
 
-def asked(store: Path, ask: Callable[[Client], Awaitable[None]], **given: bool) -> None:
-    async def main() -> None:
-        async with Client(server_of(store, **given)) as client:
-            await ask(client)
-
-    asyncio.run(main())
-
-
 async def told(client: Client, tool: str, **given: Any) -> str:
     """The answer of a tool, which is text alone."""
     result: Any = await client.call_tool(tool, given)
@@ -52,8 +43,8 @@ async def told(client: Client, tool: str, **given: Any) -> str:
     return str(content.text)
 
 
-def test_tools_say_that_they_read_and_what_is_the_webs(store: Path) -> None:
-    async def ask(client: Client) -> None:
+async def test_tools_say_that_they_read_and_what_is_the_webs(store: Path) -> None:
+    async with Client(server_of(store)) as client:
         tools = (await client.list_tools()).tools
         assert [tool.name for tool in tools] == [tool.__name__ for tool in TOOLS]
         for tool in tools:
@@ -65,11 +56,9 @@ def test_tools_say_that_they_read_and_what_is_the_webs(store: Path) -> None:
             assert tool.output_schema is None
         assert "data" in str(client.instructions)
 
-    asked(store, ask)
 
-
-def test_a_page_is_a_resource_whatever_its_address(store: Path) -> None:
-    async def ask(client: Client) -> None:
+async def test_a_page_is_a_resource_whatever_its_address(store: Path) -> None:
+    async with Client(server_of(store)) as client:
         (template,) = (await client.list_resource_templates()).resource_templates
         assert template.uri_template == "page:///{url}"
         for url, words in ((HOME, "sailing boats"), (ODD, "an odd address")):
@@ -79,8 +68,6 @@ def test_a_page_is_a_resource_whatever_its_address(store: Path) -> None:
             assert "<web-text-" in content.text  # type: ignore[union-attr]
         with pytest.raises(MCPError, match="is not known to this crawl"):
             await client.read_resource(f"page:///{quote('http://b.test/', safe='')}")
-
-    asked(store, ask)
 
 
 FAILING: list[tuple[str, dict[str, Any], str]] = [
@@ -96,8 +83,8 @@ FAILING: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 
-def test_what_fails_is_one_sentence(store: Path) -> None:
-    async def ask(client: Client) -> None:
+async def test_what_fails_is_one_sentence(store: Path) -> None:
+    async with Client(server_of(store, allows_control=True)) as client:
         for tool, given, problem in FAILING:
             result: Any = await client.call_tool(tool, given)
             assert result.is_error
@@ -106,11 +93,9 @@ def test_what_fails_is_one_sentence(store: Path) -> None:
             assert "pydantic" not in result.content[0].text
             assert len(result.content[0].text) < 1_100
 
-    asked(store, ask, allows_control=True)
 
-
-def test_a_damaged_store_is_one_sentence(store: Path) -> None:
-    async def ask(client: Client) -> None:
+async def test_a_damaged_store_is_one_sentence(store: Path) -> None:
+    async with Client(server_of(store)) as client:
         await told(client, "top")
         rows(store, "UPDATE pages SET url = 7 WHERE id = 0")
         rows(store, "DROP TABLE links")
@@ -119,11 +104,9 @@ def test_a_damaged_store_is_one_sentence(store: Path) -> None:
         assert "\n" not in result.content[0].text
         assert "damaged" in result.content[0].text
 
-    asked(store, ask)
 
-
-def test_a_damaged_index_is_one_sentence_and_the_server_goes_on(store: Path) -> None:
-    async def ask(client: Client) -> None:
+async def test_a_damaged_index_is_one_sentence_and_the_server_goes_on(store: Path) -> None:
+    async with Client(server_of(store)) as client:
         for file in index_path(store).rglob("*.pos"):
             octets = file.read_bytes()
             end = len(octets) - 8 - int.from_bytes(octets[-8:-4], "little")
@@ -133,22 +116,17 @@ def test_a_damaged_index_is_one_sentence_and_the_server_goes_on(store: Path) -> 
         assert "is damaged; 'minicrawl index --rebuild'" in result.content[0].text
         assert "Home" in await told(client, "top")
 
-    asked(store, ask)
 
-
-def test_calls_at_a_time_do_not_disturb_each_other(store: Path) -> None:
-    async def ask(client: Client) -> None:
+async def test_calls_at_a_time_do_not_disturb_each_other(store: Path) -> None:
+    async with Client(server_of(store)) as client:
         words = ("sailing", "odd") * 10
         found = await asyncio.gather(*(told(client, "search", query=each) for each in words))
         for word, text in zip(words, found, strict=True):
             assert ("Odd" in text) == (word == "odd")
 
-    asked(store, ask)
-
 
 async def test_a_running_crawl_is_read_and_steered_if_that_is_allowed(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-
     server = Steered(wide())
     async with steered(server, store, text=True) as crawl, listening(crawl, store):
         await server.until(4)
