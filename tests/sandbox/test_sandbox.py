@@ -7,9 +7,9 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
+from contextlib import aclosing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.patience import PATIENCE
@@ -22,21 +22,7 @@ from minicrawl.system import cpu_seconds
 AMPLE = Limits(cpu=3600.0, still=3600.0)
 """What no test comes near."""
 FORKING = AMPLE._replace(cage=Cage(forks=True))
-Caller = Sandbox[*tuple[Any, ...], Any]
 only_linux = pytest.mark.skipif(sys.platform != "linux", reason="cages are for Linux")
-
-
-def with_sandbox(
-    run: Callable[[Caller], Awaitable[Any]], limits: Limits = AMPLE, function: Callable[..., Any] = does, **options: Any
-) -> Any:
-    async def main() -> Any:
-        sandbox = Sandbox(function, limits, **options)
-        try:
-            return await run(sandbox)
-        finally:
-            await sandbox.aclose()
-
-    return asyncio.run(main())
 
 
 def is_gone(pid: int) -> bool:
@@ -53,13 +39,14 @@ async def until(is_so: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
-def test_files_of_the_working_folder_are_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_files_of_the_working_folder_are_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Not those of another version of the package, nor modules with the names of others."""
     for name in ("minicrawl/__init__.py", "numpy.py", "pickle.py"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("raise SystemExit('a stranger')\n")
     monkeypatch.chdir(tmp_path)
-    assert with_sandbox(lambda sandbox: sandbox.call("nothing")) == "nothing"
+    async with aclosing(Sandbox(does, AMPLE)) as sandbox:
+        assert await sandbox.call("nothing") == "nothing"
 
 
 @pytest.mark.parametrize(
@@ -86,27 +73,23 @@ def test_files_of_the_working_folder_are_not_run(tmp_path: Path, monkeypatch: py
     ],
     ids=str,
 )
-def test_a_call_that_comes_to_nothing_says_why_and_the_next_one_is_answered(
+async def test_a_call_that_comes_to_nothing_says_why_and_the_next_one_is_answered(
     what: str, limits: Limits, kind: type[ChildError], text: str
 ) -> None:
-    async def run(sandbox: Caller) -> None:
+    async with aclosing(Sandbox(does, limits)) as sandbox:
         with pytest.raises(ChildError) as raised:
             await sandbox.call(what)
         assert (type(raised.value), str(raised.value)) == (kind, text)
         assert await sandbox.call("nothing", 1) == "nothing"
 
-    with_sandbox(run, limits)
-
 
 @only_linux
 @pytest.mark.parametrize("what", ["bomb", "run"])
-def test_a_child_that_only_parses_starts_no_process(what: str) -> None:
-    async def run(sandbox: Caller) -> None:
+async def test_a_child_that_only_parses_starts_no_process(what: str) -> None:
+    async with aclosing(Sandbox(does, AMPLE)) as sandbox:
         with pytest.raises(ChildError, match="PermissionError: "):
             await sandbox.call(what)
         assert await sandbox.call("nothing") == "nothing"
-
-    with_sandbox(run)
 
 
 SAID = {way: "ChildDiedError" for way in WAYS if way.startswith(("a pickle", "an answer"))}
@@ -123,22 +106,8 @@ OF_PARSERS = (*BY_LANDLOCK[1:], "a program", "a program in memory", "a process")
 
 @only_linux
 @pytest.mark.parametrize("forks", [False, True])
-def test_no_way_leads_out_of_a_cage(tmp_path: Path, forks: bool) -> None:
+async def test_no_way_leads_out_of_a_cage(tmp_path: Path, forks: bool) -> None:
     """Of hooks, which may start programs and write files, or of a parser."""
-
-    async def run() -> dict[str, str]:
-        found = {}
-        sandbox = Sandbox(tries, AMPLE._replace(cage=Cage(forks=forks), answer=10_000))
-        try:
-            for way in asked:
-                try:
-                    found[way] = await sandbox.call(way, str(tmp_path), server.getsockname()[1])
-                except ChildError as error:
-                    found[way] = type(error).__name__
-        finally:
-            await sandbox.aclose()
-        return found
-
     (tmp_path / "there").touch()
     left_out = {*(OF_PARSERS if forks else ()), *(BY_LANDLOCK if landlock() < 4 else ())}
     asked = [way for way in WAYS if way not in left_out]
@@ -146,7 +115,14 @@ def test_no_way_leads_out_of_a_cage(tmp_path: Path, forks: bool) -> None:
         server.setblocking(False)
         wanted = dict.fromkeys(asked, "EPERM") | SAID | NO_SOCKET | {"much memory": "ENOMEM"}
         wanted |= dict.fromkeys(BY_LANDLOCK, "EACCES")
-        assert asyncio.run(run()) == {way: wanted[way] for way in asked}
+        found = {}
+        async with aclosing(Sandbox(tries, AMPLE._replace(cage=Cage(forks=forks), answer=10_000))) as sandbox:
+            for way in asked:
+                try:
+                    found[way] = await sandbox.call(way, str(tmp_path), server.getsockname()[1])
+                except ChildError as error:
+                    found[way] = type(error).__name__
+        assert found == {way: wanted[way] for way in asked}
         with pytest.raises(BlockingIOError):
             server.accept()
     assert list(tmp_path.iterdir()) == [tmp_path / "there"]
@@ -154,11 +130,12 @@ def test_no_way_leads_out_of_a_cage(tmp_path: Path, forks: bool) -> None:
 
 @only_linux
 @pytest.mark.parametrize("kind", [socket.SOCK_STREAM, socket.SOCK_DGRAM])
-def test_a_child_has_no_network_unless_it_is_given(kind: int) -> None:
-    async def run(sandbox: Caller) -> object:
-        await sandbox.call("nothing")
-        found.append(cage_of(*sandbox.pids))
-        return await sandbox.call("connect", server.getsockname()[1], socket.AF_INET, kind)
+async def test_a_child_has_no_network_unless_it_is_given(kind: int) -> None:
+    async def connected(cage: Cage) -> object:
+        async with aclosing(Sandbox(does, AMPLE._replace(cage=cage))) as sandbox:
+            await sandbox.call("nothing")
+            found.append(cage_of(*sandbox.pids))
+            return await sandbox.call("connect", server.getsockname()[1], socket.AF_INET, kind)
 
     found = list[str]()
     with socket.socket(socket.AF_INET, kind) as server:
@@ -166,63 +143,52 @@ def test_a_child_has_no_network_unless_it_is_given(kind: int) -> None:
         if kind == socket.SOCK_STREAM:
             server.listen()
         with pytest.raises(ChildError, match="Address family not supported by protocol"):
-            with_sandbox(run, FORKING)
-        assert with_sandbox(run, AMPLE._replace(cage=Cage(network=True))) == "connect"
+            await connected(Cage(forks=True))
+        assert await connected(Cage(network=True)) == "connect"
     assert found == [FILTER, OPEN]
 
 
-def test_a_child_with_network_where_it_should_have_none_is_told_once(
+async def test_a_child_with_network_where_it_should_have_none_is_told_once(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async def run(sandbox: Caller) -> None:
-        await sandbox.call("nothing")
-
     monkeypatch.setattr("minicrawl.sandbox.sandbox.cage_of", lambda _: OPEN)
     for limits in (AMPLE._replace(cage=Cage(network=True)), AMPLE, AMPLE):
-        with_sandbox(run, limits)
+        async with aclosing(Sandbox(does, limits)) as sandbox:
+            await sandbox.call("nothing")
     assert [record.message.partition(":")[0] for record in caplog.records] == [
         "the processes of large pages and hooks can use the network"
     ]
 
 
 @pytest.mark.parametrize("what", ["fork", "print", "read", "chdir"])
-def test_what_a_function_does_to_its_process_stays_there(what: str, capfd: pytest.CaptureFixture[str]) -> None:
-    async def run(sandbox: Caller) -> object:
-        found = await sandbox.call(what)
-        assert await sandbox.call("nothing") == "nothing"
-        return found
-
+async def test_what_a_function_does_to_its_process_stays_there(what: str, capfd: pytest.CaptureFixture[str]) -> None:
     folder = Path.cwd()
-    assert with_sandbox(run, FORKING) == what
+    async with aclosing(Sandbox(does, FORKING)) as sandbox:
+        assert await sandbox.call(what) == what
+        assert await sandbox.call("nothing") == "nothing"
     assert Path.cwd() == folder
     printed = capfd.readouterr()
     assert printed.out == ""
     assert sorted(printed.err.split()) == (["printed", "written"] if what == "print" else [])
 
 
-def test_a_function_may_keep_something_and_children_are_used_again() -> None:
-    async def run(sandbox: Caller) -> list[tuple[int, int]]:
-        return [await sandbox.call() for _ in range(3)]
-
-    (pid, first), *others = with_sandbox(run, function=called)
+async def test_a_function_may_keep_something_and_children_are_used_again() -> None:
+    async with aclosing(Sandbox(called, AMPLE)) as sandbox:
+        (pid, first), *others = [await sandbox.call() for _ in range(3)]
     assert (first, others) == (1, [(pid, 2), (pid, 3)])
 
 
-def test_the_start_of_a_child_counts_for_no_call() -> None:
+async def test_the_start_of_a_child_counts_for_no_call() -> None:
     """It imports its function, which takes more than the call may."""
-
-    async def run(sandbox: Caller) -> float:
-        await sandbox.call("nothing")
-        return cpu_seconds(sandbox.pids[0])
-
     limit = 0.01
-    assert with_sandbox(run, Limits(cpu=limit, still=3600.0)) > limit
+    async with aclosing(Sandbox(does, Limits(cpu=limit, still=3600.0))) as sandbox:
+        await sandbox.call("nothing")
+        assert cpu_seconds(sandbox.pids[0]) > limit
 
 
-def test_time_for_which_a_child_is_not_let_run_counts_for_nothing() -> None:
+async def test_time_for_which_a_child_is_not_let_run_counts_for_nothing() -> None:
     """As on a busy machine: a stopped child gets no CPU. One that goes on after twenty looks has its call answered."""
-
-    async def run(sandbox: Caller) -> object:
+    async with aclosing(Sandbox(does, Limits(cpu=0.5, still=3600.0))) as sandbox:
         await sandbox.call("nothing")
         (pid,) = sandbox.pids
         call = asyncio.create_task(sandbox.call("stop"))
@@ -231,13 +197,11 @@ def test_time_for_which_a_child_is_not_let_run_counts_for_nothing() -> None:
             for _ in range(20):
                 await asyncio.sleep(0.05)
         os.kill(pid, signal.SIGCONT)
-        return await call
-
-    assert with_sandbox(run, Limits(cpu=0.5, still=3600.0)) == "stop"
+        assert await call == "stop"
 
 
-def test_as_many_children_as_there_may_be_work_side_by_side() -> None:
-    async def run(sandbox: Caller) -> None:
+async def test_as_many_children_as_there_may_be_work_side_by_side() -> None:
+    async with aclosing(Sandbox(does, AMPLE, most=2)) as sandbox:
         calls = [asyncio.create_task(sandbox.call("stop")) for _ in range(4)]
         await until(lambda: len(sandbox.pids) == 2)
         while not all(call.done() for call in calls):
@@ -247,22 +211,18 @@ def test_as_many_children_as_there_may_be_work_side_by_side() -> None:
         assert len(sandbox.pids) == 2
         assert [await call for call in calls] == ["stop"] * 4
 
-    with_sandbox(run, most=2)
 
-
-def test_calls_begin_in_the_order_of_their_arrival() -> None:
-    async def run(sandbox: Caller) -> tuple[list[tuple[int, int]], list[int]]:
-        return await asyncio.gather(*(sandbox.call() for _ in range(20))), sandbox.pids
-
-    answers, pids = with_sandbox(run, function=called, most=4)
+async def test_calls_begin_in_the_order_of_their_arrival() -> None:
+    async with aclosing(Sandbox(called, AMPLE, most=4)) as sandbox:
+        answers, pids = await asyncio.gather(*(sandbox.call() for _ in range(20))), sandbox.pids
     for pid in pids:
         own = [number for of, number in answers if of == pid]
         assert own == list(range(1, len(own) + 1))
     assert {pid for pid, _ in answers} <= set(pids)
 
 
-def test_a_child_that_dies_takes_only_its_own_call() -> None:
-    async def run(sandbox: Caller) -> None:
+async def test_a_child_that_dies_takes_only_its_own_call() -> None:
+    async with aclosing(Sandbox(does, AMPLE, most=3)) as sandbox:
         calls = [asyncio.create_task(sandbox.call("stop")) for _ in range(4)]
         await until(lambda: len(sandbox.pids) == 3)
         first, *others = sandbox.pids
@@ -278,21 +238,17 @@ def test_a_child_that_dies_takes_only_its_own_call() -> None:
         assert first not in sandbox.pids
         assert set(others) <= set(sandbox.pids)
 
-    with_sandbox(run, most=3)
 
-
-def test_a_child_without_work_ends_and_another_one_starts_when_there_is_some() -> None:
-    async def run(sandbox: Caller) -> None:
+async def test_a_child_without_work_ends_and_another_one_starts_when_there_is_some() -> None:
+    async with aclosing(Sandbox(does, AMPLE, idle=0.0)) as sandbox:
         await sandbox.call("nothing")
         (pid,) = sandbox.pids
         await until(lambda: not sandbox.pids and is_gone(pid))
         assert await sandbox.call("nothing") == "nothing"
 
-    with_sandbox(run, idle=0.0)
 
-
-def test_a_call_that_nobody_waits_for_is_ended() -> None:
-    async def run(sandbox: Caller) -> int:
+async def test_a_call_that_nobody_waits_for_is_ended() -> None:
+    async with aclosing(Sandbox(does, AMPLE)) as sandbox:
         await sandbox.call("nothing")
         (pid,) = sandbox.pids
         call = asyncio.create_task(sandbox.call("burn"))
@@ -301,20 +257,15 @@ def test_a_call_that_nobody_waits_for_is_ended() -> None:
         with pytest.raises(asyncio.CancelledError):
             await call
         assert sandbox.pids == []
-        return pid
-
-    assert is_gone(with_sandbox(run))
+    assert is_gone(pid)
 
 
-def test_nothing_is_left_of_what_a_child_has_started(tmp_path: Path) -> None:
+async def test_nothing_is_left_of_what_a_child_has_started(tmp_path: Path) -> None:
     written = tmp_path / "pid"
-
-    async def run(sandbox: Caller) -> None:
+    async with aclosing(Sandbox(does, FORKING)) as sandbox:
         await sandbox.call("fork and burn", str(written))
         await until(lambda: written.exists() and written.read_text() != "")
-
-    with_sandbox(run, FORKING)
-    asyncio.run(until(lambda: is_gone(int(written.read_text()))))
+    await until(lambda: is_gone(int(written.read_text())))
 
 
 CRAWL = """
@@ -335,7 +286,7 @@ asyncio.run(main())
 
 
 @pytest.mark.parametrize("what", ["burn", "sleep"])
-def test_a_child_dies_with_the_crawl_whatever_it_does(what: str) -> None:
+async def test_a_child_dies_with_the_crawl_whatever_it_does(what: str) -> None:
     tests = os.pathsep.join(sys.path)
     crawl = subprocess.Popen(
         [sys.executable, "-c", CRAWL, what], stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": tests}
@@ -346,4 +297,4 @@ def test_a_child_dies_with_the_crawl_whatever_it_does(what: str) -> None:
     assert not is_gone(pid)
     crawl.kill()
     crawl.wait()
-    asyncio.run(until(lambda: is_gone(pid)))
+    await until(lambda: is_gone(pid))
