@@ -1,6 +1,5 @@
 """A crawl whose network is an archive finds what the live one found, and asks nobody."""
 
-import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -122,32 +121,28 @@ FOREIGN = {
 }
 
 
-def fetched(folder: Path, url: str) -> Fetched:
+async def fetched(folder: Path, url: str) -> Fetched:
     """What a URL is answered out of the WARC files in a folder."""
-
-    async def main() -> Fetched:
-        with indexed([str(folder)]) as folders:
-            async with Fetcher(CrawlSettings(), ArchiveTransport(folders, CrawlSettings())) as fetcher:
-                return await fetcher.fetch(PageRequest(url))
-
-    return asyncio.run(main())
+    with indexed([str(folder)]) as folders:
+        async with Fetcher(CrawlSettings(), ArchiveTransport(folders, CrawlSettings())) as fetcher:
+            return await fetcher.fetch(PageRequest(url))
 
 
 @pytest.mark.parametrize(("url", "record", "expected"), FOREIGN.values(), ids=FOREIGN.keys())
-def test_records_of_others_are_read(url: str, record: bytes, expected: bytes | str, tmp_path: Path) -> None:
+async def test_records_of_others_are_read(url: str, record: bytes, expected: bytes | str, tmp_path: Path) -> None:
     (tmp_path / "some.warc").write_bytes(record)
-    answer = fetched(tmp_path, url)
+    answer = await fetched(tmp_path, url)
     assert (answer.reason or answer.body) == expected
 
 
-def test_a_cut_body_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+async def test_a_cut_body_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     fields = {"WARC-Truncated": "length"}
     (tmp_path / "some.warc").write_bytes(an_http_record(OK + b"\r\nhel", fields=fields))
-    answer = fetched(tmp_path, "http://h.test/")
+    answer = await fetched(tmp_path, "http://h.test/")
     assert (answer.body, answer.truncated) == (b"hel", True)
 
 
-def test_a_revisit_has_the_body_it_refers_to(tmp_path: Path) -> None:
+async def test_a_revisit_has_the_body_it_refers_to(tmp_path: Path) -> None:
     fields = {"WARC-Refers-To-Target-URI": "http://h.test/", "WARC-Payload-Digest": "sha1:X"}
     (tmp_path / "some.warc").write_bytes(
         an_http_record(OK + b"\r\nhello", fields={"WARC-Payload-Digest": "sha1:X"})
@@ -159,5 +154,5 @@ def test_a_revisit_has_the_body_it_refers_to(tmp_path: Path) -> None:
             fields=fields | {"WARC-Refers-To-Target-URI": "http://gone.test/"},
         )
     )
-    assert fetched(tmp_path, "http://h.test/b").body == b"hello"
-    assert fetched(tmp_path, "http://h.test/c").reason == "not-archived"
+    assert (await fetched(tmp_path, "http://h.test/b")).body == b"hello"
+    assert (await fetched(tmp_path, "http://h.test/c")).reason == "not-archived"

@@ -1,6 +1,5 @@
 """Documents that are no HTML: read as pages by a crawl that asks for their kind, left unread by any other."""
 
-import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -31,21 +30,17 @@ PAPER = pdfs.document(
 WANTED = Wanted(anchors=True, text=True, kept=True, facts=True, extract=("line=p",))
 
 
-def read(
+async def read(
     body: bytes,
     fields: dict[str, str],
     timing: Timing = STANDARD,
     **settings: Any,
 ) -> tuple[Fetched, ParsedPage, str]:
     """The answer to a request, the page, and the reason code that comes of them."""
-
-    async def run() -> tuple[Fetched, ParsedPage]:
-        transport = httpx.MockTransport(lambda request: httpx.Response(200, content=body, headers=fields))
-        chosen = CrawlSettings(**settings)
-        async with LocalSource(SourceSpec(chosen, timing, wanted=WANTED), HttpxTransport(transport)) as source:
-            return await source.page(PageRequest(URL))
-
-    fetched, parsed = asyncio.run(run())
+    transport = httpx.MockTransport(lambda request: httpx.Response(200, content=body, headers=fields))
+    chosen = CrawlSettings(**settings)
+    async with LocalSource(SourceSpec(chosen, timing, wanted=WANTED), HttpxTransport(transport)) as source:
+        fetched, parsed = await source.page(PageRequest(URL))
     return fetched, parsed, judge(fetched, parsed, now=0.0).reason
 
 
@@ -56,8 +51,8 @@ TYPE = {"content-type": "application/pdf"}
     "fields",
     [TYPE, {"content-type": "Application/PDF; version=1.7", "content-disposition": "attachment; filename=a.pdf"}, {}],
 )
-def test_a_pdf_file_is_a_page_by_its_type_or_else_by_its_first_bytes(fields: dict[str, str]) -> None:
-    fetched, parsed, reason = read(PAPER, fields, pdf=True)
+async def test_a_pdf_file_is_a_page_by_its_type_or_else_by_its_first_bytes(fields: dict[str, str]) -> None:
+    fetched, parsed, reason = await read(PAPER, fields, pdf=True)
     language = unpack(parsed.kept, URL).language
     assert (reason, parsed.title, language, parsed.outlinks) == ("ok", "On boats", "en", (f"{HOST}/next",))
     assert parsed.text == ("Sailing boats are slow boats, and so they arrive.",)
@@ -65,7 +60,7 @@ def test_a_pdf_file_is_a_page_by_its_type_or_else_by_its_first_bytes(fields: dic
     assert json.loads(parsed.items[0])["line"].startswith("Sailing")
     assert (parsed.facts, fetched.content_type) == (None, fields.get("content-type", "application/pdf"))
     assert None not in (fetched.digest, fetched.payload)
-    fetched, parsed, reason = read(PAPER, fields)
+    fetched, parsed, reason = await read(PAPER, fields)
     assert (reason, parsed, fetched.digest) == ("not-html", ParsedPage(), None)
 
 
@@ -79,20 +74,20 @@ def test_a_pdf_file_is_a_page_by_its_type_or_else_by_its_first_bytes(fields: dic
         (None, b"words"),
     ],
 )
-def test_what_is_declared_or_looks_otherwise_is_not_read(kind: str | None, body: bytes) -> None:
-    fetched, parsed, reason = read(body, {"content-type": kind} if kind else {}, pdf=True)
+async def test_what_is_declared_or_looks_otherwise_is_not_read(kind: str | None, body: bytes) -> None:
+    fetched, parsed, reason = await read(body, {"content-type": kind} if kind else {}, pdf=True)
     assert (reason, parsed, fetched.body) == ("not-html", ParsedPage(), b"")
 
 
-def test_what_cannot_be_read_says_so(caplog: pytest.LogCaptureFixture) -> None:
-    fetched, parsed, reason = read(b"%PDF-1.7\nno more than that", TYPE, pdf=True)
+async def test_what_cannot_be_read_says_so(caplog: pytest.LogCaptureFixture) -> None:
+    fetched, parsed, reason = await read(b"%PDF-1.7\nno more than that", TYPE, pdf=True)
     assert (reason, fetched.digest, parsed) == ("pdf-unread", None, ParsedPage(unread=True))
     assert caplog.messages == [f"{URL} cannot be read: PdfStreamError: Stream has ended unexpectedly"]
 
 
-def test_a_file_that_takes_too_long_is_cut() -> None:
+async def test_a_file_that_takes_too_long_is_cut() -> None:
     long = pdfs.document(*[["word " * 200] * 20] * 200)
-    _, parsed, reason = read(long, TYPE, Timing(parse=2.0), pdf=True)
+    _, parsed, reason = await read(long, TYPE, Timing(parse=2.0), pdf=True)
     assert (reason, bool(parsed.text)) == ("truncated", True)
 
 

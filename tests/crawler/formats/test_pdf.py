@@ -1,7 +1,7 @@
 """PDF files as HTML: their text, links, title, description and language; files made to do harm end soon."""
 
-import asyncio
 import io
+from contextlib import aclosing
 
 import pytest
 from pypdf import PdfReader, PdfWriter
@@ -110,29 +110,23 @@ def test_no_more_is_read_than_the_limits_of_characters_and_time_allow() -> None:
     assert slow.truncated
 
 
-def in_child(body: bytes) -> str:
+async def in_child(body: bytes) -> str:
     """What comes of a file in a child, as in a crawl: "whole", "cut", or "unread"."""
-
-    async def run() -> str:
-        limits = Limits(12.0, 60.0, Cage(10**9))
-        sandbox = Sandbox(from_pdf, limits)
+    limits = Limits(12.0, 60.0, Cage(10**9))
+    async with aclosing(Sandbox(from_pdf, limits)) as sandbox:
         try:
             found = await sandbox.call(body, 4.0)
-            assert found is not None
-            return "cut" if found[1] else "whole"
         except ChildError:
             return "unread"
-        finally:
-            await sandbox.aclose()
-
-    return asyncio.run(run())
+        assert found is not None
+        return "cut" if found[1] else "whole"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", pdfs.hostile())
-def test_a_file_that_is_made_to_do_harm_ends_within_the_limits(name: str) -> None:
+async def test_a_file_that_is_made_to_do_harm_ends_within_the_limits(name: str) -> None:
     """A MemoryError or TimeoutError is one within the child: the system would have killed it."""
-    assert in_child(pdfs.hostile()[name]()) in ("whole", "cut", "unread")
+    assert await in_child(pdfs.hostile()[name]()) in ("whole", "cut", "unread")
 
 
 @pytest.mark.slow

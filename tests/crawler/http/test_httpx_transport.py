@@ -1,7 +1,5 @@
 """Requests by an httpx transport: what it is asked, and what becomes of what it raises."""
 
-import asyncio
-
 import httpx
 import pytest
 
@@ -9,7 +7,7 @@ from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.errors import FetchError
 
 
-def asked(
+async def asked(
     answer: httpx.Response | Exception, url: str = "http://a.test/"
 ) -> tuple[bytes, int, bytes, list[httpx.Request]]:
     """The head and the status of the answer, its body, and what the transport was asked."""
@@ -21,19 +19,16 @@ def asked(
             raise answer
         return answer
 
-    async def run() -> tuple[bytes, int, bytes]:
-        found = await HttpxTransport(httpx.MockTransport(reply)).ask(url, [(b"Host", b"a.test")])
-        body = b""
-        while piece := await found.read():
-            body += piece
-        await found.aclose()
-        return found.head, found.status, body
-
-    return *asyncio.run(run()), requests
+    found = await HttpxTransport(httpx.MockTransport(reply)).ask(url, [(b"Host", b"a.test")])
+    body = b""
+    while piece := await found.read():
+        body += piece
+    await found.aclose()
+    return found.head, found.status, body, requests
 
 
-def test_answer_is_passed_on() -> None:
-    head, status, body, _ = asked(httpx.Response(404, headers=[("X", "y")], stream=httpx.ByteStream(b"hello")))
+async def test_answer_is_passed_on() -> None:
+    head, status, body, _ = await asked(httpx.Response(404, headers=[("X", "y")], stream=httpx.ByteStream(b"hello")))
     assert (head, status, body) == (b"HTTP/1.1 404 Not Found\r\nX: y\r\n\r\n", 404, b"hello")
 
 
@@ -49,9 +44,9 @@ def test_answer_is_passed_on() -> None:
         (ConnectionRefusedError(), "refused"),
     ],
 )
-def test_exceptions_become_reasons(error: Exception, reason: str) -> None:
+async def test_exceptions_become_reasons(error: Exception, reason: str) -> None:
     with pytest.raises(FetchError) as failed:
-        asked(error)
+        await asked(error)
     assert failed.value.reason == reason
 
 

@@ -1,6 +1,5 @@
 """Which proxies requests for an origin go through, and what goes through them."""
 
-import asyncio
 import logging
 
 import pytest
@@ -129,35 +128,31 @@ def test_a_password_in_what_is_no_proxy_is_not_repeated() -> None:
 Found = tuple[list[Fetched], ForwardProxy]
 
 
-def fetched(proxy: str, *urls: str, login: str | None = None, tls: bool = False, **settings: object) -> Found:
+async def fetched(proxy: str, *urls: str, login: str | None = None, tls: bool = False, **settings: object) -> Found:
     """Fetch these URLs through a proxy; {port} stands for its port."""
-
-    async def run() -> Found:
-        async with (
-            Web(lambda _: [b"HTTP/1.1 200 OK", b"Content-Type: text/html", b"", b"x"]) as web,
-            ForwardProxy(web, login, tls=tls) as through,
-        ):
-            rules = tuple(rule.format(port=through.port) for rule in proxy.split())
-            given = CrawlSettings(proxy=rules, ca_file=PEM, **settings)  # type: ignore[arg-type]
-            async with Fetcher(given, timing=Timing(connect=60.0, read=60.0)) as fetcher:
-                return [await fetcher.fetch(PageRequest(url)) for url in urls], through
-
-    return asyncio.run(run())
+    async with (
+        Web(lambda _: [b"HTTP/1.1 200 OK", b"Content-Type: text/html", b"", b"x"]) as web,
+        ForwardProxy(web, login, tls=tls) as through,
+    ):
+        rules = tuple(rule.format(port=through.port) for rule in proxy.split())
+        given = CrawlSettings(proxy=rules, ca_file=PEM, **settings)  # type: ignore[arg-type]
+        async with Fetcher(given, timing=Timing(connect=60.0, read=60.0)) as fetcher:
+            return [await fetcher.fetch(PageRequest(url)) for url in urls], through
 
 
 @pytest.mark.parametrize("scheme", ["http", "https", "socks5h"])
 @pytest.mark.parametrize("login", [None, "me:hu sh"])
-def test_pages_come_through_a_proxy_which_looks_up_names(scheme: str, login: str | None) -> None:
+async def test_pages_come_through_a_proxy_which_looks_up_names(scheme: str, login: str | None) -> None:
     proxy = f"{scheme}://{'me:hu%20sh@' if login else ''}127.0.0.1:{{port}}"
     urls = ("http://h.test/linked", "http://h.test:81/linked", f"{OWNER}/linked", f"{OWNER}/linked")
-    found, through = fetched(proxy, *urls, login=login, tls=scheme == "https")
+    found, through = await fetched(proxy, *urls, login=login, tls=scheme == "https")
     assert [(one.status, one.reason) for one in found] == [(200, None)] * 4
     assert sorted(set(through.asked)) == ["h.test:443", "h.test:80", "h.test:81"]
     assert through.asked.count("h.test:443") == 1  # a tunnel is used again
     assert not any(name.startswith("proxy-") for asked in through.web.asked for name in asked.headers)
 
 
-def test_a_proxy_is_not_asked_for_what_is_plainly_private() -> None:
+async def test_a_proxy_is_not_asked_for_what_is_plainly_private() -> None:
     private = (
         "http://localhost/",
         "http://127.0.0.1/",
@@ -166,7 +161,7 @@ def test_a_proxy_is_not_asked_for_what_is_plainly_private() -> None:
         "http://[3fff::1]/",
     )
     for scheme in ("socks5", "socks5h", "http"):
-        found, through = fetched(f"{scheme}://127.0.0.1:{{port}}", *private)
+        found, through = await fetched(f"{scheme}://127.0.0.1:{{port}}", *private)
         assert [one.reason for one in found] == ["private-address"] * 5
         assert through.asked == []
 
@@ -184,11 +179,11 @@ def test_a_proxy_is_not_asked_for_what_is_plainly_private() -> None:
         ("https://127.0.0.1:{port}", None, "tls"),
     ],
 )
-def test_a_proxy_that_cannot_be_used_is_named_once(
+async def test_a_proxy_that_cannot_be_used_is_named_once(
     proxy: str, login: str | None, reason: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     urls = [f"{OWNER}/linked", "http://h.test/linked"]
-    found, _ = fetched(proxy, *urls, login=login, allow_private=True)
+    found, _ = await fetched(proxy, *urls, login=login, allow_private=True)
     assert {one.reason for one in found} == {"proxy"}
     warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     assert len(warnings) == 1
@@ -197,14 +192,14 @@ def test_a_proxy_that_cannot_be_used_is_named_once(
     assert "wrong" not in warnings[0]
 
 
-def test_another_proxy_of_the_list_takes_over() -> None:
+async def test_another_proxy_of_the_list_takes_over() -> None:
     hosts = ("http://h.test/linked", "http://evil.test/linked", "http://sub.h.test/linked", f"{OWNER}/linked")
-    found, through = fetched("http://127.0.0.1:9 socks5h://127.0.0.1:{port} http://127.0.0.1:7", *hosts)
+    found, through = await fetched("http://127.0.0.1:9 socks5h://127.0.0.1:{port} http://127.0.0.1:7", *hosts)
     assert [one.status for one in found] == [200] * 4
     assert {asked.partition(":")[0] for asked in through.asked} == {"h.test", "evil.test", "sub.h.test"}
 
 
-def test_a_host_that_is_closed_is_not_the_proxys_fault(caplog: pytest.LogCaptureFixture) -> None:
-    found, _ = fetched("socks5h://127.0.0.1:{port}", "http://closed.test/", "http://h.test/linked")
+async def test_a_host_that_is_closed_is_not_the_proxys_fault(caplog: pytest.LogCaptureFixture) -> None:
+    found, _ = await fetched("socks5h://127.0.0.1:{port}", "http://closed.test/", "http://h.test/linked")
     assert [one.reason for one in found] == ["refused", None]
     assert "proxy" not in caplog.text

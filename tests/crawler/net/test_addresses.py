@@ -10,18 +10,14 @@ from minicrawl.crawler.net.addresses import PrivateAddressError, Resolver, Route
 from minicrawl.settings import ConnectTo
 
 
-def with_resolver(use: Callable[[Resolver], Any], *rules: str, allow_private: bool = False) -> Any:
+async def with_resolver(use: Callable[[Resolver], Any], *rules: str, allow_private: bool = False) -> Any:
     """Return the result of `use(resolver)`; a coroutine is awaited."""
-
-    async def run() -> Any:
-        resolver = Resolver(tuple(ConnectTo.parse(rule) for rule in rules), allow_private)
-        try:
-            result = use(resolver)
-            return await result if asyncio.iscoroutine(result) else result
-        finally:
-            await resolver.close()
-
-    return asyncio.run(run())
+    resolver = Resolver(tuple(ConnectTo.parse(rule) for rule in rules), allow_private)
+    try:
+        result = use(resolver)
+        return await result if asyncio.iscoroutine(result) else result
+    finally:
+        await resolver.close()
 
 
 @pytest.mark.parametrize(
@@ -47,13 +43,13 @@ def with_resolver(use: Callable[[Resolver], Any], *rules: str, allow_private: bo
         pytest.param(["a.test::Bücher.test:"], ("xn--bcher-kva.test", 80), id="address-as-browsers-take-it"),
     ],
 )
-def test_target_follows_the_rules(rules: list[str], expected: tuple[str, int]) -> None:
-    assert with_resolver(lambda resolver: resolver.target("a.test", 80), *rules) == expected
+async def test_target_follows_the_rules(rules: list[str], expected: tuple[str, int]) -> None:
+    assert await with_resolver(lambda resolver: resolver.target("a.test", 80), *rules) == expected
 
 
 @pytest.mark.parametrize(("host", "written"), [("A.TEST", "a.test"), ("xn--bcher-kva.test", "bücher.test")])
-def test_hosts_are_compared_as_browsers_take_them(host: str, written: str) -> None:
-    assert with_resolver(lambda resolver: resolver.target(host, 80), f"{written}:80:b.test:1") == ("b.test", 1)
+async def test_hosts_are_compared_as_browsers_take_them(host: str, written: str) -> None:
+    assert await with_resolver(lambda resolver: resolver.target(host, 80), f"{written}:80:b.test:1") == ("b.test", 1)
 
 
 PRIVATE = {
@@ -112,14 +108,14 @@ PRIVATE = {
 
 
 @pytest.mark.parametrize("address", PRIVATE.values(), ids=PRIVATE.keys())
-def test_addresses_of_this_network_are_refused(address: str) -> None:
+async def test_addresses_of_this_network_are_refused(address: str) -> None:
     with pytest.raises(PrivateAddressError) as caught:
-        with_resolver(lambda resolver: resolver.check(address))
+        await with_resolver(lambda resolver: resolver.check(address))
     assert str(caught.value) == f"{address} is not a public address; --allow-private permits it"
 
 
-def test_allow_private_lets_them_through() -> None:
-    assert with_resolver(lambda resolver: [*map(resolver.check, PRIVATE.values())], allow_private=True)
+async def test_allow_private_lets_them_through() -> None:
+    assert await with_resolver(lambda resolver: [*map(resolver.check, PRIVATE.values())], allow_private=True)
 
 
 PUBLIC = [
@@ -130,20 +126,20 @@ PUBLIC = [
 
 
 @pytest.mark.parametrize("host", ["localhost", "LOCALHOST", "localhost.", "a.localhost", "a.b.localhost.", "127.0.0.1"])
-def test_names_of_this_machine_are_refused_also_where_a_proxy_looks_them_up(host: str) -> None:
+async def test_names_of_this_machine_are_refused_also_where_a_proxy_looks_them_up(host: str) -> None:
     with pytest.raises(PrivateAddressError):
-        with_resolver(lambda resolver: resolver.check_host(host))
-    assert with_resolver(lambda resolver: resolver.check_host(host), allow_private=True) is None
+        await with_resolver(lambda resolver: resolver.check_host(host))
+    assert await with_resolver(lambda resolver: resolver.check_host(host), allow_private=True) is None
 
 
 @pytest.mark.parametrize("host", ["localhost.test", "notlocalhost", "a.test", "8.8.8.8"])
-def test_other_names_are_the_proxys_business(host: str) -> None:
-    assert with_resolver(lambda resolver: resolver.check_host(host)) is None
+async def test_other_names_are_the_proxys_business(host: str) -> None:
+    assert await with_resolver(lambda resolver: resolver.check_host(host)) is None
 
 
 @pytest.mark.parametrize("address", PUBLIC)
-def test_public_addresses_are_let_through(address: str) -> None:
-    assert with_resolver(lambda resolver: resolver.check(address)) is None
+async def test_public_addresses_are_let_through(address: str) -> None:
+    assert await with_resolver(lambda resolver: resolver.check(address)) is None
 
 
 @pytest.mark.parametrize(
@@ -161,13 +157,17 @@ def test_literals_are_told_from_names(text: str, expected: bool) -> None:
     assert is_literal(text) is expected
 
 
-def test_a_name_mapped_to_an_address_is_not_looked_up() -> None:
-    found = with_resolver(lambda resolver: resolver.resolve("a.invalid", 80), "::127.0.0.1:8080", allow_private=True)
+async def test_a_name_mapped_to_an_address_is_not_looked_up() -> None:
+    found = await with_resolver(
+        lambda resolver: resolver.resolve("a.invalid", 80), "::127.0.0.1:8080", allow_private=True
+    )
     assert found == [("127.0.0.1", 8080)]
 
 
-def test_a_name_mapped_to_a_name_has_its_addresses() -> None:
-    found = with_resolver(lambda resolver: resolver.resolve("a.invalid", 80), "::localhost:81", allow_private=True)
+async def test_a_name_mapped_to_a_name_has_its_addresses() -> None:
+    found = await with_resolver(
+        lambda resolver: resolver.resolve("a.invalid", 80), "::localhost:81", allow_private=True
+    )
     assert found
     assert {port for _, port in found} == {81}
 

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -58,29 +59,22 @@ def test_a_missing_extra_is_one_sentence_with_the_way_out(tmp_path: Path, monkey
         find_chromium(program(tmp_path, "chromium"))
 
 
-def tried(code: str) -> Site:
+async def tried(code: str) -> Site:
     """A page that runs a script, where private addresses are allowed; which requests came to a server on loopback."""
     site = Site({})
-
-    async def run() -> Fetched:
-        async with site:
-            settings = CrawlSettings(render=("x",), delay=0.0, ignore_robots=True, allow_private=True)
-            async with Fetcher(settings) as fetcher:
-                renderer = Renderer(settings, fetcher)
-                page = script(f"{code.replace('THERE', f'127.0.0.1:{site.port}')}; document.body.append('made')")
-                try:
-                    return (await renderer.rendered(Fetched(f"{HOST}/x", 200, page.encode(), "text/html")))[0]
-                finally:
-                    await renderer.aclose()
-
-    assert b"made" in asyncio.run(run()).body
+    async with site:
+        settings = CrawlSettings(render=("x",), delay=0.0, ignore_robots=True, allow_private=True)
+        async with Fetcher(settings) as fetcher, aclosing(Renderer(settings, fetcher)) as renderer:
+            page = script(f"{code.replace('THERE', f'127.0.0.1:{site.port}')}; document.body.append('made')")
+            found, *_ = await renderer.rendered(Fetched(f"{HOST}/x", 200, page.encode(), "text/html"))
+    assert b"made" in found.body
     return site
 
 
 @slow_with_chromium
-def test_where_private_addresses_are_allowed_requests_go_by_our_fetcher_alone() -> None:
+async def test_where_private_addresses_are_allowed_requests_go_by_our_fetcher_alone() -> None:
     stay = (code.replace("HTTP", "http").replace("WS", "ws") for way, code in WAYS.items() if way not in ALONE)
-    site = tried(";".join(f"try {{ {code.replace('AT', 'THERE')} }} catch {{}}" for code in stay))
+    site = await tried(";".join(f"try {{ {code.replace('AT', 'THERE')} }} catch {{}}" for code in stay))
     paths = [url.split("/", 3)[3] for url in site.asked]
     assert {"", "module.js"} <= set(paths)
     assert all(head.startswith(b"GET ") and b"minicrawl" in head for head in site.headers)

@@ -20,7 +20,7 @@ OTHER = "http://other.test"
 Asked = tuple[str, str, str]
 
 
-def answers(
+async def answers(
     replies: dict[str, Reply],
     *asked: Asked,
     page: str = PAGE,
@@ -29,15 +29,11 @@ def answers(
 ) -> tuple[list[Resource | None], Site]:
     """Answer requests of a page, one after the other: (kind, method, URL)."""
     site = Site(replies)
-
-    async def run() -> list[Resource | None]:
-        async with site:
-            given = all_names_at(site.port, **{"delay": 0.0} | settings)
-            async with Fetcher(given) as fetcher:
-                requests = PageRequests(fetcher, given)
-                return [await requests.answer(Parts(), page, *one, headers or {}) for one in asked]
-
-    return asyncio.run(run()), site
+    async with site:
+        given = all_names_at(site.port, **{"delay": 0.0} | settings)
+        async with Fetcher(given) as fetcher:
+            requests = PageRequests(fetcher, given)
+            return [await requests.answer(Parts(), page, *one, headers or {}) for one in asked], site
 
 
 SCRIPT: Reply = ("text/javascript", "1")
@@ -61,15 +57,17 @@ SHOWN = {"picture", "font", "film", "frame"}
 
 @pytest.mark.parametrize("shows", [False, True])
 @pytest.mark.parametrize("name", KINDS)
-def test_a_page_gets_scripts_and_what_they_fetch_and_what_it_shows_if_that_is_wanted(name: str, shows: bool) -> None:
+async def test_a_page_gets_scripts_and_what_they_fetch_and_what_it_shows_if_that_is_wanted(
+    name: str, shows: bool
+) -> None:
     kind, method, is_asked = KINDS[name]
-    (found,), site = answers({f"{HOST}/x": SCRIPT}, (kind, method, f"{HOST}/x"), screenshots=shows)
+    (found,), site = await answers({f"{HOST}/x": SCRIPT}, (kind, method, f"{HOST}/x"), screenshots=shows)
     is_asked = is_asked or (shows and name in SHOWN)
     assert (found is not None, f"{HOST}/x" in site.asked) == (is_asked, is_asked)
 
 
-def test_a_style_sheet_is_empty_and_nobody_is_asked() -> None:
-    (found,), site = answers({}, ("stylesheet", "GET", f"{OTHER}/x.css"))
+async def test_a_style_sheet_is_empty_and_nobody_is_asked() -> None:
+    (found,), site = await answers({}, ("stylesheet", "GET", f"{OTHER}/x.css"))
     assert found is not None
     assert (found.status, found.body, site.asked) == (200, b"", [])
 
@@ -93,7 +91,7 @@ async def test_no_request_goes_to_a_private_address_whatever_it_is_called(url: s
     assert site.connections == 0
 
 
-def test_robots_txt_of_each_host_is_asked_for_once_and_obeyed_at_every_hop() -> None:
+async def test_robots_txt_of_each_host_is_asked_for_once_and_obeyed_at_every_hop() -> None:
     forbids = ("text/plain", "User-agent: minicrawl\nDisallow: /no\n")
     replies: dict[str, Reply] = {
         f"{HOST}/robots.txt": forbids,
@@ -105,14 +103,14 @@ def test_robots_txt_of_each_host_is_asked_for_once_and_obeyed_at_every_hop() -> 
         f"{HOST}/to-no": to(f"{OTHER}/no"),
     }
     urls = [f"{HOST}/yes", f"{HOST}/no", f"{HOST}/to-no", f"{HOST}/yes?2"]
-    found, site = answers(replies, *(("fetch", "GET", url) for url in urls))
+    found, site = await answers(replies, *(("fetch", "GET", url) for url in urls))
     assert [one is not None for one in found] == [True, False, False, True]
     assert f"{OTHER}/no" not in site.asked
     assert [site.asked.count(f"{host}/robots.txt") for host in (HOST, OTHER)] == [1, 1]
 
 
-def test_a_host_whose_robots_txt_cannot_be_had_is_not_asked() -> None:
-    found, site = answers({f"{HOST}/robots.txt": 500, f"{HOST}/x": SCRIPT}, ("script", "GET", f"{HOST}/x"))
+async def test_a_host_whose_robots_txt_cannot_be_had_is_not_asked() -> None:
+    found, site = await answers({f"{HOST}/robots.txt": 500, f"{HOST}/x": SCRIPT}, ("script", "GET", f"{HOST}/x"))
     assert found == [None]
     assert f"{HOST}/x" not in site.asked
 
@@ -129,7 +127,7 @@ READERS: dict[str, tuple[str, Reply, bool]] = {
 
 
 @pytest.mark.parametrize(("url", "reply", "is_read"), READERS.values(), ids=READERS.keys())
-def test_a_redirect_does_not_let_scripts_read_what_is_not_for_them(url: str, reply: Reply, is_read: bool) -> None:
+async def test_a_redirect_does_not_let_scripts_read_what_is_not_for_them(url: str, reply: Reply, is_read: bool) -> None:
     """What is asked of another origin at once, the browser itself judges by the header fields, which it gets."""
     replies = {
         f"{HOST}/x": reply,
@@ -137,26 +135,26 @@ def test_a_redirect_does_not_let_scripts_read_what_is_not_for_them(url: str, rep
         f"{HOST}/to-own": to("/x"),
         f"{HOST}/to-other": to(f"{OTHER}/x"),
     }
-    found, _ = answers(replies, ("fetch", "GET", url))
+    found, _ = await answers(replies, ("fetch", "GET", url))
     assert [one is not None for one in found] == [is_read]
 
 
-def test_the_browser_gets_the_fields_by_which_it_judges_and_none_that_concern_a_connection() -> None:
+async def test_the_browser_gets_the_fields_by_which_it_judges_and_none_that_concern_a_connection() -> None:
     reply = ("text/plain", "x", f"{CORS}https://a.test\r\nSet-Cookie: a=b\r\nVary: A\r\nVary: B\r\nKeep-Alive: 5")
-    (found,), _ = answers({f"{OTHER}/x": reply}, ("fetch", "GET", f"{OTHER}/x"))
+    (found,), _ = await answers({f"{OTHER}/x": reply}, ("fetch", "GET", f"{OTHER}/x"))
     assert found is not None
     assert found.headers == {"content-type": "text/plain", CORS[:-2].lower(): "https://a.test", "vary": "A, B"}
 
 
-def test_passwords_go_to_their_origin_for_its_own_pages_alone() -> None:
+async def test_passwords_go_to_their_origin_for_its_own_pages_alone() -> None:
     replies: dict[str, Reply] = {f"{HOST}/x": SCRIPT, f"{OTHER}/to": to(f"{HOST}/x")}
     urls = [f"{HOST}/x", f"{OTHER}/to"]
     secret: dict[str, Any] = {"header": "http://h.test=Authorization: hush"}
     asked = tuple(("script", "GET", url) for url in urls)
-    own, site = answers(replies, *asked[:1], **secret)
+    own, site = await answers(replies, *asked[:1], **secret)
     assert [one is not None for one in own] == [True]
     assert any(b"Authorization: hush" in head for head in site.headers)
-    others, site = answers(replies, *asked, page=f"{OTHER}/page", **secret)
+    others, site = await answers(replies, *asked, page=f"{OTHER}/page", **secret)
     assert others == [None, None]
     assert f"{HOST}/x" not in site.asked
 
@@ -175,17 +173,17 @@ async def test_a_script_with_a_password_is_not_kept_for_other_pages() -> None:
     assert site.asked.count(f"{HOST}/x") == 2
 
 
-def test_scripts_are_asked_for_once_and_what_they_fetch_is_not_kept() -> None:
+async def test_scripts_are_asked_for_once_and_what_they_fetch_is_not_kept() -> None:
     asked = [("script", "GET", f"{HOST}/x")] * 3 + [("fetch", "GET", f"{HOST}/y")] * 2
-    found, site = answers({f"{HOST}/x": SCRIPT, f"{HOST}/y": SCRIPT}, *asked)
+    found, site = await answers({f"{HOST}/x": SCRIPT, f"{HOST}/y": SCRIPT}, *asked)
     assert None not in found
     assert [site.asked.count(f"{HOST}/{name}") for name in "xy"] == [1, 2]
 
 
-def test_of_a_browsers_fields_few_go_on_and_none_that_breaks_a_request() -> None:
+async def test_of_a_browsers_fields_few_go_on_and_none_that_breaks_a_request() -> None:
     given = {"Accept": "application/json", "Origin": HOST, "Cookie": "a=b", "User-Agent": "Chromium", "Host": "x.test",
              "X-Requested-With": "a\r\nInjected: 1", "Authorization": "x", "Range": "bytes=0-1"}  # fmt: skip
-    _, site = answers({f"{HOST}/x": SCRIPT}, ("fetch", "GET", f"{HOST}/x"), headers=given)
+    _, site = await answers({f"{HOST}/x": SCRIPT}, ("fetch", "GET", f"{HOST}/x"), headers=given)
     head = site.headers[-1]
     assert b"application/json" in head
     assert not any(
@@ -198,8 +196,8 @@ def test_of_a_browsers_fields_few_go_on_and_none_that_breaks_a_request() -> None
     [b"nonsense\r\n\r\n", to(f"{HOST}/x"), b"HTTP/1.1 302 No\r\nContent-Length: 0\r\n\r\n", ("a/b", "x" * 3000)],
     ids=["no HTTP", "a circle of redirects", "a redirect to nowhere", "too large"],
 )  # fmt: skip
-def test_what_cannot_be_had_whole_is_no_answer(reply: Reply) -> None:
-    found, _ = answers({f"{HOST}/x": reply}, ("fetch", "GET", f"{HOST}/x"), max_size=1000)
+async def test_what_cannot_be_had_whole_is_no_answer(reply: Reply) -> None:
+    found, _ = await answers({f"{HOST}/x": reply}, ("fetch", "GET", f"{HOST}/x"), max_size=1000)
     assert found == [None]
 
 

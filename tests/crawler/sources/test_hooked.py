@@ -4,6 +4,7 @@ import asyncio
 import json
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ BODY = b"<title>T</title><a href=/a>A</a><p>words beside it: <a href=/b>B</a>"
 WHOLE, _ = read_page(BODY, URL, None, Wanted(anchors=True, places=True))
 
 
-def hooked(
+async def hooked(
     folder: Path,
     code: str,
     run: Callable[[HookedPages], Awaitable[Any]],
@@ -32,30 +33,23 @@ def hooked(
 ) -> Any:
     """Call a function with the hooks of this code, between their start and end."""
     (folder / "h.py").write_text(code)
-
-    async def main() -> Any:
-        hooks = HookedPages((str(folder / "h.py"),), longest)
-        try:
-            await hooks.started()
-            return await run(hooks)
-        finally:
-            await hooks.aclose()
-
-    return asyncio.run(main())
+    async with aclosing(HookedPages((str(folder / "h.py"),), longest)) as hooks:
+        await hooks.started()
+        return await run(hooks)
 
 
 async def seen(hooks: HookedPages, body: bytes = BODY, parsed: ParsedPage = WHOLE) -> ParsedPage:
     return await hooks.page(parsed, body, URL, "text/html", ())
 
 
-def test_links_that_a_hook_leaves_out_are_refused(tmp_path: Path) -> None:
+async def test_links_that_a_hook_leaves_out_are_refused(tmp_path: Path) -> None:
     code = "def links(page, links): return [link for link in links if link.endswith('b')]"
-    parsed = hooked(tmp_path, code, seen)
+    parsed = await hooked(tmp_path, code, seen)
     assert (parsed.outlinks, parsed.anchors, parsed.refused) == ((f"{URL}b",), ("B",), 1)
     assert parsed.places == WHOLE.places[1:]
 
 
-def test_hooks_see_the_page_as_it_was_sent(tmp_path: Path) -> None:
+async def test_hooks_see_the_page_as_it_was_sent(tmp_path: Path) -> None:
     code = (
         "def on_page(page): return {'type': page.headers['content-type'], 'more': page.headers['x-more'],\n"
         "    'body': page.body[:4].hex(), 'html': page.html[:6].decode(), 'status': page.status, 'title': page.title}"
@@ -63,7 +57,7 @@ def test_hooks_see_the_page_as_it_was_sent(tmp_path: Path) -> None:
     fields = (("content-type", "text/html; charset=euc-kr"), ("x-more", "1"), ("x-more", "\xfc"))
     body = "한국".encode("euc-kr")
     run = lambda hooks: hooks.page(WHOLE, body, URL, fields[0][1], fields)  # noqa: E731
-    assert [json.loads(item) for item in hooked(tmp_path, code, run).items] == [
+    assert [json.loads(item) for item in (await hooked(tmp_path, code, run)).items] == [
         {"type": fields[0][1], "more": "1, \xfc", "body": "c7d1b1b9", "html": "한국", "status": 200, "title": "T"}
     ]
 
@@ -76,10 +70,10 @@ def on_page(page): urllib.request.urlopen(AT, timeout=60).close()
 
 @pytest.mark.skipif(sys.platform != "linux", reason="cages are for Linux")
 @pytest.mark.parametrize("at", ["http://127.0.0.1:PORT", "http://localhost.test:PORT"])
-def test_hooks_have_no_network_and_are_told(tmp_path: Path, at: str) -> None:
+async def test_hooks_have_no_network_and_are_told(tmp_path: Path, at: str) -> None:
     with small_web() as port:
         code = CONNECTING.replace("AT", repr(at.replace("PORT", str(port))))
-        ((_, failed),) = hooked(tmp_path, code, seen).hook_failures
+        ((_, failed),) = (await hooked(tmp_path, code, seen)).hook_failures
         assert failed.startswith("URLError: ")
         assert failed.endswith(" (hooks have no network)")
 
@@ -95,13 +89,13 @@ def on_page(page):
 """
 
 
-def test_hooks_keep_what_they_like_and_are_started_again_after_their_end(
+async def test_hooks_keep_what_they_like_and_are_started_again_after_their_end(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def pages(hooks: HookedPages) -> list[ParsedPage]:
         return [await seen(hooks) for _ in range(4)]
 
-    found = hooked(tmp_path, COUNTING, pages)
+    found = await hooked(tmp_path, COUNTING, pages)
     place = tmp_path / "h.py"
     assert [[json.loads(item)["seen"] for item in page.items] for page in found] == [
         [["started", "page"]],

@@ -1,6 +1,5 @@
 """Pages fetched and parsed in this process, and the specification of a source."""
 
-import asyncio
 import subprocess
 import sys
 from collections.abc import Callable
@@ -17,21 +16,20 @@ HOME = "http://h.test/"
 LITTLE = Wanted()
 
 
-def asked(server: Server, ask: Callable[[LocalSource], object], wanted: Wanted = LITTLE, **settings: object) -> object:
-    async def run() -> object:
-        async with server:
-            given = all_names_at(server.port, **settings)
-            async with LocalSource(SourceSpec(given, wanted=wanted)) as source:
-                return await ask(source)  # type: ignore[misc]
+async def asked(
+    server: Server, ask: Callable[[LocalSource], object], wanted: Wanted = LITTLE, **settings: object
+) -> object:
+    async with server:
+        given = all_names_at(server.port, **settings)
+        async with LocalSource(SourceSpec(given, wanted=wanted)) as source:
+            return await ask(source)  # type: ignore[misc]
 
-    return asyncio.run(run())
 
-
-def page(
+async def page(
     content: bytes, *fields: str, url: str = HOME, wanted: Wanted = LITTLE, **settings: object
 ) -> tuple[Fetched, ParsedPage]:
     reply = answer(content, "Content-Type: text/html", *fields)
-    found = asked(says(reply), lambda source: source.page(PageRequest(url)), wanted, **settings)
+    found = await asked(says(reply), lambda source: source.page(PageRequest(url)), wanted, **settings)
     assert isinstance(found, tuple)
     return found
 
@@ -39,15 +37,15 @@ def page(
 LINKS = b'<a href="/a?utm_source=x">the a</a><a href=/b>b</a>'
 
 
-def test_a_page_comes_without_its_body_and_with_what_it_can_be_told_by() -> None:
+async def test_a_page_comes_without_its_body_and_with_what_it_can_be_told_by() -> None:
     content = prose(1, 300).encode() + LINKS
-    fetched, parsed = page(content, url=HOME + "x")
+    fetched, parsed = await page(content, url=HOME + "x")
     assert (fetched.status, fetched.body, fetched.size) == (200, b"", len(content))
     assert parsed.outlinks == (HOME + "a", HOME + "b")
     told_by = (fetched.digest, fetched.payload, fetched.sketch)
     assert None not in told_by
-    same, _ = page(content, url=HOME + "y")
-    other, _ = page(prose(2, 300).encode() + LINKS, url=HOME + "x")
+    same, _ = await page(content, url=HOME + "y")
+    other, _ = await page(prose(2, 300).encode() + LINKS, url=HOME + "x")
     assert (same.payload, same.sketch) == told_by[1:]
     assert {other.digest, other.payload, other.sketch}.isdisjoint(told_by)
 
@@ -55,14 +53,14 @@ def test_a_page_comes_without_its_body_and_with_what_it_can_be_told_by() -> None
 @pytest.mark.parametrize(
     ("keeps", "outlinks"), [(False, (HOME + "a", HOME + "b")), (True, (HOME + "a?utm_source=x", HOME + "b"))]
 )
-def test_parameters_that_only_say_where_one_came_from_go_unless_they_are_kept(
+async def test_parameters_that_only_say_where_one_came_from_go_unless_they_are_kept(
     keeps: bool, outlinks: tuple[str, ...]
 ) -> None:
-    _, parsed = page(LINKS, url=HOME + "x", keep_parameters=keeps)
+    _, parsed = await page(LINKS, url=HOME + "x", keep_parameters=keeps)
     assert parsed.outlinks == outlinks
 
 
-def test_the_urls_of_a_sitemap_are_given_as_they_are_read() -> None:
+async def test_the_urls_of_a_sitemap_are_given_as_they_are_read() -> None:
     lines = "\n".join(f"{HOME}{number}?utm_source=x" for number in range(2_500))
     given: list[tuple[int, bool]] = []
     urls: list[str] = []
@@ -72,7 +70,7 @@ def test_the_urls_of_a_sitemap_are_given_as_they_are_read() -> None:
         urls.extend(some)
 
     server = says(answer(lines.encode(), "Content-Type: text/plain"))
-    found = asked(server, lambda source: source.sitemap(HOME + "sitemap.txt", give))
+    found = await asked(server, lambda source: source.sitemap(HOME + "sitemap.txt", give))
     assert isinstance(found, SitemapAnswer)
     assert (found.reason, found.found) == ("ok", 2_500)
     assert urls == [f"{HOME}{number}" for number in range(2_500)]
