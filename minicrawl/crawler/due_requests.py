@@ -162,7 +162,7 @@ class LookUp(Request):
         self.fetched = Fetched(self.url, reason=self._located[1])
 
     def on_arrival(self, now: float) -> None:
-        self.hosts.frontier.addresses.looked_up(self.reason != "dns-unanswered", now)
+        self.hosts.frontier.looked_up(self.reason != "dns-unanswered", now)
 
     def on_answer(self, now: float) -> None:
         frontier = self.hosts.frontier

@@ -55,6 +55,7 @@ class Frontier:
         self._errands = WaitingErrands()
         self._locates = locates
         self.addresses = Addresses(delay=ip_delay, most=per_host, asked_from=addresses_from)
+        self.looked_up = self.addresses.looked_up
         self._turns: dict[int | Errand | None, Address] = {}  # by page or errand in flight
         self._waiting_clocks: list[tuple[float, int]] = []  # a host's number, or the complement of an address's
         self._banned: set[int] = set()

@@ -40,8 +40,7 @@ class Addresses:
     def __init__(self, *, delay: float, most: int, asked_from: float) -> None:
         self._delay, self._most, self._asked_from = delay, most, asked_from
         self.name_server = Address(id=0, name="", delay=0.0, most=_FIRST_LOOKUPS, is_offered=True)
-        self._looked_up = self._unanswered = 0  # look-ups since the number was adapted
-        self._judged_at = 0.0
+        self._looked_up, self._unanswered, self._judged_at = 0, 0, 0.0  # look-ups since the number was adapted
         self._addresses = [self.name_server]
         self._by_name: dict[str, Address] = {}
         self._is_shared = False

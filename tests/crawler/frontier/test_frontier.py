@@ -137,7 +137,7 @@ def test_look_ups_in_flight_are_half_as_many_where_a_fifth_fail_else_a_quarter_m
     for step, failed in enumerate([0, 1, 2, 3, 10, *[0] * 22, *[10] * 7]):
         for number in range(10):
             now = 10.0 * step + (6.0 if number == 9 else 0.0)
-            crawl.frontier.addresses.looked_up(number >= failed, now)
+            crawl.frontier.looked_up(number >= failed, now)
         for page in in_flight:
             crawl.frontier.release(page, now, asked=False)
         in_flight = crawl.drain(now)
