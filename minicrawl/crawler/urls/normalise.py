@@ -9,6 +9,7 @@ import codecs
 import re
 import string
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote, quote_from_bytes
@@ -23,14 +24,15 @@ _QUERY = bytes(range(128)).replace(b"#", b"")
 _UNKNOWN = ""
 """No URL."""
 _STARTS = frozenset(string.ascii_letters + string.digits + "/.")
+_LONGEST_KNOWN = 300  # characters of a reference that is remembered
 _ROOTS = ("/", "http://", "https://")
 """Starts of references that mean the same on all pages of an origin."""
 # References whose first colon, if any, ends no scheme, or one that an authority follows.
 _NO_SCHEME_ALONE = re.compile(r"https?://|[^:/?#\\]*+[/?#\\]")
-# Most references, with nothing to escape, decode or look up: their start, and the rest. Hosts that end in a number are
-# addresses, and those with "xn--" may be invalid.
+# Most references, with nothing to escape, decode or look up: their origin, if any, and the rest. Hosts that end in a
+# number are addresses, and those with "xn--" may be invalid.
 _PLAIN = re.compile(
-    r"((?:\.\./)*+|/|https?://(?![^/]*xn--)(?:[a-z\d-]++\.)+[a-z]++/)"
+    r"(https?://(?![^/]*xn--)(?:[a-z\d-]++\.)+[a-z]++/|)/?"
     r"((?![./])[\w~!$&()*+,;=@./-]*+(?:\?[\w~!$&()*+,;=@./:?%-]*+)?)#?",
     re.ASCII,
 )
@@ -75,93 +77,31 @@ def percent_encoded(url: str) -> str:
 
 def resolved(references: Iterable[str], base: str, encoding: str | None = None) -> dict[str, str | None]:
     """`normalise` for the references of a page, by reference. base: as `base_url` returns it."""
-    folder = _known_targets.folder(base, encoding)
-    known = folder.targets
+    stem = base.partition("#")[0].partition("?")[0]
+    folder = stem[: stem.rfind("/") + 1] if base.startswith(("http://", "https://")) else ""
+    root = folder[: folder.find("/", 8) + 1]
     found: dict[str, str | None] = {}
     for reference in references:
-        target = known.get(reference, _UNKNOWN)
-        found[reference] = folder.target(reference, base) if target is _UNKNOWN else target
+        place = root if reference.startswith(_ROOTS) else folder
+        target = _known(reference, place, encoding) if len(reference) <= _LONGEST_KNOWN else _UNKNOWN
+        found[reference] = normalise(reference, base, encoding) if target is _UNKNOWN else target
     return found
 
 
-class _KnownTargets:
-    """A cache of resolved references: pages of a folder share most of their links, and pages of an origin those that
-    begin at its root or name their host. room: bytes, about, after which it is cleared.
-
-    It holds only references whose meaning is the same for all bases of their folder or origin; the same URL is the same
-    object each time, so that its hash is computed once.
-    """
-
-    def __init__(self, room: int) -> None:
-        self._room = self.left = room
-        self._folders: dict[tuple[str, str | None], _Folder] = {}
-        self._rooted: dict[tuple[str, str | None], dict[str, str | None]] = {}
-
-    def folder(self, base: str, encoding: str | None) -> "_Folder":
-        """The folder of a base; "" if that is not http(s)."""
-        stem = base.partition("#")[0].partition("?")[0]
-        url = stem[: stem.rfind("/") + 1] if base.startswith(("http://", "https://")) else ""
-        folder = self._folders.get((url, encoding))
-        if folder is not None and self.left >= 0:
-            return folder
-        if self.left < 0:
-            self._folders.clear()
-            self._rooted.clear()
-            self.left = self._room
-        rooted = self._rooted.setdefault(("/".join(url.split("/", 3)[:3]), encoding), {})
-        folder = self._folders[url, encoding] = _Folder(self, url, encoding, rooted)
-        self.left -= len(url) + 2 * _ENTRY
-        return folder
-
-
-class _Folder:
-    """A folder with the encoding of its pages. `targets`: URLs by relative reference; rooted: those by references that
-    mean the same on all pages of its origin."""
-
-    def __init__(self, owner: _KnownTargets, url: str, encoding: str | None, rooted: dict[str, str | None]) -> None:
-        self._owner, self._url, self._encoding, self._rooted = owner, url, encoding, rooted
-        self.targets: dict[str, str | None] = {}
-        self._starts = {"": url}
-        self._is_plain = url != "" and "@" not in url
-
-    def target(self, reference: str, base: str) -> str | None:
-        """The URL of a reference that `targets` lacks."""
-        if reference == "#" and self._is_plain and "#" not in base and "@" not in base:
-            return base
-        is_rooted = reference.startswith(_ROOTS)
-        if is_rooted and (known := self._rooted.get(reference, _UNKNOWN)) is not _UNKNOWN:
-            return known
-        # The base's last segment and query matter only to references that are empty or begin with "?" or "#", also
-        # behind the base's own scheme ("http:?q").
-        is_kept = self._url and reference[:1] in _STARTS and (":" not in reference or _NO_SCHEME_ALONE.match(reference))
-        if not is_kept:
-            return normalise(reference, base, self._encoding)
-        target = self._resolved(reference)
-        (self._rooted if is_rooted else self.targets)[reference] = target
-        self._owner.left -= len(reference) + len(target or "") + _ENTRY
-        return target
-
-    def _resolved(self, reference: str) -> str | None:
-        plain = _PLAIN.fullmatch(reference) if self._is_plain else None
-        if plain is None or "/." in plain[2]:
-            return normalise(reference, self._url, self._encoding)
-        start, path = plain.groups()
-        return (self._starts.get(start) or self._start(start)) + path
-
-    def _start(self, start: str) -> str:
-        """The URL in front of the path of a plain reference that begins so."""
-        if start.startswith("http"):
-            return start
-        parts = self._url.split("/")  # scheme, nothing, authority, folders, nothing
-        kept = 3 if start == "/" else max(3, len(parts) - 1 - start.count(".."))
-        url = self._starts[start] = "/".join([*parts[:kept], ""])
-        self._owner.left -= len(start) + len(url) + _ENTRY
-        return url
-
-
-_ENTRY = 300
-"""About the bytes of two strings and their place in a dictionary."""
-_known_targets = _KnownTargets(16 * 1024 * 1024)
+@lru_cache(maxsize=40_000)  # about 16 MB
+def _known(reference: str, place: str, encoding: str | None) -> str | None:
+    """The URL of a reference that means the same on all pages of a place; _UNKNOWN for others. Pages of a folder share
+    most of their links, and pages of an origin those that begin at its root or name their host. The same URL is the
+    same object each time, so that its hash is computed once."""
+    # A page's last segment and query matter only to references that are empty or begin with "?" or "#", also behind its
+    # own scheme ("http:?q").
+    if not place or reference[:1] not in _STARTS:
+        return _UNKNOWN
+    plain = _PLAIN.fullmatch(reference)
+    if plain and "/." not in plain[2] and "@" not in place:
+        return (plain[1] or place) + plain[2]
+    is_same = ":" not in reference or _NO_SCHEME_ALONE.match(reference)
+    return normalise(reference, place, encoding) if is_same else _UNKNOWN
 
 
 def base_url(href: str | None, url: str, encoding: str | None = None) -> str:
