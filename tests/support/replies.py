@@ -295,6 +295,7 @@ CODINGS = {
     "gzip-with-file-name": (coded("gzip", GZIP[:3] + b"\x08" + GZIP[4:10] + b"a.html\0" + GZIP[10:]), whole(TEXT)),
     "gzip-without-its-end": (coded("gzip", GZIP[:-8]), cut(TEXT)),
     "gzip-header-only": (coded("gzip", GZIP[:10]), cut(b"")),
+    "gzip-of-no-byte": (coded("gzip", b""), whole(b"")),
     "gzip-of-one-byte": (coded("gzip", GZIP[:1]), cut(b"")),
     "gzip-with-wrong-checksum": (coded("gzip", GZIP[:-8] + bytes(8)), UNREADABLE),  # which browsers do not look at
     "gzip-with-wrong-length": (coded("gzip", GZIP[:-4] + bytes(4)), UNREADABLE),

@@ -2,7 +2,6 @@
 
 import asyncio
 import gzip
-import socket
 import sys
 import zlib
 from collections.abc import AsyncIterator
@@ -19,7 +18,6 @@ from hypothesis import strategies as st
 from support.misbehaving import answer
 from support.raw_server import HELLO, Server, fetched_from, says
 
-from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.http.body import PIECE, decoder
 from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.http.httpx_transport import HttpxTransport
@@ -79,11 +77,6 @@ class Canned(httpx.AsyncBaseTransport):
 
 
 COMPRESS = {"gzip": gzip.compress, "deflate": zlib.compress, "br": brotli.compress, "zstd": zstd.compress}
-
-
-def test_an_empty_body_is_whole_whatever_its_coding() -> None:
-    fetched = fetched_from_reply(answer(b"", "Content-Encoding: gzip"))
-    assert (fetched.status, fetched.body, fetched.truncated) == (200, b"", False)
 
 
 @pytest.mark.parametrize(("length", "truncated"), [(999, False), (1000, False), (1001, True), (50_000, True)])
@@ -182,31 +175,12 @@ def test_a_stream_is_closed_whether_read_or_not(content_type: str) -> None:
 
 
 def test_headers_that_matter_are_kept() -> None:
-    fetched = fetched_from_reply(answer(b"", "X-Robots-Tag: noindex", "Retry-After: 120", status="503 Later"))
-    assert (fetched.robots_tag, fetched.retry_after) == ("noindex", "120")
-
-
-def test_robots_tags_of_several_header_lines_stay_apart() -> None:
-    fetched = fetched_from_reply(answer(b"", "X-Robots-Tag: otherbot: none", "X-Robots-Tag: nofollow"))
-    assert fetched.robots_tag is not None
-    found = read_directives(fetched.robots_tag)
-    assert (found.follow, found.index) == (False, True)
+    tags = ("X-Robots-Tag: otherbot: none", "X-Robots-Tag: nofollow")
+    fetched = fetched_from_reply(answer(b"", *tags, "Retry-After: 120", status="503 Later"))
+    assert (fetched.robots_tag, fetched.retry_after) == ("otherbot: none\nnofollow", "120")
 
 
 # Failures.
-
-
-def test_a_refused_connection() -> None:
-    with socket.socket() as unused:
-        unused.bind(("127.0.0.1", 0))  # nobody listens
-        (fetched,) = fetched_from(says(b""), f"http://127.0.0.1:{unused.getsockname()[1]}/", connect_to=())
-    assert (fetched.status, fetched.reason) == (None, "refused")
-
-
-def test_a_name_that_does_not_resolve() -> None:
-    """The name server may not answer, or there may be none."""
-    (fetched,) = fetched_from(says(b""), "http://nothing.invalid/", connect_to=())
-    assert fetched.reason in ("dns", "dns-unanswered")
 
 
 @pytest.mark.parametrize("host", ["a..test", "a" * 64 + ".test"], ids=["empty-label", "label-too-long"])
@@ -221,13 +195,6 @@ async def test_loopback_is_refused_unless_allowed(host: str) -> None:
     async with server, Fetcher(CrawlSettings()) as fetcher:
         fetched = await fetcher.fetch(PageRequest(f"http://{host}:{server.port}/"))
     assert (fetched.status, fetched.reason, fetched.body) == (None, "private-address", b"")
-    assert server.connections == 0
-
-
-def test_a_name_mapped_to_loopback_is_refused_too() -> None:
-    server = says(answer(b"secret"))
-    (fetched,) = fetched_from(server, URL, allow_private=False)
-    assert fetched.reason == "private-address"
     assert server.connections == 0
 
 
