@@ -158,9 +158,6 @@ def test_a_silent_server_times_out_while_connecting() -> None:
     assert fetched.reason == "timeout-connect"
 
 
-# Proxies.
-
-
 async def test_memory_that_runs_out_while_an_answer_is_read_is_not_the_server_s_fault() -> None:
     """Taken for a reset, it would be asked for again and again, and its host be spared ever longer."""
     async with says(b"") as server:
@@ -180,10 +177,6 @@ def test_proxy_of_a_url() -> None:
     assert proxy_of("http://p.test").endpoint == Endpoint(False, "p.test", 80)
     assert proxy_of("https://p.test").endpoint == Endpoint(True, "p.test", 443)
     assert proxy_of("http://p.test:8080").authorization is None
-
-
-def test_name_and_password_are_sent_as_they_were_before_they_were_encoded() -> None:
-    assert proxy_of("http://a%40b:c%3Ad@p.test:8080").authorization == b"Basic YUBiOmM6ZA=="  # a@b:c:d
 
 
 A, B = "http://a.test/", "http://b.test/"
