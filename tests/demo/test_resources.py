@@ -8,27 +8,15 @@ from minicrawl.demo.resources import (
     CALENDAR_START,
     ENTRANCES,
     Page,
-    drawn_title,
     host_names,
     month_page,
     month_url,
     relative,
     rendered,
     root_of,
-    slug,
     trap_page,
 )
 from minicrawl.demo.weaving import Loom
-
-
-def test_first_link_to_a_page_stays_and_only_counted_ones_to_others_are_outlinks() -> None:
-    page = Page("http://a.test/x", "X")
-    page.link("http://a.test/y", "Y")
-    page.link("http://a.test/y", "again")
-    page.link("http://a.test/x", "itself")
-    page.link("http://b.test/", "paid", is_counted=False)
-    assert page.links["http://a.test/y"] == ("Y", True)
-    assert page.outlinks() == ["http://a.test/y"]
 
 
 def test_urls_of_the_same_host_are_written_without_it() -> None:
@@ -53,35 +41,13 @@ def test_links_are_relative_and_escaped_and_say_what_is_not_counted() -> None:
     assert '<a href="#content">' in html
 
 
-def test_base_moves_links_and_has_no_anchor_to_itself() -> None:
-    html = rendered(page(base="http://a.test/archive/2024/"))
-    assert '<base href="http://a.test/archive/2024/">' in html
-    assert '<a href="../../caf%C3%A9">' in html
-    assert "#content" not in html
-
-
-def test_other_encoding_spells_paths_out() -> None:
-    assert '<a href="/caf\u00e9">' in rendered(page(charset="iso-8859-1"))
-
-
 def test_hosts_have_names_of_their_own_however_many() -> None:
     names = host_names(Random(0), 1000)
     assert len(set(names)) == 1000
     assert all(name.endswith(".test") for name in names)
 
 
-def test_title_becomes_a_path() -> None:
-    assert slug("Old bridge wins a prize") == "old-bridge-wins-a-prize"
-    assert drawn_title(Random(1)) == drawn_title(Random(1))
-
-
 ROOT = "http://a.test/calendar/"
-
-
-def test_month_leads_home_and_to_the_months_beside_it() -> None:
-    page = month_page(ROOT, f"{ROOT}2027/01", 12)
-    assert page is not None
-    assert page.outlinks() == ["http://a.test/", f"{ROOT}2026/12", f"{ROOT}2027/02"]
 
 
 def test_last_month_leads_back_only_unless_there_is_no_end() -> None:
@@ -113,17 +79,6 @@ def test_shop_says_the_same_under_every_session() -> None:
     assert other is not None
     assert one[:2] == other[:2]
     assert set(one[2]).isdisjoint(other[2])
-
-
-def test_sites_have_the_pages_asked_for_and_home_pages_link_to_what_there_is() -> None:
-    loom = Loom(Random(2), hosts=8, pages=200)
-    assert sum(isinstance(resource, Page) for resource in loom.resources.values()) == 200
-    loom.weave()
-    for host in range(8):
-        home = loom.resources[loom.root(host)]
-        assert isinstance(home, Page)
-        dead = {url for url in home.outlinks() if url not in loom.resources and not url.startswith(loom.calendar)}
-        assert all("/gone/" in url for url in dead)
 
 
 def test_traps_hang_on_the_second_host() -> None:

@@ -63,18 +63,11 @@ def test_cash_at_a_visit(at_10n: dict[str, Trace], name: str, cash: float, toler
     assert at_10n[name].spent[-1] == pytest.approx(cash, abs=tolerance)
 
 
-@pytest.mark.parametrize(
-    ("name", "at_5n", "late", "at_late"),
-    [
-        ("greedy, held", Errors(1.0, 0.5), 10, Errors(0.03, 0.02)),
-    ],
-)
-def test_held_cash_converges(graph: Graph, name: str, at_5n: Errors, late: int, at_late: Errors) -> None:
-    errors = trace(graph, pagerank(graph, tolerance=1e-13), name, 0, late).errors[X]
-    assert errors[4] <= at_5n
-    assert errors[4].top <= at_5n.top
-    assert errors[-1] <= at_late
-    assert errors[-1].top <= at_late.top
+def test_held_cash_converges(graph: Graph) -> None:
+    errors = trace(graph, pagerank(graph, tolerance=1e-13), "greedy, held", 0, 10).errors[X]
+    for found, most in ((errors[4], Errors(1.0, 0.5)), (errors[-1], Errors(0.03, 0.02))):
+        assert found.all <= most.all
+        assert found.top <= most.top
 
 
 def test_certificate_is_never_below_the_distance_of_the_ledger() -> None:

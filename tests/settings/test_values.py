@@ -3,7 +3,7 @@
 import pytest
 
 from minicrawl.errors import SettingError
-from minicrawl.settings import SETTINGS, option
+from minicrawl.settings import SETTINGS
 from minicrawl.settings.values import parse_duration, parse_size
 
 
@@ -56,11 +56,6 @@ def test_what_is_no_size_is_named(text: str) -> None:
 def test_a_boost_is_divided_at_the_last_equals_sign() -> None:
     ((pattern, factor),) = SETTINGS["boost"].of(r"\?a=b=2.5")
     assert (pattern.pattern, factor) == (r"\?a=b", 2.5)
-
-
-@pytest.mark.parametrize(("name", "spelling"), [("pages", "--pages"), ("until_coverage", "--until-coverage")])
-def test_options_are_spelled_as_on_the_command_line(name: str, spelling: str) -> None:
-    assert option(name) == spelling
 
 
 @pytest.mark.parametrize(("text", "number"), [("10k", 10_000), ("1.5M", 1_500_000), (" 2K ", 2_000), ("7", 7)])

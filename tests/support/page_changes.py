@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from support.changing_web import words
+
 from minicrawl.crawler.html.tree import block_hashes
 from minicrawl.crawler.recognise.changes import compared, first_seen, unchanged
 
@@ -61,10 +63,6 @@ def noise_of(kind: str, rng: random.Random) -> Noise:
         "ads anywhere": lambda: [words(rng, 12) for _ in range(rng.randrange(1, 3))],
     }
     return noises[kind]
-
-
-def words(rng: random.Random, count: int) -> str:
-    return " ".join(f"w{rng.randrange(5000)}" for _ in range(count))
 
 
 class Verdicts(NamedTuple):
