@@ -118,19 +118,16 @@ class ArchiveWriter:
         if answer.status == 304 and (before := self._of_url(answer.url)) and self._is_here(before[2]):
             return RecordKind.NOT_MODIFIED, before[1], before[0]
         digest = hashlib.sha1(answer.body, usedforsecurity=False).digest()
-        original = self._original(digest) if self._may_be_referred_to(answer) else None
+        original = None
+        if self._may_be_referred_to(answer) and (original := self._recent.get(digest)) is None:
+            found = self._of_digest(digest)
+            original = found[0] if found is not None and self._is_here(found[1]) else None
         return (RecordKind.RESPONSE if original is None else RecordKind.REVISIT), digest, original
 
     def _may_be_referred_to(self, answer: Exchange) -> bool:
         """True if revisits may refer to the body: complete, with status 200, and not small."""
         is_whole = answer.status == 200 and answer.truncated is None
         return self._rules.dedups and is_whole and len(answer.body) >= LEAST_REVISIT
-
-    def _original(self, digest: bytes) -> Original | None:
-        if digest in self._recent:
-            return self._recent[digest]
-        found = self._of_digest(digest)
-        return found[0] if found is not None and self._is_here(found[1]) else None
 
     def _is_here(self, file: str) -> bool:
         return (self._folder / file).exists()

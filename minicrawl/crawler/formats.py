@@ -1,8 +1,5 @@
-"""Documents in other formats than HTML: made into HTML in child processes limited in CPU time and memory.
-
-The text, links, title, description and language of a PDF file (ISO 32000-2) are read. Lines of a page make paragraphs;
-a short line ends one. The URIs of link annotations follow as links without words, as nothing in a file says which words
-they lie over. A URL that is merely printed is not a link.
+"""Documents in other formats than HTML: PDF files (ISO 32000-2), made into HTML in child processes limited in CPU time
+and memory (docs/pdf.md).
 
 pypdf limits what streams unpack to, and how many objects, pages and references it follows, and how deep. A file that
 opens without a password is read, encrypted or not. What was read before a limit or a fault counts.

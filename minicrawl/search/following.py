@@ -1,12 +1,11 @@
 """Following: the index is brought up to date with the store, also by a process beside a crawl (`--search`).
 
-The work is the difference between two lists: the texts in the store of pages that can be shown, and the texts in the
-index. So the history does not matter: pages that were read again, are gone or were merged, or a kill in the middle of
-it all, come out of the same difference.
+The work is the difference between the texts in the store of pages that can be shown, and the texts in the index. So the
+history does not matter: pages that were read again, are gone or were merged, or a kill in the middle of it all.
 
-The process only reads the store, and texts that it has not indexed yet it indexes later: the index may lag behind the
-store, but is never ahead of it, and no commit waits for it. The crawl says over its standard input that it has
-ended; if that closes without a word, the crawl was killed, and the rest is left to the next run or 'minicrawl index'.
+The process only reads the store, so the index may lag behind it, but is never ahead of it, and no commit waits for it.
+The crawl says over its standard input that it has ended; if that closes without a word, the crawl was killed, and the
+rest is left to the next run or 'minicrawl index'.
 """
 
 import asyncio

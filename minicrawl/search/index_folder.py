@@ -102,7 +102,10 @@ def open_index(path: Path, mark: str, *, writes: bool = False) -> "InvertedIndex
 
     Raises SettingError if it is missing, StoreError if it cannot be used.
     """
-    _check_installed()
+    try:
+        import tantivy  # noqa: F401, PLC0415 - a search alone needs it
+    except ImportError as error:
+        raise SettingError(f"a search needs tantivy; run: {installed.adding('search')}") from error
     if writes:
         with index_errors(path):
             if not path.exists():
@@ -143,16 +146,8 @@ def remove_index(path: Path) -> None:
         path.unlink(missing_ok=True)  # of versions whose index was a file
 
 
-def _check_installed() -> None:
-    """Raise SettingError without tantivy."""
-    try:
-        import tantivy  # noqa: F401, PLC0415 - a search alone needs it
-    except ImportError as error:
-        raise SettingError(f"a search needs tantivy; run: {installed.adding('search')}") from error
-
-
 def _opened(path: Path, state: State, *, writes: bool) -> "InvertedIndex":
-    from minicrawl.search.inverted import InvertedIndex  # noqa: PLC0415 - see _check_installed
+    from minicrawl.search.inverted import InvertedIndex  # noqa: PLC0415 - see open_index
 
     with index_errors(path):
         if writes or os.access(path / _WORDS, os.W_OK):
@@ -167,10 +162,9 @@ def _opened(path: Path, state: State, *, writes: bool) -> "InvertedIndex":
 
 def _make(path: Path, mark: str) -> None:
     """Make an empty index, which gets its name when complete."""
-    new = beside(path, ".new")
-    remove_index(new)
-    (new / _WORDS).mkdir(parents=True)
-    state: State = {"version": VERSION, "store": mark}
-    write_state(new, state)
-    _opened(new, state, writes=True).close()
-    new.replace(path)
+    with replacing(path) as new:
+        remove_index(new)
+        (new / _WORDS).mkdir(parents=True)
+        state: State = {"version": VERSION, "store": mark}
+        write_state(new, state)
+        _opened(new, state, writes=True).close()

@@ -166,9 +166,8 @@ class _Found:
     def add(self, reference: str | None, kind: RequisiteKind) -> None:
         """Add a reference as it is written. Empty ones and those into the document itself lead to no file."""
         reference = (reference or "").strip(_SPACE)
-        if not reference or reference[0] == "#" or len(self.kinds) >= MAX_REQUISITES:
-            return
-        if reference[:5].lower() == "data:":
+        is_file = reference and reference[0] != "#" and reference[:5].lower() != "data:"
+        if not is_file or len(self.kinds) >= MAX_REQUISITES:
             return
         url = normalise(reference, self._base, self._encoding)
         if url is not None and url != self._base.partition("#")[0]:

@@ -133,20 +133,17 @@ class Proxies:
 
     def _of(self, origin: str) -> tuple[Proxy, ...]:
         host, port = endpoint(f"{origin}/")
+        is_exempt = any(_exempts(word, host, port) for word in self._not_for)
         for pattern, first in self._rules:
             if _matches(pattern, origin):
-                if first is None or (pattern is None and self._is_exempt(host, port)):
+                if first is None or (pattern is None and is_exempt):
                     return ()
                 found = [proxy for other, proxy in self._rules if other == pattern and proxy is not None]
                 return tuple(sorted(found, key=lambda proxy: blake2b(f"{proxy} {host}".encode()).digest()))
         proxy = self._of_environment.get(origin.partition(":")[0]) or self._of_environment.get("all")
-        if proxy is None or self._is_exempt(host, port) or _is_this_machine(host) or self._is_own(f"{origin}/"):
+        if proxy is None or is_exempt or _is_this_machine(host) or self._is_own(f"{origin}/"):
             return ()
         return (proxy,)
-
-    def _is_exempt(self, host: str, port: int) -> bool:
-        """True if NO_PROXY lists the host, its domain or its network, or is *."""
-        return any(_exempts(word, host, port) for word in self._not_for)
 
 
 def environment_proxies(settings: CrawlSettings) -> list[str]:
@@ -159,6 +156,7 @@ def environment_proxies(settings: CrawlSettings) -> list[str]:
 
 
 def _exempts(word: str, host: str, port: int) -> bool:
+    """True if a word of NO_PROXY is the host, its domain or its network, or *."""
     if word == "*":
         return True
     if is_literal(host):

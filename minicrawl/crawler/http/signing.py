@@ -50,11 +50,6 @@ class SigningKey(NamedTuple):
     public: bytes
     private: Ed25519PrivateKey
 
-    @property
-    def jwk(self) -> dict[str, str]:
-        """The public key as a JSON Web Key (RFC 8037 2)."""
-        return {"kty": "OKP", "crv": "Ed25519", "kid": self.id, "x": _base64url(self.public), "use": "sig"}
-
     def signature(self, components: Sequence[Component], parameters: str) -> str:
         """The signature of a message, as a byte sequence of structured fields. parameters: those that Signature-Input
         has for it, with the list of the components."""
@@ -116,7 +111,10 @@ def read_key(path: Path) -> SigningKey:
 
 def directory(keys: Sequence[SigningKey]) -> bytes:
     """The directory of some keys, as it is to be served, byte for byte."""
-    return json.dumps({"keys": [key.jwk for key in keys]}, separators=(",", ":")).encode()
+    jwks = [  # RFC 8037 2
+        {"kty": "OKP", "crv": "Ed25519", "kid": key.id, "x": _base64url(key.public), "use": "sig"} for key in keys
+    ]
+    return json.dumps({"keys": jwks}, separators=(",", ":")).encode()
 
 
 def directory_fields(keys: Sequence[SigningKey], authority: str, created: int) -> list[tuple[str, str]]:

@@ -294,17 +294,16 @@ class Soft404s:
 
     def is_like(self, page: int, url: str) -> bool:
         """True if a page that was read is like its host's answers for missing pages."""
-        probes = self._probes.get(origin_of(url))
-        if not probes:  # as of most origins
-            return False
-        return any(page in probe.matched for probe in probes.values())
+        return bool(self._likenesses(page, url))
 
     def is_soft_404(self, page: int, url: str) -> bool:
         """True if a page that was read is a soft 404."""
+        return "soft-404" in self._likenesses(page, url)
+
+    def _likenesses(self, page: int, url: str) -> list[str]:
+        """The verdicts of the probes whose answers a page is like."""
         probes = self._probes.get(origin_of(url))
-        if not probes:
-            return False
-        return any(page in probe.matched for probe in probes.values() if probe.verdict == "soft-404")
+        return [probe.verdict for probe in probes.values() if page in probe.matched] if probes else []
 
     def take_rows(self) -> list[Probe]:
         """Probes that were answered or judged anew since the last call."""
@@ -330,7 +329,7 @@ class Soft404s:
         """Take in a page that was compared, and probe its host if it looks suspicious."""
         site = origin_of(read.url)
         probes = self._probes.get(site, {})
-        if not (probes and any(read.page in probe.matched for probe in probes.values())):
+        if not self._likenesses(read.page, read.url):
             self._suspect(site, read, probes, says_so=says_so)
         self._keep(site, read)
 

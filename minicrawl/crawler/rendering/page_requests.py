@@ -1,7 +1,4 @@
-"""Answer the requests of a page's scripts (docs/render.md says which).
-
-Chromium itself reaches no network: its requests come here and are answered by the crawl's own fetcher. So --connect-to,
---ca-file, --proxy, --max-size and the refusal of private addresses apply, to every redirect too.
+"""Answer the requests of a page's scripts by the crawl's own fetcher (docs/render.md says which).
 
 A request to another origin than the page's carries no secret: an origin for which the user has given a password or a
 secret header is not asked. A redirect to another origin is followed here, invisible to the browser, so its CORS fields

@@ -2,8 +2,7 @@
 
 The format is told from the bytes, not from Content-Type: XML with the root urlset or sitemapindex, an RSS or Atom feed,
 or a URL per line; all of these also in gzip. No tree is built and no entity but XML's own five is known, so nothing can
-grow. A fault in a sitemap is a reason (docs/sitemaps.md), never an exception; the URLs up to there count. changefreq
-and priority are ignored: sites set them as they like, and cash decides on the order.
+grow. A fault in a sitemap is a reason (docs/sitemaps.md), never an exception; the URLs up to there count.
 
 Much of the XML out there is malformed. The parser only tells tags from text: control characters, a lone "&", "]]>" in a
 text, a doubled attribute, "--" in a comment, an unknown entity change nothing; text before the XML declaration is
