@@ -125,12 +125,9 @@ class Hooks:
             try:
                 within(self._longest, partial(act, hook))
             except BaseException as error:  # SystemExit and KeyboardInterrupt as well: a hook must not end the process
-                advice = _NO_NETWORK if _lacks_network(error) else ""
+                advice = " (hooks have no network)" if _lacks_network(error) else ""
                 failures.append(Failure(hook.name, line_of(error) + advice, trace_of(error)))
         return failures
-
-
-_NO_NETWORK = " (hooks have no network)"
 
 
 def _lacks_network(error: BaseException | None) -> bool:

@@ -85,19 +85,16 @@ class BoundedPage:
         self.spend(characters=len(url))
         return url
 
-    def shown(self, element: Node) -> Iterator[Node]:
-        """The nodes in an element, itself included, but not those of scripts and styles."""
-        for node in element.traverse(include_text=True):
-            self.spend(elements=1)
-            if not self.has_room:
-                return
-            if not node.is_text_node or node.parent is None or node.parent.tag not in _UNSEEN:
-                yield node
-
     def text(self, element: Node, *, deep: bool = True) -> str:
         """The text of an element, without scripts and styles ("child text content" unless deep)."""
-        nodes = self.shown(element) if deep else element.iter(include_text=True)
-        text = "".join(node.text(deep=False) for node in nodes if node.is_text_node)
+        pieces = list[str]()
+        for node in element.traverse(include_text=True) if deep else element.iter(include_text=True):
+            self.spend(elements=1)
+            if not self.has_room:
+                break
+            if node.is_text_node and (node.parent is None or node.parent.tag not in _UNSEEN):
+                pieces.append(node.text(deep=False))
+        text = "".join(pieces)
         self.spend(characters=len(text))
         return text
 

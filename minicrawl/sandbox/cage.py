@@ -176,12 +176,12 @@ def _left_network() -> bool:
 
 def _fence(forks: bool) -> None:
     """Enter a domain of Landlock, whose processes reach none outside. Raises OSError if there is none."""
-    version = _syscall(_LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION)
+    version = _called("syscall", _LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION)
     files = 0 if forks else _WRITES[min(version, len(_WRITES)) - 1]
     rules = struct.pack("QQQ", files, _TCP, _OTHERS)[: 8 * (1 + (version >= 4) + (version >= 6))]
-    domain = _syscall(_LANDLOCK_CREATE, rules, len(rules), 0)
+    domain = _called("syscall", _LANDLOCK_CREATE, rules, len(rules), 0)
     try:
-        _syscall(_LANDLOCK_ENTER, domain, 0)
+        _called("syscall", _LANDLOCK_ENTER, domain, 0)
     finally:
         os.close(domain)
 
@@ -231,10 +231,6 @@ def _filter(cage: Cage) -> None:
 
 def _prctl(option: int, value: int, pointer: bytes | int = 0) -> None:
     _called("prctl", option, value, pointer, 0, 0)
-
-
-def _syscall(number: int, *arguments: int | bytes | None) -> int:
-    return _called("syscall", number, *arguments)
 
 
 def _called(name: str, *arguments: int | bytes | None) -> int:

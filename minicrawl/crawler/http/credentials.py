@@ -141,7 +141,8 @@ class Proxies:
                 found = [proxy for other, proxy in self._rules if other == pattern and proxy is not None]
                 return tuple(sorted(found, key=lambda proxy: blake2b(f"{proxy} {host}".encode()).digest()))
         proxy = self._of_environment.get(origin.partition(":")[0]) or self._of_environment.get("all")
-        if proxy is None or is_exempt or _is_this_machine(host) or self._is_own(f"{origin}/"):
+        is_here = ipaddress.ip_address(host).is_loopback if is_literal(host) else host.rpartition(".")[2] == "localhost"
+        if proxy is None or is_exempt or is_here or self._is_own(f"{origin}/"):
             return ()
         return (proxy,)
 
@@ -167,10 +168,6 @@ def _exempts(word: str, host: str, port: int) -> bool:
     name, _, at = word.partition(":")
     name = name.removeprefix("*").strip(".")
     return at in ("", str(port)) and bool(name) and (host == name or host.endswith(f".{name}"))
-
-
-def _is_this_machine(host: str) -> bool:
-    return ipaddress.ip_address(host).is_loopback if is_literal(host) else host.rpartition(".")[2] == "localhost"
 
 
 def _matches(pattern: str | None, origin: str) -> bool:

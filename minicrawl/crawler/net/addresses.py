@@ -8,6 +8,7 @@ that imports aiodns.
 import asyncio
 import errno
 import ipaddress
+import os
 import socket
 import time
 from collections.abc import Callable, Sequence
@@ -102,11 +103,7 @@ class DnsCache:
             self._resolver = DNSResolver(timeout=_FIRST_TRY, tries=_TRIES)
         async with asyncio.timeout(self._timing.look_up):
             found = await self._resolver.getaddrinfo(name, family=socket.AF_UNSPEC, type=socket.SOCK_STREAM)
-        return tuple(dict.fromkeys(_text(node.addr[0]) for node in found.nodes))
-
-
-def _text(address: bytes | str) -> str:
-    return address.decode() if isinstance(address, bytes) else address
+        return tuple(dict.fromkeys(os.fsdecode(node.addr[0]) for node in found.nodes))
 
 
 PORTS = {"http": 80, "https": 443}

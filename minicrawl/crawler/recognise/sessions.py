@@ -114,7 +114,8 @@ class Sessions:
             if row.verdict != "?":
                 continue
             for page in pages:
-                value, probe = _hashed(_parameters(page.url).get(name, "")), _without(page.url, {name})
+                value, probe = _parameters(page.url).get(name, ""), _without(page.url, {name})
+                value = blake2b(value.encode(), digest_size=4).hexdigest()
                 if (
                     (page.is_news or not values)
                     and probe != page.url
@@ -226,7 +227,3 @@ def _without(url: str, names: Container[str]) -> str:
     if len(kept) == len(parts):
         return url
     return f"{stem}?{'&'.join(kept)}" if kept else stem
-
-
-def _hashed(value: str) -> str:
-    return blake2b(value.encode(), digest_size=4).hexdigest()
