@@ -240,11 +240,9 @@ class _Lines:
 
     def feed(self, text: str) -> list[str]:
         self._read += len(text)
-        *lines, last = (self._line + text).splitlines(keepends=True) or [""]
-        if last.endswith(("\n", "\r")):
-            lines.append(last)
-            last = ""
-        self._line = last.lstrip()[:_LONGEST_TEXT]
+        lines = (self._line + text).splitlines(keepends=True)
+        is_cut = lines and not lines[-1].endswith(("\n", "\r"))
+        self._line = lines.pop().lstrip()[:_LONGEST_TEXT] if is_cut else ""
         urls = self._urls(lines)
         self._left -= len(lines)
         if self._left < 0:
