@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import pytest
 from mcp import Client, MCPError
-from support.searching import indexed, page
+from support.searching import damage, indexed, page
 from support.sites import HOME, rows
 from support.steering import Steered, steered, wide
 
@@ -107,10 +107,7 @@ async def test_a_damaged_store_is_one_sentence(store: Path) -> None:
 
 async def test_a_damaged_index_is_one_sentence_and_the_server_goes_on(store: Path) -> None:
     async with Client(server_of(store)) as client:
-        for file in index_path(store).rglob("*.pos"):
-            octets = file.read_bytes()
-            end = len(octets) - 8 - int.from_bytes(octets[-8:-4], "little")
-            file.write_bytes(b"\xff" * end + octets[end:])
+        damage(index_path(store))
         result: Any = await client.call_tool("search", {"query": '"sailing boats"'})
         assert result.is_error
         assert "is damaged; 'minicrawl index --rebuild'" in result.content[0].text

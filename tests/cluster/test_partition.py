@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from support.partitions import Partitions, Web
+from support.intakes import Web
+from support.partitions import Partitions
 
 from minicrawl.cluster.crawl import check_working
 from minicrawl.cluster.exchange import home_of

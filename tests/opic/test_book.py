@@ -4,14 +4,13 @@
 
 import random
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support.opic_webs import D, csr, exact_importance, final, pages, random_web
+from support.opic_webs import D, Rows, csr, exact_importance, final, pages, random_web
 
 from minicrawl.opic import UNIT, Book
 from minicrawl.opic.book import add_sent
@@ -88,13 +87,6 @@ class Oracle:
             for j, units in zip(targets, sent(self.h[i], self.weights(self.places[i]), i in self.aliases), strict=True):
                 received[j] += units
         return received
-
-
-class Rows(NamedTuple):
-    sources: npt.NDArray[np.int64]
-    indptr: npt.NDArray[np.int64]
-    targets: npt.NDArray[np.int64]
-    places: npt.NDArray[np.uint8]
 
 
 def as_stored(places: Sequence[int]) -> npt.NDArray[np.uint8] | None:

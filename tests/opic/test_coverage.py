@@ -2,12 +2,10 @@
 
 import random
 from collections.abc import Iterable
-from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import pytest
-from support.opic_webs import D, csr, exact_importance, final, pages, random_web
+from support.opic_webs import D, Rows, csr, exact_importance, final, pages, random_web
 
 from minicrawl.model import ReadShare
 from minicrawl.opic import Book, Coverage
@@ -20,13 +18,6 @@ SURFERS = (UNIFORM, REASONABLE, Surfer(3, 2, 1))
 READ = (PageKind.PAGE, PageKind.ALIAS)
 ROUNDING = 1e-7
 """Birth cash of a page is 2^24 units, of which links carry whole ones."""
-
-
-class Rows(NamedTuple):
-    sources: npt.NDArray[np.int64]
-    indptr: npt.NDArray[np.int64]
-    targets: npt.NDArray[np.int64]
-    places: npt.NDArray[np.uint8]
 
 
 class Life:

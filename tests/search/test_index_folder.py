@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.searching import damage
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.installed import adding
@@ -85,10 +86,7 @@ def test_index_without_one_of_its_files_is_said_to_be_incomplete(path: Path, par
 def test_panic_of_tantivy_is_one_sentence(path: Path) -> None:
     with open_index(path, MARK, writes=True) as index, index.transaction():
         put(index)
-    for file in (path / "words").glob("*.pos"):
-        octets = file.read_bytes()
-        end = len(octets) - 8 - int.from_bytes(octets[-8:-4], "little")
-        file.write_bytes(b"\xff" * end + octets[end:])
+    damage(path)
     with pytest.raises(StoreError) as caught, open_index(path, MARK) as index, index_errors(path):
         pages(index, '"zebra lion"')
     assert str(caught.value) == f"the index {path} is damaged; 'minicrawl index --rebuild' rebuilds it"

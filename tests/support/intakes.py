@@ -16,8 +16,8 @@ from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
 
 HOME = "http://a.test/"
-Web = Mapping[str, Sequence[str] | int]
-"""By URL what a page links to, or the status of its answer; whatever is not in it is a 404."""
+Web = Mapping[str, Sequence[str] | int | str]
+"""By URL what a page links to, the status of its answer, or where it redirects to; whatever is not in it is a 404."""
 
 
 PATIENT = Timing(batch=3000.0, lease=9000.0)
@@ -57,6 +57,8 @@ def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:
     reply = web.get(url, 404)
     if isinstance(reply, int):
         return Fetched(url, status=reply), ParsedPage()
+    if isinstance(reply, str):
+        return Fetched(url, status=301, location=reply), ParsedPage()
     outlinks = tuple(dict.fromkeys(reply))  # each once, as a parser gives them
     return Fetched(url, status=200, content_type="text/html"), ParsedPage(outlinks, anchors=("",) * len(outlinks))
 

@@ -2,11 +2,19 @@
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 D = 0.85
+
+
+class Rows(NamedTuple):
+    sources: npt.NDArray[np.int64]
+    indptr: npt.NDArray[np.int64]
+    targets: npt.NDArray[np.int64]
+    places: npt.NDArray[np.uint8]
 
 
 def pages(numbers: Iterable[int]) -> npt.NDArray[np.int64]:

@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from support.partitions import Partitions, Web, crawled_alone
+from support.intakes import Web
+from support.partitions import Partitions, crawled_alone
 
 A, B, C = (f"http://{name}.test/" for name in "abc")
 THREE: Web = {A: [B, C, f"{A}x"], f"{A}x": [A], B: [A, f"{A}x"], C: B}

@@ -2,13 +2,13 @@
 
 import itertools
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from support.gathered import all_violations
-from support.intakes import intake_of, next_page
+from support.intakes import Web, answer, intake_of, next_page
 from support.sites import rows
 
 from minicrawl.cluster.combined import shares_of_all
@@ -16,23 +16,9 @@ from minicrawl.cluster.exchange import settle as settle_here
 from minicrawl.cluster.exchange import share_of, shared_out, site_links, take_all
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Outbox
-from minicrawl.model import Fetched, ParsedPage
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.partitions.folder import Folder, make_store
 from minicrawl.store.transfers import OutboxRow
-
-Web = Mapping[str, Sequence[str] | int | str]
-"""By URL what a page links to, the status of its answer, or where it redirects to; whatever is not in it is a 404."""
-
-
-def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:
-    reply = web.get(url, 404)
-    if isinstance(reply, int):
-        return Fetched(url, status=reply), ParsedPage()
-    if isinstance(reply, str):
-        return Fetched(url, status=301, location=reply), ParsedPage()
-    outlinks = tuple(dict.fromkeys(reply))
-    return Fetched(url, status=200, content_type="text/html"), ParsedPage(outlinks, anchors=("",) * len(outlinks))
 
 
 def plain_intake(store: Path, folder: Folder | None = None, number: int = 0, **settings: Any) -> Intake:

@@ -57,6 +57,14 @@ def _words(words: InvertedIndex, field: str) -> list[tuple[str, int]]:
     return sorted((term, count) for term, count in counts if count)
 
 
+def damage(index: Path) -> None:
+    """Write over the places of words, and leave the end of each file, by which it is opened."""
+    for file in index.rglob("*.pos"):
+        octets = file.read_bytes()
+        end = len(octets) - 8 - int.from_bytes(octets[-8:-4], "little")
+        file.write_bytes(b"\xff" * end + octets[end:])
+
+
 def rebuilt(store: Path) -> dict[str, list[Any]]:
     """What an index says that is built anew."""
     with following(store, rebuild=True) as follower:

@@ -3,7 +3,7 @@
 import asyncio
 import io
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast  # Any: settings
+from typing import Any, cast  # Any: settings
 
 import pytest
 from PIL import Image
@@ -17,9 +17,6 @@ from minicrawl.archive.collection import Collection
 from minicrawl.crawler.archiving import committed
 from minicrawl.errors import SettingError
 from minicrawl.store.reader import open_store
-
-if TYPE_CHECKING:
-    pass
 
 APP, FRAMED = f"{HOST}/app", "http://other.test/framed"
 GREEN, RED, BLUE = (0, 128, 0), (255, 0, 0), (0, 0, 255)
