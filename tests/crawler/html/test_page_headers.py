@@ -1,10 +1,94 @@
-"""Robots directives, and canonical URLs and languages in the header field Link."""
+"""What header fields and meta elements say of a page: refreshes, directives, canonicals, other languages."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawler.html.page_headers import MAX_ALTERNATES, Directives, canonicals, languages, read_directives
+from minicrawl.crawler.html import parse_html
+from minicrawl.crawler.html.page_headers import (
+    MAX_ALTERNATES,
+    Directives,
+    canonicals,
+    languages,
+    read_directives,
+    read_refresh,
+)
+from minicrawl.model import ParsedPage
+
+URL = "http://h.test/dir/page"
+TARGET = "http://h.test/x"
+ARTICLE = "<p>" + "words of an article " * 20
+LARGE = f"<title>{'Moved ' * 80}</title><script>{'f();' * 200}</script><style>{'a{b:c}' * 9_999}</style>"
+MOVED = "<h1>We have moved</h1><p>You will be taken to <a href=/x>our new address</a> in ten seconds."
+
+
+def parsed(html: str) -> ParsedPage:
+    return parse_html(html.encode(), URL, "text/html; charset=utf-8")
+
+
+SYNTAX = {
+    "usual": ("0; url=/x", TARGET),
+    "any-case": ("0;URL=/x", TARGET),
+    "fraction": ("0.5; url=/x", TARGET),
+    "no digit": (".5; url=/x", TARGET),
+    "single-quotes": ("0; url='/x'", TARGET),
+    "spaces": ("  0 ;  url =  /x", TARGET),
+    "comma": ("0, url=/x", TARGET),
+    "space-only": ("0 url=/x", TARGET),
+    "no-url-word": ("0; /x", TARGET),
+    "relative": ("0; url=x", "http://h.test/dir/x"),
+    "absolute": ("0; url=https://x.test/y?z#a", "https://x.test/y?z"),
+    "javascript": ("0; url=javascript:x", None),
+    "empty": ("", None),
+    "reload": ("30", None),
+    "reload-semicolon": ("5;", URL),
+    "empty-url": ("5; url=", URL),
+    "url-with-space": ("0; url=/a b", "http://h.test/a%20b"),
+    "no-time": ("/x", None),
+    "no-time-but-a-divider": ("; url=/x", None),
+    "nonsense-behind-time": ("5x; url=/y", None),
+}
+
+
+@pytest.mark.parametrize(("value", "url"), SYNTAX.values(), ids=SYNTAX.keys())
+def test_values_are_read_as_by_browsers(value: str, url: str | None) -> None:
+    found = read_refresh(value, URL)
+    assert (found and found[0]) == url
+
+
+@pytest.mark.parametrize(
+    ("seconds", "is_soon"),
+    [("0", True), ("10", True), ("0010", True), ("10.9", True), ("11", False), ("1800", False), ("9" * 9_999, False)],
+)
+def test_ten_seconds_are_soon(seconds: str, is_soon: bool) -> None:
+    assert read_refresh(f"{seconds}; url=/x", URL) == (TARGET, is_soon)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "body", "is_redirect"),
+    [
+        ("0", "", True),
+        ("10", MOVED, True),
+        ("0", ARTICLE, False),
+        ("5", LARGE + ARTICLE, False),
+        ("5", LARGE + MOVED, True),
+        ("5", "новый адрес " * 24, True),
+        ("11", "", False),
+    ],
+)
+def test_redirects_are_soon_and_on_pages_with_next_to_no_text(seconds: str, body: str, is_redirect: bool) -> None:
+    page = parsed(f'<meta http-equiv="refresh" content="{seconds}; url=/x">{body}')
+    assert page.refresh == (TARGET if is_redirect else None)
+    assert TARGET in page.outlinks
+
+
+def test_only_http_equiv_refreshes() -> None:
+    assert parsed('<meta name="refresh" content="0; url=/x">').refresh is None
+
+
+def test_base_and_case() -> None:
+    assert parsed('<base href="/b/"><META HTTP-EQUIV="Refresh" content="0;url=x">').refresh == "http://h.test/b/x"
+
 
 DIRECTIVES = {
     "empty": ("", True, True),
@@ -72,7 +156,7 @@ def test_both_must_allow_it() -> None:
     assert one.and_(other) == other.and_(one) == Directives(follow=False, archive=False)
 
 
-URL = "http://h.test/folder/page"
+FOLDER = "http://h.test/folder/page"
 VALUES = {
     "usual": ('<http://h.test/x>; rel="canonical"', ["http://h.test/x"]),
     "token, relative": ("<x>;rel=canonical", ["http://h.test/folder/x"]),
@@ -91,7 +175,7 @@ VALUES = {
 
 @pytest.mark.parametrize(("value", "expected"), VALUES.values(), ids=VALUES.keys())
 def test_value_says(value: str, expected: list[str]) -> None:
-    assert canonicals(value, URL) == expected
+    assert canonicals(value, FOLDER) == expected
 
 
 LANGUAGES = {
@@ -112,15 +196,17 @@ LANGUAGES = {
 
 @pytest.mark.parametrize(("value", "expected"), LANGUAGES.values(), ids=LANGUAGES.keys())
 def test_value_names_languages(value: str, expected: str) -> None:
-    assert " ".join(f"{language}={url}" for language, url in languages(value, URL)) == expected
+    assert " ".join(f"{language}={url}" for language, url in languages(value, FOLDER)) == expected
 
 
 def test_no_more_languages_are_read_than_of_a_page() -> None:
     value = ", ".join(f"</{number}>; rel=alternate; hreflang=de" for number in range(MAX_ALTERNATES + 9))
-    assert [url for _, url in languages(value, URL)] == [f"http://h.test/{number}" for number in range(MAX_ALTERNATES)]
+    assert [url for _, url in languages(value, FOLDER)] == [
+        f"http://h.test/{number}" for number in range(MAX_ALTERNATES)
+    ]
 
 
 @given(st.text('<>;,=" \\relcanonicalthfg/', max_size=60))
 def test_any_value_is_read(value: str) -> None:
-    assert all(url.startswith("http://") for url in canonicals(value, URL))
-    assert all(url.startswith("http://") and " " not in language for language, url in languages(value, URL))
+    assert all(url.startswith("http://") for url in canonicals(value, FOLDER))
+    assert all(url.startswith("http://") and " " not in language for language, url in languages(value, FOLDER))
