@@ -45,7 +45,7 @@ def checked(text: str) -> str:
     """The text, if it is one expression. Raises SettingError."""
     if len(text) > _LONGEST:
         raise _refused(text[:40] + "...", f"it has more than {_LONGEST:,} characters")
-    bare = _TEXT.sub("0", text)
+    bare = _TEXT.sub(" 0 ", text)
     if found := _NOT_ALONE.search(bare):
         raise _refused(text.replace("\0", "\\0"), f"it has {found[0]!r} in it")
     depths = list(accumulate(((char == "(") - (char == ")") for char in bare), initial=0))
