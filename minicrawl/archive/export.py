@@ -112,10 +112,9 @@ def _pieces(path: Path, size: int) -> Iterator[bytes]:
 
 
 _HEADER: dict[str, str | bool] = {"format": "json-pages-1.0", "id": "pages", "title": "All pages"}
-Line = Mapping[str, str | bool | float]
 
 
-def _pages(collection: Collection, pages: Iterable[ListedPage] | None) -> Iterator[Line]:
+def _pages(collection: Collection, pages: Iterable[ListedPage] | None) -> Iterator[Mapping[str, str | bool | float]]:
     """The header of pages.jsonl and its lines: every successful fetch of these pages, or of all.
 
     Viewers list pages by id where they have no other order, so ids rise. Title and text are those of the last fetch.

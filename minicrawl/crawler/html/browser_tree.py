@@ -54,7 +54,7 @@ class BrowserTree:
         self._root = self._node = parser.root
         self._selector = ",".join([_SELECTOR, *rare]) if rare else _SELECTOR
         self._places: dict[int, int] = {}  # by element, the place inside it
-        self.hidden = ""
+        self.hidden: list[str] = []
         if may_hide:
             self._show_shadow_roots()
             self._show_noscript()
@@ -73,13 +73,15 @@ class BrowserTree:
     def _show_noscript(self) -> None:
         for node in _select.find("noscript", self._root):
             inside, is_in_head = node.text(), node.parent is not None and node.parent.tag == "head"
-            if is_in_head or "<meta" in inside.lower():
-                self.hidden += inside
+            has_meta = "<meta" in inside.lower()
+            if is_in_head or has_meta:
+                self.hidden.append(inside)
             if not is_in_head:
                 node.insert_before(_shown)
                 assert node.prev is not None
                 node.prev.inner_html = _INNER.sub("<x-noscript", inside)
-                node.prev.strip_tags(["meta"])
+                if has_meta:
+                    node.prev.strip_tags(["meta"])
             node.decompose()
 
     def elements(self) -> Iterator[tuple[str, Mapping[str, str | None]]]:

@@ -56,7 +56,6 @@ _JSON_LD = re.compile(
 )
 
 _ANCHORS = Wanted(anchors=True)
-_Fields = Mapping[str, list[str]]
 
 
 class _Related(NamedTuple):
@@ -114,16 +113,21 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
     refresh = read_refresh(elements.refresh, base, encoding) if elements.refresh is not None else None
     if refresh is not None:
         return with_refresh(parsed, refresh, page, places=wanted.places)
-    if parsed.outlinks or "refresh" not in tree.hidden.lower():
+    if parsed.outlinks or "refresh" not in (hidden := "".join(tree.hidden)).lower():
         return parsed
     # A page may have nothing but the refresh of a noscript element.
-    value = _Elements(tree_of(tree.hidden.encode()), Wanted()).refresh
+    value = _Elements(tree_of(hidden.encode()), Wanted()).refresh
     refresh = read_refresh(value, base, encoding) if value is not None else None
     return parsed._replace(refresh=refresh[0]) if refresh and refresh[1] and has_little_text(page) else parsed
 
 
 def _with_content(  # noqa: PLR0913 - what parse_html has found
-    parsed: ParsedPage, page: bytes, wanted: Wanted, elements: "_Elements", links: "_Links", fields: _Fields
+    parsed: ParsedPage,
+    page: bytes,
+    wanted: Wanted,
+    elements: "_Elements",
+    links: "_Links",
+    fields: Mapping[str, list[str]],
 ) -> ParsedPage:
     if not (wanted.kept or wanted.text or wanted.blocks):
         return parsed
