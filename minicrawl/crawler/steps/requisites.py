@@ -60,9 +60,8 @@ class Requisites(Step, Kind):
         self._needing: defaultdict[str, list[int]] = defaultdict(list)
         self._last = 0
         self._may_have_more = True
-        self._due: defaultdict[str, deque[RequisiteRow]] = defaultdict(deque)
-        self._asked: set[str] = set()  # hosts with one in flight, or about to be
-        self._idle: dict[str, None] = {}  # hosts with requisites due and none in flight
+        self._due: defaultdict[str, deque[RequisiteRow]] = defaultdict(deque)  # the first of each host is asked for
+        self._idle = deque[str]()  # hosts whose first one is not asked for yet
         self._loaded = 0
 
     @classmethod
@@ -114,30 +113,21 @@ class Requisites(Step, Kind):
         for number, row in rows:
             self._last = number
             self._loaded += 1
-            host = politeness_key(row.url)
-            self._due[host].append(row)
-            if host not in self._asked:
-                self._idle[host] = None
-
-    def to_ask(self) -> list[RequisiteRow]:
-        """Requisites to ask for, at most one per host; each is `closed` later."""
-        if not self._idle:
-            return []
-        rows = [self._due[host].popleft() for host in self._idle]
-        self._asked |= self._idle.keys()
-        self._idle.clear()
-        return rows
+            due = self._due[politeness_key(row.url)]
+            due.append(row)
+            if len(due) == 1:
+                self._idle.append(politeness_key(row.url))
 
     def closed(self, row: RequisiteRow, state: str, reason: str, fetched: Fetched | None, now: float) -> None:
-        """Record the outcome for a requisite. fetched: None if it was not asked for."""
+        """Record the outcome for the first requisite of a host. fetched: None if it was not asked for."""
         status, size = (None, 0) if fetched is None else (fetched.status, fetched.size)
         closed = row._replace(state=state, reason=reason, status=status, bytes=row.bytes + size, asked_at=now)
         self._closed.append(closed)
         self._loaded -= 1
         host = politeness_key(row.url)
-        self._asked.discard(host)
+        self._due[host].popleft()
         if self._due[host]:
-            self._idle[host] = None
+            self._idle.append(host)
         else:
             del self._due[host]
 
@@ -151,16 +141,17 @@ class Requisites(Step, Kind):
         self._closed.clear()
 
     def line_up(self, now: float) -> None:
-        while rows := self.to_ask():
-            for row in rows:
-                (page,) = self._urls.find([row.url])
-                if page is not None and self._store.archived.last_of(page) is not None:  # the archive has it, as a page
-                    self.closed(row, KEPT, "read", None, now)
-                elif any(pattern.search(row.url) for pattern in self._admission.scope.deny):
-                    self.closed(row, FAILED, "deny", None, now)
-                else:
-                    host = self.hosts.host(politeness_key(row.url))
-                    self._frontier.add_errand(host, RequisiteErrand(self, host, row), now)
+        while self._idle:
+            name = self._idle.popleft()
+            row = self._due[name][0]
+            (page,) = self._urls.find([row.url])
+            if page is not None and self._store.archived.last_of(page) is not None:  # the archive has it, as a page
+                self.closed(row, KEPT, "read", None, now)
+            elif any(pattern.search(row.url) for pattern in self._admission.scope.deny):
+                self.closed(row, FAILED, "deny", None, now)
+            else:
+                host = self.hosts.host(name)
+                self._frontier.add_errand(host, RequisiteErrand(self, host, row), now)
 
     def on_commit(self, now: float) -> None:
         self.load()
