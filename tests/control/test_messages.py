@@ -6,6 +6,7 @@ import os
 import socket
 import stat
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +103,16 @@ def deep(tmp_path: Path) -> Path:
     return path
 
 
+@contextlib.contextmanager
+def listening(store: Path) -> Iterator[Path]:
+    """The path of the socket of a store, on which somebody listens."""
+    file = bound(store)
+    file.socket.listen()
+    yield file.path
+    file.remove()
+    file.socket.close()
+
+
 def is_heard(store: Path) -> bool:
     line = connected(store, 1.0)
     if line is not None:
@@ -125,27 +136,20 @@ def test_a_store_has_one_socket_by_whatever_links_it_is_reached(store: Path, tmp
     (tmp_path / "folder").mkdir()
     link = tmp_path / "folder/other.db"
     link.symlink_to(store)
-    file = bound(link)
-    file.socket.listen()
-    assert file.path.parent == store.parent
-    assert is_heard(store)
-    assert is_heard(link)
-    file.remove()
-    file.socket.close()
+    with listening(link) as path:
+        assert path.parent == store.parent
+        assert is_heard(store)
+        assert is_heard(link)
 
 
 def test_where_the_path_would_be_too_long_it_is_in_a_folder_of_our_own(deep: Path) -> None:
-    file = bound(deep)
-    file.socket.listen()
-    folder = file.path.parent
-    assert folder.name.startswith("minicrawl")
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert len(os.fsencode(file.path)) < 104
-    assert is_heard(deep)
-    assert not is_heard(deep.with_name("other.db"))
-    file.remove()
+    with listening(deep) as path:
+        assert path.parent.name.startswith("minicrawl")
+        assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
+        assert len(os.fsencode(path)) < 104
+        assert is_heard(deep)
+        assert not is_heard(deep.with_name("other.db"))
     assert not is_heard(deep)
-    file.socket.close()
 
 
 @pytest.mark.parametrize("length", [80, 98, 99, *range(100, 111), 120])
@@ -153,35 +157,26 @@ def test_paths_of_every_length_can_be_bound(tmp_path: Path, length: int) -> None
     folder = tmp_path / ("x" * max(1, length - len(str(tmp_path)) - 10))
     folder.mkdir()
     (folder / "a.db").touch()
-    file = bound(folder / "a.db")
-    file.socket.listen()
-    assert is_heard(folder / "a.db")
-    file.remove()
-    file.socket.close()
+    with listening(folder / "a.db"):
+        assert is_heard(folder / "a.db")
 
 
 def test_a_socket_that_a_killed_crawl_has_left_is_replaced(store: Path) -> None:
     killed = bound(store)  # which never listens; as long as it is open, no other file gets its number
     assert killed.path.exists()
     assert not is_heard(store)
-    file = bound(store)
-    file.socket.listen()
-    assert is_heard(store)
-    killed.remove()  # what is there now is another one's
-    assert is_heard(store)
-    file.remove()
-    for one in (killed, file):
-        one.socket.close()
+    with listening(store):
+        assert is_heard(store)
+        killed.remove()  # what is there now is another one's
+        assert is_heard(store)
+    killed.socket.close()
 
 
 def test_anything_else_that_is_there_stays_and_the_socket_is_elsewhere(store: Path) -> None:
     beside = store.with_name("crawl.db.sock")
     beside.write_text("mine")
-    file = bound(store)
-    file.socket.listen()
-    assert (file.path != beside, beside.read_text(), is_heard(store)) == (True, "mine", True)
-    file.remove()
-    file.socket.close()
+    with listening(store) as path:
+        assert (path != beside, beside.read_text(), is_heard(store)) == (True, "mine", True)
 
 
 def test_a_socket_that_strangers_can_reach_through_a_link_is_not_taken(store: Path, tmp_path: Path) -> None:
@@ -213,10 +208,8 @@ def test_a_folder_that_others_may_use_is_not_taken(deep: Path, monkeypatch: pyte
         shared.chmod(0o777)
         monkeypatch.setenv("XDG_RUNTIME_DIR", runtime)
         assert shared in [path.parent for path in places(deep)]
-        file = bound(deep)
-        assert file.path.parent != shared
-        file.remove()
-        file.socket.close()
+        with listening(deep) as path:
+            assert path.parent != shared
 
 
 def test_where_no_socket_can_be_that_is_one_sentence(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,11 +1,13 @@
-"""What the generated web promises, read off the bytes it answers with."""
+"""What the generated web promises, read off the bytes it answers with, and over a real socket."""
 
+import asyncio
 import math
 import random
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+import aiohttp
 import networkx
 import pytest
 
@@ -14,7 +16,7 @@ from minicrawl.crawler.robots.rules import RobotsRules
 from minicrawl.crawler.urls.keys import authority, origin_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.demo.resources import CALENDAR_MONTHS
-from minicrawl.demo.web import DemoWeb, mass_curve, masses, pages_until_mass
+from minicrawl.demo.web import DemoWeb, mass_curve, masses, pages_until_mass, serving
 from minicrawl.errors import SettingError
 from minicrawl.model import ParsedPage
 
@@ -234,3 +236,48 @@ def test_all_that_was_fetched_is_needed_for_all_that_it_holds() -> None:
         assert len(held) == 21
         assert pages_until_mass(order, truth, held[-1]) == 20
         assert mass_curve(order, truth, [0.0, 20 / 30, 21 / 30]) == [0.0, held[-1], None]
+
+
+@pytest.fixture(scope="module")
+def small() -> DemoWeb:
+    return DemoWeb.generate(seed=3, hosts=4, pages=60)
+
+
+async def answers(web: DemoWeb, urls: list[str]) -> list[tuple[int, str | None, str | None, bytes]]:
+    """(status, Location, Content-Type, body) of every URL, asked of the server by its Host header."""
+    async with serving(web) as port, aiohttp.ClientSession() as client:
+        found = []
+        for url in urls:
+            host, _, path = url.removeprefix("http://").partition("/")
+            address = f"http://127.0.0.1:{port}/{path}"
+            async with client.get(address, headers={"Host": host}, allow_redirects=False) as response:
+                headers = response.headers
+                body = await response.read()
+                found.append((response.status, headers.get("Location"), headers.get("Content-Type"), body))
+        return found
+
+
+def test_server_says_what_the_web_responds(small: DemoWeb) -> None:
+    host = small.hosts[2]
+    urls = [
+        *small.seeds,
+        f"http://{host}/caf%C3%A9-d%C3%A9j%C3%A0-vu",
+        f"http://{host}/robots.txt",
+        f"http://{host}/nothing?here=1",
+        f"{small.calendar}2026/11",
+        next(url for url in small.truth() if small.respond(url).status == 302),
+        "http://unknown.test/",
+    ]
+    replies = [small.respond(url) for url in urls]
+    assert {reply.status for reply in replies} >= {200, 302, 404}
+    for reply, (status, location, content_type, body) in zip(replies, asyncio.run(answers(small, urls)), strict=True):
+        assert (status, body) == (reply.status, reply.body)
+        assert location == reply.headers.get("Location")
+        assert location or content_type == reply.headers["Content-Type"]
+
+
+async def test_port_is_free_again_afterwards(small: DemoWeb) -> None:
+    async with serving(small) as port:
+        pass
+    async with serving(small, port) as again:
+        assert again == port

@@ -25,26 +25,16 @@ from minicrawl.model import Fetched, PageRequest, ParsedPage, Wanted
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 
-BODY = b"<html lang=en><link rel=alternate hreflang=de href=/de><h1>Head</h1><p>Some words and <a href=/x>a link</a>"
-
-
-def test_what_selectors_find_is_part_of_it() -> None:
-    parsed, _ = read_page(BODY, "http://h.test/", None, Wanted(extract=("title=h1",)))
-    assert [json.loads(item) for item in parsed.items] == [{"title": "Head"}]
-    assert read_page(BODY, "http://h.test/", None, Wanted())[0].items == ()
-
-
-FIELDS_URL = "http://a.test/"
+URL = "http://h.test/dir/page"
 
 
 def test_page_that_would_choke_a_parser_is_left_alone(caplog: pytest.LogCaptureFixture) -> None:
     body = b"<h1>x</h1>" + b"<b>" * 30_001
-    parsed, _ = read_page(body, FIELDS_URL, None, Wanted(extract=("title=h1",)))
+    parsed, _ = read_page(body, URL, None, Wanted(extract=("title=h1",)))
     assert parsed.items == ()
-    assert caplog.messages == [f"nothing is extracted from {FIELDS_URL}: its tags could make a huge tree"]
+    assert caplog.messages == [f"nothing is extracted from {URL}: its tags could make a huge tree"]
 
 
-URL = "http://h.test/dir/page"
 MB = 10**6
 
 
@@ -76,14 +66,14 @@ def source_of(body: bytes, timing: Timing = STANDARD, wanted: Wanted = PLAIN, **
 
 
 @pytest.mark.parametrize("attributes", [10, 9_000])
-def test_short_texts_are_kept_only_where_they_are_wanted(attributes: int) -> None:
+async def test_short_texts_are_kept_only_where_they_are_wanted(attributes: int) -> None:
     async def text(wanted: Wanted) -> bytes | None:
         async with source_of(b"<p>Hello<b" + b" a" * attributes + b">", wanted=wanted) as source:
             fetched, _ = await source.page(PageRequest(URL))
         return fetched.short_text
 
-    assert asyncio.run(text(Wanted(short_text=True)))
-    assert asyncio.run(text(Wanted(short_text=False))) is None
+    assert await text(Wanted(short_text=True))
+    assert await text(Wanted(short_text=False)) is None
 
 
 async def longest_step(work: Awaitable[Any]) -> tuple[Any, float]:
@@ -177,6 +167,7 @@ async def test_all_that_is_wanted_comes_from_wherever_a_page_is_read(filler: byt
         page = (await source.page(PageRequest(URL)))[1]
     assert page == read_page(body, URL, "text/html", wanted)[0]
     assert (page.text[0], page.anchors, page.places, len(page.blocks)) == ("Head", ("a link",), b"\0", 4 * 14)
+    assert [json.loads(item) for item in page.items] == [{"title": "Head"}]
 
 
 READS = r"""
