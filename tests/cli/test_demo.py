@@ -6,10 +6,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from support.command_line import run
 from support.documents import parse
 
-from minicrawl.cli import main
 from minicrawl.cli.output import called_as
 from minicrawl.demo.web import DemoWeb, pages_until_mass
 from minicrawl.store.reader import open_store
@@ -31,7 +30,7 @@ def test_the_commands_it_ends_with_can_be_typed(demo: tuple[Path, str]) -> None:
     store, text = demo
     commands = [shlex.split(line) for line in text.splitlines() if line.startswith("  minicrawl ")]
     assert [words[1] for words in commands] == ["why", "dashboard", "crawl"]
-    assert CliRunner().invoke(main, commands[0][1:]).exit_code == 0
+    assert run(*commands[0][1:]).exit_code == 0
     for _, *words in commands[1:]:
         parse(words)
     assert commands[1][-2:] == ["--store", str(store)]

@@ -8,12 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from support.command_line import run
 from support.hostile import HostileServer, hostile_url
 from support.intakes import PATIENT
 from support.sites import HOME, Site, crawl, rows
 
-from minicrawl.cli import main
 from minicrawl.cli.display import plain
 from minicrawl.cli.live_display import render
 from minicrawl.export.tables import defused, export_ranks
@@ -58,7 +57,7 @@ COMMANDS = [
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
 def test_no_command_prints_what_steers_a_terminal(store: Path, options: list[str]) -> None:
     for command in COMMANDS:
-        said = CliRunner().invoke(main, [*command, *options, "--store", str(store)])
+        said = run(*command, *options, "--store", store)
         assert said.exception is None or isinstance(said.exception, SystemExit), command
         assert said.output, command
         assert [line for line in said.output.split("\n") if not line.isprintable()] == [], command
@@ -88,7 +87,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ids=lambda command: command[0],
 )
 def test_nor_does_it_print_what_servers_have_sent(served: Path, command: list[str], options: list[str]) -> None:
-    said = CliRunner().invoke(main, [*command, *options, "--store", str(served)])
+    said = run(*command, *options, "--store", served)
     assert (said.exit_code, said.stderr) == (0, "")
     assert [line for line in said.output.split("\n") if not line.isprintable()] == []
 
@@ -118,7 +117,7 @@ def test_nor_the_log(tmp_path: Path) -> None:
     logger = logging.getLogger("minicrawl")
     before = list(logger.handlers), logger.level
     try:
-        CliRunner().invoke(main, ["refresh", "-v", "--log-file", str(file), "--store", str(tmp_path / "none.db")])
+        run("refresh", "-v", "--log-file", file, "--store", tmp_path / "none.db")
         logger.debug("asking for %s", HOME + EVIL)
     finally:
         for handler in set(logger.handlers) - set(before[0]):

@@ -1,18 +1,16 @@
 """The history of cash has one definition, whoever asks: the book, the view of the store, an export, a ranking."""
 
 import csv
-import json
 import random
 from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
 import pytest
-from click.testing import CliRunner
+from support.command_line import answer, run
 from support.intakes import DAYS_LATER
 from support.sites import Site, crawl
 
-from minicrawl.cli import main
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored import load_block, load_totals, stored_births
 from minicrawl.opic.units import all_interpolated
@@ -60,12 +58,12 @@ def test_history_is_the_same_wherever_it_is_told(tmp_path: Path) -> None:
         expected, urls = of_the_book(reader), list(reader.page_table.urls())
         history = reader.ranks.arrays()["history"]
     assert history / history.sum() == pytest.approx(expected, rel=1e-9, abs=1e-15)
-    words = ["rank", "--by", "opic", "--n", str(len(urls)), "--json", "--store", str(store)]
-    ranked = {page["url"]: page["value"] for page in json.loads(CliRunner().invoke(main, words).stdout)}
+    told = answer("rank", "--by", "opic", "--n", str(len(urls)), "--store", store)
+    ranked = {page["url"]: page["value"] for page in told}
     shares = dict(zip(urls, expected.tolist(), strict=True))
     assert ranked == pytest.approx({url: share for url, share in shares.items() if url in ranked}, rel=1e-9, abs=1e-15)
     assert sum(ranked.values()) == pytest.approx(1.0)
-    assert CliRunner().invoke(main, ["export", str(file), "--store", str(store)]).exit_code == 0
+    assert run("export", file, "--store", store).exit_code == 0
     with file.open(newline="") as lines:
         written = {row["url"]: float(row["history"]) for row in csv.DictReader(lines)}
     assert written == pytest.approx(dict(zip(urls, history.tolist(), strict=True)), rel=1e-12)

@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
 from support import skipping
+from support.command_line import run
 from support.origins import ORIGINS, OWNER, PEM, Asked, Web, crawled, pages
 from support.proxies import ForwardProxy
 from support.sites import rows
 
 from minicrawl.api import Crawl, acrawl
-from minicrawl.cli import main
 from minicrawl.events import PageFetched
 
 HUSH = "Basic " + b64encode(b"me:hush").decode()
@@ -156,7 +155,7 @@ def test_the_proxies_of_the_environment_are_announced(tmp_path: Path, monkeypatc
     monkeypatch.setenv("http_proxy", "http://me:hush@127.0.0.1:9")
     words = ["crawl", "http://127.0.0.1:2/", "--time", "0.1s", "--store", str(tmp_path / "crawl.db")]
     for more, is_announced in (([], True), (["--proxy", "none"], False)):
-        result = CliRunner().invoke(main, [*words, *more])
+        result = run(*words, *more)
         line = "Requests go through the environment's proxies: http://***@127.0.0.1:9; --proxy none goes"
         assert (line in result.stderr) is is_announced
         assert "hush" not in result.output

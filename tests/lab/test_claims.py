@@ -4,10 +4,8 @@ import re
 import shlex
 
 import pytest
-from click.testing import CliRunner
+from support.command_line import run
 from support.documents import LAB, ROOT, parse, prose, rows
-
-from minicrawl.cli import main
 
 DOCUMENTS = ["OPIC", "SPAWC", "Seeds", "Lecture"]
 ROWS = [row for row in rows(LAB) if row[0] in DOCUMENTS and len(row) > 2]  # two cells: what the document is
@@ -60,6 +58,6 @@ QUICK = ["lab lecture", "lab spawc 12", "lab spawc sc3 --trials 3 --timeout 10 -
 def test_some_of_them_run(words: str, tmp_path_factory: pytest.TempPathFactory) -> None:
     assert f"minicrawl {words}" in COMMANDS
     out = [] if words == "lab lecture" else ["--out", str(tmp_path_factory.mktemp("out"))]
-    result = CliRunner().invoke(main, [*shlex.split(words), *out])
+    result = run(*shlex.split(words), *out)
     assert result.exit_code == 0, result.output
     assert "- holds: " in result.output

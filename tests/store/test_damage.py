@@ -11,10 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from support.command_line import run
 from support.sites import HOME, crawl, crawled_once, faults_in, random_site, rows
 
-from minicrawl.cli import main
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.salvage import salvage
 from minicrawl.errors import SettingError, StoreError
@@ -88,7 +87,7 @@ COMMANDS = (
 def use(path: Path, folder: Path) -> None:
     """Every command that reads, and a crawl: each ends in a sentence or well."""
     for command in (*COMMANDS, ["export", str(folder / "ranks.csv")], ["backup", "--force", str(folder / "copy.db")]):
-        result = CliRunner().invoke(main, [*command, "--store", str(path)])
+        result = run(*command, "--store", path)
         told = f"{command}: {result.output} {result.exception!r}"
         assert result.exception is None or isinstance(result.exception, SystemExit), told
         assert result.exit_code in ((0, 2, 3) if command[0] == "why" else (0, 3, 4)), told
@@ -140,7 +139,7 @@ def test_damage_that_sqlite_does_not_see_is_found(sound: Path, tmp_path: Path, c
     with sqlite3.connect(path) as db:
         db.executescript(change)
     db.close()
-    assert CliRunner().invoke(main, ["check", "--store", str(path)]).exit_code in (3, 4)
+    assert run("check", "--store", path).exit_code in (3, 4)
     use(path, tmp_path)
 
 
@@ -165,11 +164,11 @@ def test_damage_that_sqlite_finds_has_the_way_out(sound: Path, tmp_path: Path) -
     path, content = tmp_path / "crawl.db", bytearray(sound.read_bytes())
     content[2048:] = bytes(len(content) - 2048)
     path.write_bytes(content)
-    result = CliRunner().invoke(main, ["top", "--store", str(path)])
+    result = run("top", "--store", path)
     assert (result.exit_code, "is damaged" in result.output) == (3, True)
     assert result.output.endswith(f"save what can be read of it: minicrawl salvage NEW --store {path}\n")
     (tmp_path / "notes.txt").write_text("no store at all\n" * 99)
-    result = CliRunner().invoke(main, ["salvage", str(tmp_path / "new.db"), "--store", str(tmp_path / "notes.txt")])
+    result = run("salvage", tmp_path / "new.db", "--store", tmp_path / "notes.txt")
     assert (result.exit_code, "nothing of" in result.output, "salvage NEW" in result.output) == (3, True, False)
 
 
@@ -191,12 +190,12 @@ def test_sound_store_is_salvaged_whole(sound: Path, tmp_path: Path) -> None:
 
 def test_command_salvages(sound: Path, tmp_path: Path) -> None:
     file = tmp_path / "saved.db"
-    result = CliRunner().invoke(main, ["salvage", str(file), "--store", str(sound)])
+    result = run("salvage", file, "--store", sound)
     assert (result.exit_code, result.output.split(": ")[0]) == (0, str(file))
-    assert CliRunner().invoke(main, ["check", "--store", str(file)]).exit_code == 0
+    assert run("check", "--store", file).exit_code == 0
     with pytest.raises(SettingError, match="already exists"):
         salvage(sound, file)
-    assert CliRunner().invoke(main, ["salvage", "x.db", "--store", str(tmp_path / "none.db")]).exit_code == 3
+    assert run("salvage", "x.db", "--store", tmp_path / "none.db").exit_code == 3
 
 
 @pytest.mark.parametrize("limit", [1_000, 150_000])

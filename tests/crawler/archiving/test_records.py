@@ -9,8 +9,8 @@ from typing import Any
 
 import httpx
 import pytest
-from click.testing import CliRunner
 from support.archives import an_answer, answers, files
+from support.command_line import run
 from support.dying import killed_at
 from support.killing_web import killing_web
 from support.sites import HOME, Server, crawl, rows
@@ -20,7 +20,6 @@ from minicrawl.archive.check import check
 from minicrawl.archive.collection import index_anew, index_of
 from minicrawl.archive.record import Original
 from minicrawl.archive.writer import ArchiveWriter, Rules
-from minicrawl.cli import main
 from minicrawl.crawler.steps.archive import Archive
 from minicrawl.errors import StoreError
 from minicrawl.settings import CrawlSettings
@@ -170,7 +169,7 @@ def test_what_a_killed_crawl_has_left_is_noted_and_nothing_wrong(tmp_path: Path)
             words = f"crawl --archive {folder} --delay 0 --store {store} --no-traps --allow-private -q"
             words += f" --connect-to ::127.0.0.1:{web.server_port} --workers {workers}"
             assert web.kill([sys.executable, "-m", "minicrawl", *words.split(), *seeds], requests)
-            result = CliRunner().invoke(main, ["archive", "check", "--deep", "--store", str(store), "--json"])
+            result = run("archive", "check", "--deep", "--store", store, "--json")
             found = json.loads(result.output)
             assert (result.exit_code, found["problems"]) == (0, [])
             noted += len(found["notes"])

@@ -1,19 +1,17 @@
 """Which page said it first: leaders, marks, and pages that call others canonical."""
 
-import json
 import random
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
+from support.command_line import answer, run
 from support.prose import prose
 from support.sites import HOME, Site, canonical, crawl, faults_in, rows, states
 
-from minicrawl.cli import main
 from minicrawl.crawler.fingerprint import BITS, distance
 from minicrawl.crawler.recognise.duplicates import (
     ALIKE,
@@ -192,21 +190,15 @@ def test_crawl_in_pieces_marks_what_the_crawl_in_one_marks(tmp_path: Path) -> No
     assert rows(pieces, query) == rows(whole, query)
 
 
-def run(*words: object) -> str:
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    assert result.exit_code == 0, result.output
-    return result.stdout
-
-
 def test_why_and_status_tell(store: Path) -> None:
     crawl(site(), store, [HOME], strategy="breadth-first")
-    assert f"  duplicate   exact duplicate of {A}\n" in run("why", B, "--store", store)
-    assert f"% alike, of one folder) of {A}\n" in run("why", C, "--store", store)
-    assert "duplicates 2 exact, 1 near\n" in run("status", "--store", store)
-    assert json.loads(run("status", "--json", "--store", store))["duplicates"] == {"exact": 2, "near": 1}
-    told = json.loads(run("why", MIRROR, "--json", "--store", store))
+    assert f"  duplicate   exact duplicate of {A}\n" in run("why", B, "--store", store).stdout
+    assert f"% alike, of one folder) of {A}\n" in run("why", C, "--store", store).stdout
+    assert "duplicates 2 exact, 1 near\n" in run("status", "--store", store).stdout
+    assert answer("status", "--store", store)["duplicates"] == {"exact": 2, "near": 1}
+    told = answer("why", MIRROR, "--store", store)
     assert told["duplicate_of"] == {"url": A, "is_exact": True, "distance": 0, "alike": 1.0, "kind": None}
-    assert "duplicate" not in run("why", HOME + "other", "--store", store)
+    assert "duplicate" not in run("why", HOME + "other", "--store", store).stdout
 
 
 KINDS = [

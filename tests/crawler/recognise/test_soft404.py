@@ -1,6 +1,5 @@
 """Hosts that answer for pages they do not have."""
 
-import json
 import random
 from itertools import cycle
 from pathlib import Path
@@ -8,12 +7,11 @@ from typing import Any
 
 import httpx
 import pytest
-from click.testing import CliRunner
 from support.behaviours import BEHAVIOURS, DEAD, outcome, words
+from support.command_line import answer, run
 from support.prose import prose
 from support.sites import HOME, Server, Site, crawl, faults_in, rows
 
-from minicrawl.cli import main
 from minicrawl.crawler.recognise.soft404 import MOST_PROBES, Soft404s, folder_of, probe_url
 from minicrawl.model import Fetched
 from minicrawl.store.recognised import Probe, RecentPage
@@ -191,12 +189,7 @@ def test_probe_is_beside_the_page(url: str, folder: str, ending: str) -> None:
 
 def test_why_and_status_tell(store: Path) -> None:
     _, server = crawl(soft(site(), NOT_FOUND), store, [HOME], strategy="breadth-first")
-
-    def run(*words: str) -> str:
-        return CliRunner().invoke(main, [*words, "--store", str(store)]).stdout
-
-    assert f"  soft 404    it says what the host said of {probes(server)[-1]}, which cannot exist" in run(
-        "why", LOST[0]
-    )
-    assert "probes    1 page that cannot exist requested, 1 answered as if they existed" in run("status")
-    assert json.loads(run("status", "--json"))["probes"] == {"asked": 1, "soft_404": [HOME + "f/"]}
+    why, told = (run(*words, "--store", store).stdout for words in (("why", LOST[0]), ("status",)))
+    assert f"  soft 404    it says what the host said of {probes(server)[-1]}, which cannot exist" in why
+    assert "probes    1 page that cannot exist requested, 1 answered as if they existed" in told
+    assert answer("status", "--store", store)["probes"] == {"asked": 1, "soft_404": [HOME + "f/"]}

@@ -7,10 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from support.command_line import run
 from support.sites import HOME, Server, Site, crawl, faults_in, rows, text
 
-from minicrawl.cli import main
 from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
 
@@ -247,15 +246,12 @@ def said(store: Path) -> Path:
 
 
 def test_status_counts_sitemaps(said: Path) -> None:
-    told = CliRunner().invoke(main, ["status", "--store", str(said)]).output
+    told = run("status", "--store", said).output
     assert "sitemaps  ok 1; 300 URLs in them, 200 wait, 100 became known\n" in told
 
 
 def test_why_names_the_sitemap(said: Path) -> None:
-    runner = CliRunner()
-    assert (
-        f"  found in    sitemap {MAP}, 1 link " in runner.invoke(main, ["why", HOME + "7", "--store", str(said)]).output
-    )
-    told = runner.invoke(main, ["why", HOME + "299", "--store", str(said)]).output
+    assert f"  found in    sitemap {MAP}, 1 link " in run("why", HOME + "7", "--store", said).output
+    told = run("why", HOME + "299", "--store", said).output
     assert f"  sitemap     waits in {MAP}\n" in told
     assert "unknown     sitemap: " in told

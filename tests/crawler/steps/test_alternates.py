@@ -3,10 +3,8 @@
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from support.command_line import run
 from support.sites import HOME, Server, Site, crawl, faults_in, rows
-
-from minicrawl.cli import main
 
 NAMES = [f"page{number}" for number in range(8)]
 LANGUAGES = ("en", "de", "fr")
@@ -48,5 +46,5 @@ def test_one_language_of_a_page_is_fetched_first_and_the_others_last(
 def test_why_tells(store: Path) -> None:
     crawl(site(), store, [HOME], pages=3)
     (twin, named_by) = rows(store, "SELECT t.url, n.url FROM pages t JOIN pages n ON n.id = t.named_by")[0]
-    output = CliRunner().invoke(main, ["why", twin, "--store", str(store)]).stdout
+    output = run("why", twin, "--store", store).stdout
     assert f"alternate   of {named_by}, read before it" in output

@@ -1,7 +1,6 @@
 """Parameters that change nothing are found out, on any host, and those that change something are left alone."""
 
 import itertools
-import json
 import random
 import re
 from collections.abc import Callable
@@ -9,11 +8,9 @@ from pathlib import Path
 
 import httpx
 import pytest
-from click.testing import CliRunner
+from support.command_line import answer
 from support.prose import WORDS, prose
 from support.sites import HOME, Server, crawl, faults_in, rows
-
-from minicrawl.cli import main
 
 Answer = Callable[[httpx.URL], list[str] | str | int]
 
@@ -176,5 +173,4 @@ def test_who_wants_none_of_it_gets_none(tmp_path: Path, option: str) -> None:
 
 def test_why_tells_what_a_url_is_known_as(store: Path) -> None:
     crawl(dynamic(tokens()), store, [HOME])
-    result = CliRunner().invoke(main, ["why", HOME + "a/3?token=other", "--json", "--store", str(store)])
-    assert json.loads(result.stdout)["url"] == HOME + "a/3"
+    assert answer("why", HOME + "a/3?token=other", "--store", store)["url"] == HOME + "a/3"
