@@ -17,11 +17,9 @@ from typing import Any
 
 import pytest
 from support.counted_web import CountedWeb, counted_web
-from support.sites import rows
+from support.sites import faults_in, rows
 
 from minicrawl.control.messages import Message, connected, line_of
-from minicrawl.crawler.books.invariants import violations
-from minicrawl.store.reader import open_store
 
 # Reads (steps, arguments of the crawl) line by line; forks a crawl that is killed after so many steps; says when it is.
 _BREEDER = """
@@ -166,8 +164,7 @@ def check(crawls: Crawls, name: str, steps: int) -> bool:
     """Kill a crawl, and look at what it has left; whether it has answered."""
     message, look, after = COMMANDS[name]
     store, answer = crawls.killed(message, steps)
-    with open_store(store) as reader:
-        assert list(violations(reader)) == [], (name, steps)
+    assert faults_in(store) == [], (name, steps)
     if answer is not None:
         assert "done" in answer, (name, steps, answer)
         assert look(store) == after, (name, steps)

@@ -9,7 +9,7 @@ import os
 import subprocess
 import sys
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -20,14 +20,12 @@ import pytest
 from support import skipping
 from support.misbehaving import PAGE, POSITIONS, MisbehavingServer, Peer, Reply, answer, chunk, chunked, redirect
 from support.patience import PATIENCE
-from support.sites import rows
+from support.sites import faults_in, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.net.addresses import Resolver
 from minicrawl.model import CrawlReport
 from minicrawl.settings import ConnectTo
-from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
 
 MAX_SIZE = 100_000
@@ -253,7 +251,7 @@ class Crawled:
 
 
 @pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
+def crawled(tmp_path_factory: pytest.TempPathFactory) -> Crawled:
     store = tmp_path_factory.mktemp("misbehaving") / "crawl.db"
     server = MisbehavingServer({name: fault.reply for name, fault in FAULTS.items()})
     seeds = [
@@ -274,8 +272,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Crawled]:
         patch.setattr(Resolver, "check", check_but_the_server)
         report = skipping.run(run())
     states = dict(rows(store, "SELECT url, state || ' ' || reason FROM pages"))
-    with open_store(store) as opened:
-        yield Crawled(report, states, server.requests, list(violations(opened)))
+    return Crawled(report, states, server.requests, faults_in(store))
 
 
 _check = Resolver.check

@@ -18,13 +18,11 @@ from pathlib import Path
 
 import pytest
 from support.misbehaving import MisbehavingServer, answer, redirect
-from support.sites import rows
+from support.sites import faults_in, rows
 
-from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.http.transport import reason_of
 from minicrawl.crawler.net.addresses import NameServerError, PrivateAddressError
 from minicrawl.crawler.net.open_files import OPEN_FILES
-from minicrawl.store.reader import open_store
 
 
 def caused_by(cause: BaseException, error: BaseException) -> BaseException:
@@ -197,9 +195,8 @@ async def crawled(folder: Path, workers: int) -> str:
 @pytest.mark.parametrize("workers", [0, 1])
 def test_a_part_that_fails_over_an_answer_costs_that_answer_alone(tmp_path: Path, store: Path, workers: int) -> None:
     told = asyncio.run(crawled(tmp_path, workers))
-    with open_store(store) as run:
-        assert run.meta("stopped") == "nothing-left"
-        assert list(violations(run)) == []
+    assert faults_in(store) == []
+    assert rows(store, "SELECT value FROM meta WHERE key = 'stopped'") == [("nothing-left",)]
     pages = rows(store, "SELECT url, state, reason, attempts FROM pages")
     sitemaps = rows(store, "SELECT url, 'error', reason, attempts FROM sitemaps")
     failed = {url: state for url, state, reason, _ in [*pages, *sitemaps] if reason == "parser-failed"}
