@@ -3,7 +3,6 @@
 import gzip
 import io
 import os
-import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ import numpy.typing as npt
 import pytest
 from scipy import sparse
 from support.link_webs import ends
-from support.sites import crawl, random_site
+from support.sites import crawl, random_site, rows
 
 from minicrawl.errors import SettingError
 from minicrawl.graphs.graph_files import graph_of_keys, keys_of, load_graph, sources_of, targets_of
@@ -254,12 +253,9 @@ def test_store_that_cannot_be_used_is_one_sentence(tmp_path: Path, damage: str, 
     path = tmp_path / "crawl.db"
     site, seeds = random_site(4)
     crawl(site, path, seeds, pages=5)
-    db = sqlite3.connect(path)
     if "DROP" in damage:
-        db.execute("DROP VIEW ranks")
-    db.execute(damage)
-    db.commit()
-    db.close()
+        rows(path, "DROP VIEW ranks")
+    rows(path, damage)
     assert refusal(path) == message.format(path=path, schema=SCHEMA_VERSION)
 
 

@@ -63,11 +63,9 @@ def rows_spoiled(path: Path, draw: random.Random) -> None:
     """Damage that SQLite finds nothing wrong with."""
     table, column = draw.choice(["pages", "links", "hosts", "fetches"]), draw.choice(COLUMNS)
     change = draw.choice(ROWS).format(table=table, column=column, value=draw.choice(VALUES), page=draw.randrange(60))
-    with sqlite3.connect(path) as db:
-        wild = "UPDATE links SET targets = CAST(x'ffffff7f' || targets AS BLOB) WHERE source = ?"
-        db.execute(wild, (draw.randrange(300),))
-        db.execute(change.replace("UPDATE", "UPDATE OR IGNORE"))
-    db.close()
+    wild = "UPDATE links SET targets = CAST(x'ffffff7f' || targets AS BLOB) WHERE source = ?"
+    rows(path, wild, draw.randrange(300))
+    rows(path, change.replace("UPDATE", "UPDATE OR IGNORE"))
 
 
 def damaged(sound: Path, path: Path, seed: int) -> None:
