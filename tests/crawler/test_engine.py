@@ -97,7 +97,7 @@ def test_store_of_errors_is_not_read_again_for_ever(tmp_path: Path, site: Site, 
 def test_bug_in_a_stage_ends_the_crawl_and_keeps_what_was_absorbed(
     store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A bug must be heard of, not swallowed. One over what a page says is its own: test_parser_failures.py."""
+    """A bug must be heard of, not swallowed. One over what a page says is its own: http/test_failures.py."""
     page = LocalSource.page
 
     async def broken(self: LocalSource, request: PageRequest) -> tuple[Fetched, ParsedPage]:

@@ -109,7 +109,7 @@ def test_pieces_are_passed_on_until_nobody_wants_more() -> None:
     assert (taken, body.unread) == ([b"a", b"b"], LENGTH)
 
 
-# Content codings undone, in whatever pieces a body comes. What comes of them in a request: see test_fetch.
+# Content codings undone, in whatever pieces a body comes. What comes of them in a request: see test_replies.
 
 
 NOISE = random.Random(1).randbytes(3000)  # cannot be compressed
