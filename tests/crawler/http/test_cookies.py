@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawler.http.cookies import (
-    LONGEST,
-    Cookie,
-    CookieJar,
-    parse_date,
-    parse_set_cookie,
-)
+from minicrawl.crawler.http.cookies import LONGEST, Cookie, CookieJar, parse_date, parse_set_cookie
 from minicrawl.crawler.urls.keys import is_public_suffix, site_of
 
 PARSED_AT = 1_000_000.0

@@ -11,13 +11,7 @@ from pathlib import Path
 import pytest
 from support.sites import crawl
 
-from minicrawl.crawler.http.cookies import (
-    Cookie,
-    CookieJar,
-    kept_cookies,
-    read_cookie_file,
-    write_cookie_file,
-)
+from minicrawl.crawler.http.cookies import Cookie, CookieJar, kept_cookies, read_cookie_file, write_cookie_file
 from minicrawl.errors import SettingError
 from minicrawl.store.database import keep_private
 from minicrawl.store.hosts import CookieRow
