@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from functools import cache, cached_property
 from types import GenericAlias
 from typing import Any, Generic, NamedTuple, TypeVar, TypeVarTuple, get_type_hints  # Any: messages
@@ -31,6 +31,8 @@ _GRACE = 5.0
 """Seconds that an idle child has to end by itself."""
 _READY = 100
 """Bytes of an answer that says no more than that the child is ready."""
+_WORTH_A_START = 0.2
+"""Seconds that a call waits for a busy child before another one is started, which takes about as much CPU time."""
 
 
 Given = TypeVarTuple("Given")
@@ -62,8 +64,9 @@ class ChildDiedError(ChildError):
 class Sandbox(Generic[*Given, Answer]):
     """Calls one function in up to `most` children, each one call at a time; calls begin in the order of their arrival.
 
-    Children start when calls need them, and others in place of those that died. One that is idle for `idle` seconds
-    ends; with None it never does: a function may keep state between calls.
+    The first child starts with the first call, further ones when calls have waited for a while, and others in place of
+    those that died. One that is idle for `idle` seconds ends; with None it never does: a function may keep state
+    between calls.
     """
 
     def __init__(
@@ -73,7 +76,9 @@ class Sandbox(Generic[*Given, Answer]):
         self._function = function
         self._limits = limits
         self._idle = idle
-        self._turns = asyncio.Semaphore(most)
+        self._most = most
+        self._allowed = 1
+        self._turns = asyncio.Semaphore(self._allowed)
         self._free: list[_Child] = []
         self._busy: set[_Child] = set()
         self._look = min(1.0, limits.still / 10)
@@ -87,7 +92,7 @@ class Sandbox(Generic[*Given, Answer]):
 
     async def call(self, *arguments: *Given) -> Answer:
         """Call the function in a child. Raises ChildError, ChildDiedError."""
-        async with self._turns:
+        async with self._turn():
             child = self._free.pop() if self._free else await self._started()
             answer, raised = await self._asked(child, arguments, self._limits.answer)
             self._free.append(child)
@@ -97,6 +102,27 @@ class Sandbox(Generic[*Given, Answer]):
             raise error
         result: Answer = answer
         return result
+
+    @contextlib.asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        """Wait until a child is free, or may be started."""
+        if self._turns.locked() and self._allowed < self._most:
+            waiting = asyncio.get_running_loop().call_later(_WORTH_A_START, self._allow_another)
+            try:
+                await self._turns.acquire()
+            finally:
+                waiting.cancel()
+        else:
+            await self._turns.acquire()
+        try:
+            yield
+        finally:
+            self._turns.release()
+
+    def _allow_another(self) -> None:
+        if self._allowed < self._most:
+            self._allowed += 1
+            self._turns.release()
 
     async def aclose(self) -> None:
         """End all children; busy ones are killed."""
