@@ -88,7 +88,7 @@ def resolved(references: Iterable[str], base: str, encoding: str | None = None) 
     return found
 
 
-@lru_cache(maxsize=40_000)  # about 16 MB
+@lru_cache(maxsize=20_000)  # about 6 MB
 def _known(reference: str, place: str, encoding: str | None) -> str | None:
     """The URL of a reference that means the same on all pages of a place; _UNKNOWN for others. Pages of a folder share
     most of their links, and pages of an origin those that begin at its root or name their host. The same URL is the
