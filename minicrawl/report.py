@@ -19,7 +19,6 @@ from pathlib import Path
 
 from minicrawl.audit.auditing import Audit, Finding, audited
 from minicrawl.audit.rules import RULES, Rule, Severity
-from minicrawl.dashboard import readings as read
 from minicrawl.dashboard.http_server import json_answer
 from minicrawl.dashboard.looks import at_rest
 from minicrawl.dashboard.readings import Reading, Readings
@@ -53,11 +52,11 @@ def report_on(store: Store, rules: Mapping[str, Rule] = RULES) -> Reading:
             "subtitle": _times(audit) + (" The crawl was still running." if status.running else ""),
             "issues": _issues(audit),
             "/api/now": look,
-            "/api/top": read.top(readings, RANKINGS[0], BEST),
-            "/api/pages": read.pages(readings, {}, TOP),
+            "/api/top": readings.top(RANKINGS[0], BEST),
+            "/api/pages": readings.pages("", TOP),
             "/api/course": readings.course(),
-            "/api/sites": read.sites(readings),
-            "/api/hosts": read.hosts(readings),
+            "/api/sites": readings.sites(),
+            "/api/hosts": readings.hosts(),
         }
 
 

@@ -52,7 +52,7 @@ def test_plain_installation_has_the_dashboard_and_the_report(tmp_path: Path, sto
     look = (
         "from minicrawl.dashboard import serving; from minicrawl.dashboard.readings import Readings; "
         "from pathlib import Path; readings = Readings(Path(sys.argv[1])); "
-        "print(readings.hosts(9)[1])"
+        "print(readings.hosts()['count'])"
     )
     done = without_extras(look, str(store))
     assert (done.stdout, done.stderr) == ("1\n", "")

@@ -5,8 +5,7 @@ the names of linked sites elsewhere, and receives the trust of the sites that it
 crawl in one process gives (control/commands.py).
 """
 
-from collections import Counter, deque
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from itertools import chain
 from typing import Any, NamedTuple  # Any: messages
@@ -24,7 +23,6 @@ _REQUESTS, _SHOWN = 20, 3
 _OF_LOOKS = ("errors", "earlier", "doing", "host_states", "statuses", "failed", "work", "pages", "histograms", "took")
 """Figures of a look that are added up."""
 _OF_RUN = ("seconds", "fetched", "bytes", "known", "coverage", "coverage_shown", "reason")
-_EVENTS = 500
 _DOING = ("asked", "opening", "ready", "waiting", "banned", "idle")
 """Display order of the states of hosts."""
 
@@ -85,27 +83,6 @@ def earlier_of(each: Sequence[Sums]) -> Sums:
     """The runs of all partitions, which are together in each."""
     runs, fetched, size, seconds = zip(*each, strict=True)
     return Sums(max(runs), sum(fetched), sum(size), max(seconds))
-
-
-class Events:
-    """The latest events of all partitions, numbered in order of arrival."""
-
-    def __init__(self) -> None:
-        self._log: deque[Message] = deque(maxlen=_EVENTS)
-        self._number = 0
-        self.seen: Counter[tuple[int, int]] = Counter()
-        """By partition and its process the number of the last event received."""
-
-    def take(self, number: int, pid: int, events: Iterable[Message]) -> None:
-        """Add the events of a partition. pid: of its process, which numbers them."""
-        for event in events:
-            if event["number"] > self.seen[number, pid]:
-                self.seen[number, pid] = event["number"]
-                self._number += 1
-                self._log.append({**event, "number": self._number})
-
-    def behind(self, after: int) -> list[Message]:
-        return [event for event in self._log if event["number"] > after]
 
 
 def _first(hosts: Sequence[Message], count: int) -> list[Message]:

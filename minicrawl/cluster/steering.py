@@ -11,10 +11,10 @@ import asyncio
 import os
 from collections.abc import Mapping
 
-from minicrawl.cluster.combined import Events, added, look_of
+from minicrawl.cluster.combined import added, look_of
 from minicrawl.cluster.exchange import home_of
 from minicrawl.cluster.keeper import Keeper
-from minicrawl.control.commands import adjustable, command_of, this_process
+from minicrawl.control.commands import EventLog, adjustable, command_of, this_process
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds, guesses
 from minicrawl.errors import CrawlEndedError, SettingError, StoreError
@@ -30,7 +30,7 @@ class Steering:
 
     def __init__(self, keeper: Keeper) -> None:
         self._keeper = keeper
-        self._events = Events()
+        self._events = EventLog()
         self._statuses: Mapping[int, Message] = {}
         """The latest statuses by partition: while partitions settle, none is asked."""
 
@@ -77,7 +77,7 @@ class Steering:
         seen = {number: {"after": self._events.seen[number, one["pid"]]} for number, one in self._statuses.items()}
         status = await self._status({"do": "look", "hosts": hosts}, seen)
         for number, look in self._statuses.items():
-            self._events.take(number, look["pid"], look.get("events", ()))
+            self._events.take((number, look["pid"]), look.get("events", ()))
         found = look_of(list(self._statuses.values()), hosts)
         return {
             **status,

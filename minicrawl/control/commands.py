@@ -8,7 +8,8 @@ import asyncio
 import contextlib
 import os
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import closing
 from dataclasses import asdict, fields
 from functools import partial
@@ -29,6 +30,8 @@ from minicrawl.model import RunState
 from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.settings.crawl import lasting
 from minicrawl.store.writer import Writer
+
+_EVENTS = 500
 
 
 async def done(crawl: "SteeredRun | RestingCrawl", asked: Message) -> Message:
@@ -141,6 +144,28 @@ def event_as_json(number: int, event: Event) -> Message:
 
 
 _OF_EVENTS = {kind: tuple(field.name for field in fields(kind)) for kind in Event.__subclasses__()}
+
+
+class EventLog:
+    """The latest events of one or several processes, in rising numbers of our own; missed events have numbers, too."""
+
+    def __init__(self) -> None:
+        self._log: deque[Message] = deque(maxlen=_EVENTS)
+        self._number = 0
+        self.seen: Counter[object] = Counter()
+        """By process the number of the last event received, in its own count."""
+
+    def take(self, process: object, events: Iterable[Message]) -> None:
+        """Add the events of a process."""
+        for event in events:
+            if event["number"] > self.seen[process]:
+                self._number += event["number"] - self.seen[process]
+                self.seen[process] = event["number"]
+                self._log.append({**event, "number": self._number})
+
+    def behind(self, after: int) -> list[Message]:
+        """Events with numbers above `after`."""
+        return [event for event in self._log if event["number"] > after]
 
 
 def _state(crawl: SteeredRun) -> Message:

@@ -6,14 +6,13 @@ docs/grafana.json shows them.
 """
 
 import time
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import accumulate
 from typing import Any  # Any: JSON
 
 from minicrawl.analysis.status import AtRest
 from minicrawl.control.asking import ask
-from minicrawl.control.commands import adjustable
+from minicrawl.control.commands import EventLog, adjustable
 from minicrawl.crawler.loop.limits import aims
 from minicrawl.crawler.loop.measurements import Speed
 from minicrawl.dashboard.readings import Readings, partition
@@ -23,7 +22,7 @@ from minicrawl.model import NOTHING_YET
 Look = Mapping[str, Any]
 """A JSON object. `at`: Unix seconds. `crawl`: "running", "resting", "busy" (it does not answer), or "none" yet."""
 
-_HOSTS, _EVENTS = 300, 500
+_HOSTS = 300
 # Hosts may be many: seconds between two looks at them, at least, and as a multiple of the time that a look takes.
 _HOSTS_LEAST, _HOSTS_APART = 1.5, 100.0
 _LATELY = 10.0
@@ -61,7 +60,11 @@ class Looks:
         """The current state of the crawl. Raises StoreError for a store that cannot be read."""
         try:
             with_hosts = self._clock() >= self._hosts_due
-            message = {"do": "look", "after": self._events.seen, "hosts": _HOSTS if with_hosts else 0}
+            message = {
+                "do": "look",
+                "after": self._events.seen[self._last.get("pid")],
+                "hosts": _HOSTS if with_hosts else 0,
+            }
             answer = ask(self._readings.path, [message], begins=0.0, answers=2.0)[0]
         except CrawlEndedError as ended:
             self._last = self._without_answer(str(ended))
@@ -76,9 +79,10 @@ class Looks:
         return self._events.behind(after)
 
     def _answered(self, answer: Look) -> Look:
-        new = self._events.take(answer["pid"], answer["events"])
-        if new:
+        if new := answer["pid"] != self._last.get("pid"):
+            del self._events.seen[answer["pid"]]  # of a process before, whose number is used again
             self._speed.forget()
+        self._events.take(answer["pid"], answer["events"])
         if answer.get("hosts"):
             self._hosts_due = self._clock() + max(_HOSTS_LEAST, _HOSTS_APART * answer["took"])
         elif not new:  # the hosts of the last look
@@ -102,32 +106,6 @@ class Looks:
         found = self._readings.at_rest()
         parts = [partition(part) for part in found[0].partitions]
         return {**at_rest(found), **({"partitions": parts} if parts else {})}
-
-
-class EventLog:
-    """Events of a crawl and of its next runs, in rising numbers of our own."""
-
-    def __init__(self) -> None:
-        self._log: deque[dict[str, Any]] = deque(maxlen=_EVENTS)
-        self._number = 0
-        self._pid = -1
-        self.seen = 0
-        """The number of the last event in the crawl's own count."""
-
-    def take(self, pid: int, events: list[Look]) -> bool:
-        """Add the events of a process. Returns True if it is a new process."""
-        is_new = pid != self._pid
-        if is_new:
-            self._pid, self.seen = pid, 0
-        for event in events:
-            if event["number"] > self.seen:
-                self._number += event["number"] - self.seen  # missed events have numbers, too
-                self.seen = event["number"]
-                self._log.append({**event, "number": self._number})
-        return is_new
-
-    def behind(self, after: int) -> list[Look]:
-        return [event for event in self._log if event["number"] > after]
 
 
 def at_rest(found: AtRest) -> Look:

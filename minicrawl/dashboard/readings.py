@@ -3,7 +3,7 @@
 import asyncio
 import math
 import time
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, TypeVar  # Any: JSON
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import AtRest, Partition, at_rest
-from minicrawl.analysis.top import TopList, best_wanted, lines_per_site, top_list
+from minicrawl.analysis.top import best_wanted, lines_per_site, top_list
 from minicrawl.cluster import answers
 from minicrawl.control.messages import Message
 from minicrawl.crawler.outcomes.reasons import meaning
@@ -19,9 +19,7 @@ from minicrawl.dashboard.commands import started
 from minicrawl.errors import SettingError
 from minicrawl.settings import RANKINGS
 from minicrawl.store.database import is_held, logs
-from minicrawl.store.hosts import HostPages, HostRow
 from minicrawl.store.partitions.folder import files_of, found, is_folder
-from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store, open_store
 
 _T = TypeVar("_T")
@@ -137,6 +135,8 @@ Reading = Mapping[str, Any]
 """A JSON object."""
 
 _HOSTS, _SITES, _MOST_PAGES, _LONGEST_QUERY = 500, 500, 500, 2_000
+_RULES = ("crawl_delay", "backoff", "strains", "dead_until", "rests_until", "seconds")
+"""Columns of a host that say when it may be asked."""
 
 
 class Readings:
@@ -183,33 +183,45 @@ class Readings:
         """Fingerprint of the store's files, different after each commit."""
         return [_as_it_is(path) for path in files_of(self.path)]
 
-    def top(self, by: str, n: int) -> TopList:
+    def top(self, by: str, n: int) -> Reading:
         """The n best pages, without duplicates. by: one of RANKINGS."""
+        if by not in RANKINGS:
+            raise SettingError(f"pages can be ordered by {', '.join(RANKINGS)}, not {by[:40]!r}")
+        _check_length(n)
         if is_folder(self.path):
-            return answers.top(self.path, by, n)
-        with self._opened() as store:
-            return top_list(store, by, n, per_site=lines_per_site(store))
+            found = answers.top(self.path, by, n)
+        else:
+            with self._opened() as store:
+                found = top_list(store, by, n, per_site=lines_per_site(store))
+        pages = [{**line.page._asdict(), "alike": len(line.alike)} for line in found.lines]
+        return {"pages": pages, "by": by, "unread": found.unread}
 
-    def pages(self, where: str, n: int) -> tuple[int, Sequence[RankedPage]]:
-        """Number of the pages that a filter selects, and the n most important ones."""
+    def pages(self, where: str, n: int) -> Reading:
+        """The n most important pages for which an expression is true, of any state, and the number of all such; "":
+        all pages."""
+        _check_length(n)
         with self._opened() as store:
-            return best_wanted(store, where, n)
+            count, found = best_wanted(store, where.strip() or "1", n)
+        return {"pages": [page._asdict() for page in found], "count": count}
 
-    def hosts(self, n: int) -> tuple[Sequence[tuple[HostPages, HostRow]], int]:
-        """The n hosts with the most known pages, by falling number; and the number of all hosts."""
+    def hosts(self) -> Reading:
+        """The hosts with the most known pages, and the reasons why they are not asked; and the number of all hosts."""
         with self._opened() as store:
-            pages = store.hosts.pages(n)
-            rows = {row.name: row for row in store.hosts.all()}
-        return [(host, rows[host.name]) for host in pages], len(rows)
+            first = store.hosts.pages(_HOSTS)
+            rows = {row.name: row._asdict() for row in store.hosts.all()}
+        hosts = [{**host._asdict(), **{name: rows[host.name][name] for name in _RULES}} for host in first]
+        return {"hosts": hosts, "count": len(rows)}
 
-    def sites(self, n: int) -> Sequence[Reading]:
-        """The n most important sites, each a row of the view `site`."""
-        query = f"SELECT * FROM site ORDER BY importance DESC LIMIT {n:d}"
+    def sites(self) -> Reading:
+        """The most important sites, each a row of the view `site`."""
+        query = f"SELECT * FROM site ORDER BY importance DESC LIMIT {_SITES:d}"
         with self._opened() as store, store.questions.asked(query, math.inf) as (names, rows):
-            return [dict(zip(names, row, strict=True)) for row in rows]
+            return {"sites": [dict(zip(names, row, strict=True)) for row in rows]}
 
     def why(self, url: str) -> Reading:
         """All facts about a URL."""
+        if not url or len(url) > _LONGEST_QUERY:
+            raise SettingError("name the URL of a page")
         if is_folder(self.path):
             return answers.why(self.path, url).as_json()
         with self._opened() as store:
@@ -237,54 +249,11 @@ def _as_it_is(file: Path) -> object:
     return [(one.st_mtime_ns, one.st_size) for one in found if one.st_size]
 
 
-def top(readings: Readings, by: str, n: int) -> Reading:
-    """The n best pages, without duplicates. by: one of RANKINGS. Raises MinicrawlError."""
-    if by not in RANKINGS:
-        raise SettingError(f"pages can be ordered by {', '.join(RANKINGS)}, not {by[:40]!r}")
-    _check_length(n)
-    found = readings.top(by, n)
-    pages = [{**line.page._asdict(), "alike": len(line.alike)} for line in found.lines]
-    return {"pages": pages, "by": by, "unread": found.unread}
-
-
-def pages(readings: Readings, given: Mapping[str, str], n: int) -> Reading:
-    """The n most important pages for which the expression `where` is true, of any state; "": all. given: the query.
-    Raises MinicrawlError."""
-    _check_length(n)
-    if strange := given.keys() - {"where"}:
-        raise SettingError(f"pages are chosen by where, not by {min(strange)[:40]!r}")
-    count, found = readings.pages(given.get("where", "").strip() or "1", n)
-    return {"pages": [page._asdict() for page in found], "count": count}
-
-
 def _check_length(n: int) -> None:
     if not 1 <= n <= _MOST_PAGES:
         raise SettingError(f"a list has 1 to {_MOST_PAGES} pages, not {n}")
 
 
-def hosts(readings: Readings) -> Reading:
-    """The hosts with the most known pages, and the reasons why they are not asked."""
-    first, in_all = readings.hosts(_HOSTS)
-    return {"hosts": [{**pages._asdict(), **_rules(row._asdict())} for pages, row in first], "count": in_all}
-
-
-def sites(readings: Readings) -> Reading:
-    """The most important sites, each a row of the view `site`."""
-    return {"sites": readings.sites(_SITES)}
-
-
 def partition(part: Partition) -> Reading:
     """A stored partition in the form of a running one."""
     return {**asdict(part), "known": part.known, "read": part.read, "states": part.pages, "waiting": part.outbox}
-
-
-def _rules(row: Reading) -> Reading:
-    names = ("crawl_delay", "backoff", "strains", "dead_until", "rests_until", "seconds")
-    return {name: row[name] for name in names}
-
-
-def why(readings: Readings, url: str) -> Reading:
-    """All facts about a URL. Raises MinicrawlError."""
-    if not url or len(url) > _LONGEST_QUERY:
-        raise SettingError("name the URL of a page")
-    return readings.why(url)

@@ -12,7 +12,6 @@ from contextlib import asynccontextmanager
 from functools import partial
 from importlib.resources import files
 
-from minicrawl.dashboard import readings as read
 from minicrawl.dashboard.commands import done
 from minicrawl.dashboard.http_server import (
     LARGEST_HEAD,
@@ -62,8 +61,8 @@ class Routes:
             "/api/now": self._now,
             "/api/top": self._top,
             "/api/pages": self._pages,
-            "/api/hosts": lambda _: self._kept("hosts", lambda: read.hosts(readings)),
-            "/api/sites": lambda _: self._kept("sites", lambda: read.sites(readings)),
+            "/api/hosts": lambda _: self._kept("hosts", readings.hosts),
+            "/api/sites": lambda _: self._kept("sites", readings.sites),
             "/api/course": lambda _: self._kept("course", readings.course),
             "/api/why": self._why,
             "/metrics": self._metrics,
@@ -103,12 +102,11 @@ class Routes:
 
     async def _top(self, request: Request) -> Answer:
         by, n = request.query.get("by", RANKINGS[0]), _number(request, "n", 50)
-        return await self._kept(("top", by, n), lambda: read.top(self._readings, by, n))
+        return await self._kept(("top", by, n), lambda: self._readings.top(by, n))
 
     async def _pages(self, request: Request) -> Answer:
-        given, n = {name: text for name, text in request.query.items() if name != "n"}, _number(request, "n", 50)
-        key = ("pages", *sorted(given.items()), n)
-        return await self._kept(key, lambda: read.pages(self._readings, given, n))
+        where, n = request.query.get("where", ""), _number(request, "n", 50)
+        return await self._kept(("pages", where, n), lambda: self._readings.pages(where, n))
 
     async def _kept(self, key: Hashable, work: Callable[[], Reading]) -> Answer:
         """A shared reading with its time `as_of`, in Unix seconds; `is_late`: the next one is being worked out."""
@@ -116,7 +114,7 @@ class Routes:
         return json_answer({**value, "as_of": time.time() - age, "is_late": is_late})
 
     async def _why(self, request: Request) -> Answer:
-        return json_answer(await asyncio.to_thread(read.why, self._readings, request.query.get("url", "")))
+        return json_answer(await asyncio.to_thread(self._readings.why, request.query.get("url", "")))
 
     # Commands.
 

@@ -170,7 +170,7 @@ def test_live_list_is_that_of_top_all_the_time(tmp_path: Path) -> None:
     final = BestSoFar(store)()
     assert final == best_of(store)
     assert len(final) == SHOWN
-    assert [line.page.url for line in Readings(store).top("importance", SHOWN).lines] == [url for _, url in final]
+    assert [page["url"] for page in Readings(store).top("importance", SHOWN)["pages"]] == [url for _, url in final]
     assert sum("large.test" in url for _, url in final) == 3
 
 

@@ -13,7 +13,7 @@ from support.partitions import Partitions, crawled_alone
 from support.sites import named_sites, rows
 
 from minicrawl.analysis.verify import verify
-from minicrawl.cluster.combined import Covered, Events, coverage_of, look_of
+from minicrawl.cluster.combined import Covered, coverage_of, look_of
 from minicrawl.cluster.exchange import home_of
 from minicrawl.opic import Book, Coverage
 from minicrawl.opic.coverage import PageKind
@@ -183,13 +183,3 @@ def test_pages_and_hosts_of_all_partitions_count_once() -> None:
         assert (whole["doing"], whole["pages"], whole["statuses"]) == ({"asked": 2}, {"fetched/ok": 6}, {"2xx": 6})
         assert whole["earlier"] == {"runs": 2, "fetched": 18, "bytes": 10, "seconds": 8.0}
         assert [request["url"] for request in whole["requests"]] == ["http://b.test/", "http://a.test/"]
-
-
-def test_events_are_taken_once_and_those_of_a_new_process_too() -> None:
-    events = Events()
-    events.take(0, 7, [{"number": 1, "what": "a"}, {"number": 3, "what": "b"}])
-    events.take(0, 7, [{"number": 3, "what": "b"}])
-    events.take(1, 8, [{"number": 1, "what": "c"}])
-    events.take(0, 9, [{"number": 1, "what": "d"}])
-    assert [(event["number"], event["what"]) for event in events.behind(1)] == [(2, "b"), (3, "c"), (4, "d")]
-    assert events.seen == {(0, 7): 3, (1, 8): 1, (0, 9): 1}

@@ -11,7 +11,6 @@ from support.command_line import answer
 from support.patience import PATIENCE
 from support.sites import crawl, crawled_once, random_site, rows
 
-from minicrawl.dashboard import readings
 from minicrawl.dashboard.readings import NotYetError, Readings, Shared
 from minicrawl.errors import MinicrawlError, StoreError
 
@@ -20,7 +19,7 @@ store = crawled_once(*random_site(5), pages=40)
 
 def test_top_is_that_of_the_command_line(store: Path) -> None:
     for by in ("importance", "inlinks"):
-        found = readings.top(Readings(store), by, 9)
+        found = Readings(store).top(by, 9)
         assert [page["url"] for page in found["pages"]] == [
             page["url"] for page in answer("top", "--n", "9", "--by", by, "--store", store)
         ]
@@ -29,7 +28,7 @@ def test_top_is_that_of_the_command_line(store: Path) -> None:
 
 def test_pages_are_those_of_the_command_line(store: Path) -> None:
     for where in ("status = 200 AND host LIKE '%h1.test%'", "inlinks > 1", " "):
-        found = readings.pages(Readings(store), {"where": where}, 7)
+        found = Readings(store).pages(where, 7)
         asked = where.strip() or "1"
         expected = answer("top", "--where", asked, "--by", "importance", "--n", "999", "--store", store)
         assert found["count"] == len(expected) > 2
@@ -37,7 +36,7 @@ def test_pages_are_those_of_the_command_line(store: Path) -> None:
 
 
 def test_hosts_have_all_pages(store: Path) -> None:
-    found = readings.hosts(Readings(store))
+    found = Readings(store).hosts()
     assert found["count"] == len(found["hosts"]) == 4
     for host in found["hosts"]:
         states = dict(
@@ -55,19 +54,18 @@ def test_hosts_have_all_pages(store: Path) -> None:
 
 def test_why_is_that_of_the_command_line(store: Path) -> None:
     url = rows(store, "SELECT url FROM pages WHERE state = 'fetched' LIMIT 1")[0][0]
-    found = json.loads(json.dumps(readings.why(Readings(store), url)))
+    found = json.loads(json.dumps(Readings(store).why(url)))
     assert found == answer("why", url, "--store", store)
 
 
 @pytest.mark.parametrize(
     "reading",
     [
-        lambda store: readings.top(Readings(store), "url; DROP TABLE pages", 9),
-        lambda store: readings.top(Readings(store), "", 10**6),
-        lambda store: readings.pages(Readings(store), {"colour": "red"}, 9),
-        lambda store: readings.pages(Readings(store), {"host": "a," * 999}, 9),
-        lambda store: readings.why(Readings(store), ""),
-        lambda store: readings.why(Readings(store), "http://a.test/" + "x" * 9999),
+        lambda store: Readings(store).top("url; DROP TABLE pages", 9),
+        lambda store: Readings(store).top("", 10**6),
+        lambda store: Readings(store).pages("colour = red", 9),
+        lambda store: Readings(store).why(""),
+        lambda store: Readings(store).why("http://a.test/" + "x" * 9999),
     ],
 )
 def test_what_cannot_be_read_is_one_sentence(store: Path, reading) -> None:  # type: ignore[no-untyped-def]

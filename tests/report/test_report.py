@@ -15,7 +15,6 @@ from support.sites import HOME, Server, Site, crawl, rows
 
 from minicrawl.audit.auditing import audited
 from minicrawl.audit.rules import Rule
-from minicrawl.dashboard import readings
 from minicrawl.dashboard.readings import Reading, Readings
 from minicrawl.report import report_on, write_report
 from minicrawl.store.reader import open_store
@@ -76,9 +75,9 @@ def test_report_has_what_was_served(tmp_path: Path) -> None:
 
 def test_answers_are_those_of_the_dashboard(tmp_path: Path) -> None:
     report, asked = reported(tmp_path / "crawl.db"), Readings(tmp_path / "crawl.db")
-    assert report["/api/pages"] == readings.pages(asked, {}, 100)
-    assert report["/api/hosts"] == readings.hosts(asked)
-    assert report["/api/sites"] == readings.sites(asked)
+    assert report["/api/pages"] == asked.pages("", 100)
+    assert report["/api/hosts"] == asked.hosts()
+    assert report["/api/sites"] == asked.sites()
     assert report["/api/course"] == asked.course()
 
 

@@ -4,20 +4,17 @@ import {printable} from "./format.js";
 
 const isReport = Boolean(byId("answers")); // what can be asked for is in the file already
 
-function filled(node, attributes, children) {
-  for (const [name, value] of Object.entries(attributes)) {
+// el("p", {class: "note"}, "text", node, ...)
+export function el(name, attributes = {}, ...children) {
+  const node = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
     if (value === null || value === undefined || value === false) continue;
-    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
-    else if (name === "value" || name === "checked") node[name] = value;
-    else node.setAttribute(name, value === true ? "" : value);
+    if (key.startsWith("on")) node.addEventListener(key.slice(2), value);
+    else if (key === "value" || key === "checked") node[key] = value;
+    else node.setAttribute(key, value === true ? "" : value);
   }
   node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
   return node;
-}
-
-// el("p", {class: "note"}, "text", node, ...)
-export function el(name, attributes = {}, ...children) {
-  return filled(document.createElement(name), attributes, children);
 }
 
 // Changes only what differs, so that a screen reader or a selection keeps its place.

@@ -4,19 +4,16 @@ import {card, el, known, outside, pagesOf, setText, shortened} from "./dom.js";
 import {count, counted, printable, small} from "./format.js";
 import {Table} from "./table.js";
 
-const FIELDS = {where: ["Where", "status = 404 AND site = 'example.org'"]};
 const [FIRST, MOST] = [50, 500]; // lines
 
 export class Pages {
   constructor(app) {
     this.app = app;
-    [this.n, this.ignored] = [FIRST, []];
-    this.fields = {};
-    for (const [name, [, hint]] of Object.entries(FIELDS)) this.fields[name] = el("input", {name, placeholder: hint, autocomplete: "off", spellcheck: "false"});
-    const labels = Object.entries(this.fields).map(([name, field]) => el("label", {}, FIELDS[name][0], field));
+    this.n = FIRST;
+    this.where = el("input", {name: "where", placeholder: "status = 404 AND site = 'example.org'", autocomplete: "off", spellcheck: "false"});
     const ask = (event) => {
       event.preventDefault();
-      app.open(pagesOf(this.filter()));
+      app.open(pagesOf({where: this.where.value.trim()}));
     };
     this.words = el("p", {role: "status"});
     this.table = new Table("Pages", [
@@ -28,30 +25,22 @@ export class Pages {
       {title: "Importance", numeric: true, text: (page) => small(page.importance)},
     ], (page) => page.url, "No pages match.");
     this.more = el("button", {type: "button", hidden: true, onclick: () => { this.n = Math.min(this.n + 150, MOST); app.read(); }}, "More");
-    this.nodes = [card("Pages", el("form", {class: "ask", onsubmit: ask}, ...labels, el("button", {type: "submit"}, "Show")), this.words, this.table.node, this.more)];
-  }
-
-  filter() {
-    return Object.fromEntries(Object.entries(this.fields).map(([name, field]) => [name, field.value.trim()]).filter(([, text]) => text));
+    this.nodes = [card("Pages", el("form", {class: "ask", onsubmit: ask}, el("label", {}, "Where", this.where), el("button", {type: "submit"}, "Show")), this.words, this.table.node, this.more)];
   }
 
   open(query) {
     if (query === undefined) return; // what was asked for last
-    const given = new URLSearchParams(query);
-    for (const [name, field] of Object.entries(this.fields)) field.value = given.get(name) === printable(given.get(name)) ? given.get(name) : "";
-    this.ignored = [...given].filter(([name, text]) => !(Object.hasOwn(this.fields, name) && text === printable(text))).map(([name]) => name);
+    this.where.value = printable(new URLSearchParams(query).get("where"));
     this.n = FIRST;
   }
 
   async read() {
-    const asked = this.filter();
     if (!this.table.rows.length) setText(this.words, "Reading the pages.");
-    const {pages, count: all} = await this.app.get("/api/pages", {...asked, n: this.n});
-    const ignored = this.ignored.length ? ` Ignored, as they are not filters: ${printable(this.ignored.join(", ")).slice(0, 200)}.` : "";
+    const {pages, count: all} = await this.app.get("/api/pages", {where: this.where.value.trim(), n: this.n});
     const rest = all > MOST ? `; 'minicrawl export' writes all` : "";
-    setText(this.words, `${counted(all, "page")}${all > pages.length ? `, the ${count(pages.length)} most important here${rest}` : ""}.${ignored}`);
+    setText(this.words, `${counted(all, "page")}${all > pages.length ? `, the ${count(pages.length)} most important here${rest}` : ""}.`);
     this.more.hidden = pages.length >= Math.min(all, MOST);
-    this.table.more.most = this.n;
+    this.table.most = this.n;
     this.table.show(pages);
   }
 

@@ -34,7 +34,7 @@ const COLUMNS = [
 function issue({rule, severity, why, how, importance, findings, count: all}) {
   const columns = COLUMNS.filter(([, says]) => findings.some(says)).map(([column]) => column);
   const table = new Table(rule, columns, (found) => found.target);
-  table.more.most = findings.length;
+  table.most = findings.length;
   table.show(findings);
   return el("details", {class: "issue"},
     el("summary", {}, el("span", {class: `grave-${severity}`}, severity), ` ${printable(rule)}: ${counted(all, "target")}, ${share(Math.min(importance, 1))} at stake`),

@@ -2,25 +2,12 @@
 
 import {el, setText} from "./dom.js";
 
-const FIRST = 50; // lines
-
-// The first rows of a list, and a button for more of them; draw: shows the list again.
-class More {
-  constructor(draw) {
-    this.most = FIRST;
-    this.node = el("button", {type: "button", hidden: true, onclick: () => { this.most += 3 * FIRST; draw(); }}, "More");
-  }
-
-  first(rows) {
-    this.node.hidden = rows.length <= this.most;
-    return rows.slice(0, this.most);
-  }
-}
+const FIRST = 50; // lines, before more are asked for
 
 // columns: [{name, title, numeric, text(row) or node(row), sort(row)}]; key(row) tells rows apart.
 export class Table {
   constructor(caption, columns, key, empty = "Nothing yet.") {
-    Object.assign(this, {columns, key, sorted: null, down: true, rows: []});
+    Object.assign(this, {columns, key, sorted: null, down: true, rows: [], most: FIRST});
     this.lines = new Map();
     this.body = el("tbody");
     this.heads = columns.map((column) => this.head(column));
@@ -28,8 +15,8 @@ export class Table {
     const head = el("thead", {}, el("tr", {}, ...this.heads));
     this.table = el("table", {}, el("caption", {class: "hidden"}, caption), head, this.body);
     const scroll = el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption}, this.table);
-    this.more = new More(() => this.show(this.rows));
-    this.node = el("div", {}, scroll, this.empty, this.more.node);
+    this.more = el("button", {type: "button", hidden: true, onclick: () => { this.most += 3 * FIRST; this.show(this.rows); }}, "More");
+    this.node = el("div", {}, scroll, this.empty, this.more);
     this.table.hidden = this.empty.hidden = true; // until something is known
   }
 
@@ -50,8 +37,9 @@ export class Table {
     this.rows = rows;
     this.empty.hidden = rows.length > 0;
     this.table.hidden = rows.length === 0;
+    this.more.hidden = rows.length <= this.most;
     const seen = new Set();
-    this.more.first(this.inOrder()).forEach((row, index) => {
+    this.inOrder().slice(0, this.most).forEach((row, index) => {
       const key = this.key(row);
       if (seen.has(key)) return;
       seen.add(key);
