@@ -5,7 +5,7 @@ a page that is not there, or if it is not a URL. Links that the crawl left out (
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, islice
@@ -136,7 +136,7 @@ def page_links(store: Store, asked: Asked) -> PageLinks:
         is_target &= np.isin(np.arange(web.size), [page, *store.link_table.aliases_of(page)])
     source, target = web.links(None if asked.where is None else store.questions.where(asked.where), is_target)
     if asked.external:
-        site = sites(store, store.page_table.hosts())
+        _, site = numbered_sites(store, store.page_table.hosts(), site_of)
         is_external = site[source] != site[target]
         source, target = source[is_external], target[is_external]
     pages, of_link = np.unique(source, return_inverse=True)
@@ -222,12 +222,15 @@ class Web:
         return found
 
 
-def sites(store: Store, of_page: Pages) -> Pages:
-    """The site of every page, as a number. of_page: the host of every page."""
+def numbered_sites(
+    store: Store, hosts: npt.NDArray[np.int64], site_of_host: Callable[[str], str]
+) -> tuple[list[str], npt.NDArray[np.int64]]:
+    """Names of the sites of pages, and the number of each page's site. hosts: hosts.id of each page."""
+    names = {host.id: site_of_host(host.name) for host in store.hosts.all()}
     numbers: dict[str, int] = {}
-    of_host = {host.id: numbers.setdefault(site_of(host.name), host.id) for host in store.hosts.all()}
-    hosts, at = np.unique(of_page, return_inverse=True)
-    return np.array([of_host.get(host, -1) for host in hosts.tolist()], dtype=np.int64)[at]
+    used, host = np.unique(hosts, return_inverse=True)
+    number = [numbers.setdefault(names.get(id_, f"host {id_}"), len(numbers)) for id_ in used.tolist()]
+    return list(numbers), np.array(number, dtype=np.int64)[host]
 
 
 def _known(store: Store, text: str) -> int:

@@ -15,7 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.link_graph import folded_store
-from minicrawl.analysis.sites import DIVISIONS, numbered_sites
+from minicrawl.analysis.page_links import numbered_sites
+from minicrawl.analysis.sites import DIVISIONS
+from minicrawl.errors import counted
 from minicrawl.experiment import Claim
 from minicrawl.model import State
 from minicrawl.opic.arrays import FloatArray, Pages
@@ -140,7 +142,7 @@ def find_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
 
 def seed_file(seeding: Seeding) -> str:
     """The seeds as a seed file: for each core a comment, then its seed."""
-    title = _counted(len(seeding.cores), "seed")
+    title = counted(len(seeding.cores), "seed")
     if len(seeding.cores) < seeding.asked:
         title += f" (no links are left for the other {seeding.asked - len(seeding.cores):,})"
     lines = [f"# {title}: the best hub of each core of the links between {seeding.per}s; best core first"]
@@ -151,9 +153,8 @@ def seed_file(seeding: Seeding) -> str:
 
 def summary(core: SeedCore, per: Division) -> str:
     """ "3 hubs on 2 sites, 4 authorities, density 100 %"."""
-    counts = ((len(core.hubs), "hub"), (len(core.places), per), (len(core.authorities), "authority"))
-    hubs, places, authorities = (_counted(count, noun) for count, noun in counts)
-    return f"{hubs} on {places}, {authorities}, density {core.density:.0f} %"
+    hubs, places, count = counted(len(core.hubs), "hub"), counted(len(core.places), per), len(core.authorities)
+    return f"{hubs} on {places}, {count:,} authorit{'y' if count == 1 else 'ies'}, density {core.density:.0f} %"
 
 
 def _links_of(graph: Graph, is_source: npt.NDArray[np.bool_]) -> Graph:
@@ -228,8 +229,3 @@ def decided(
             f"{held:.2%} and {at_random:.2%} of all",
         ),
     ]
-
-
-def _counted(count: int, noun: str) -> str:
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else plural}"

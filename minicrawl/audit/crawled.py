@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.page_links import Web, sites
+from minicrawl.analysis.page_links import Web, numbered_sites
 from minicrawl.crawler.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.urls.keys import site_of
@@ -144,7 +144,7 @@ class Crawled:
         """Make the tables. store: in a snapshot. Raises StoreError."""
         self.store = store
         web = Web(store)
-        site = sites(store, store.page_table.hosts())
+        _, site = numbered_sites(store, store.page_table.hosts(), site_of)
         seeds = self._pages("SELECT id FROM pages WHERE found_on IS NULL")
         is_ours = np.isin(site, site[np.concatenate([seeds, web.end[seeds]])])
         source, target = web.links(is_source=is_ours)

@@ -16,7 +16,7 @@ import click
 
 from minicrawl import log
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import json_option, store_option
+from minicrawl.cli.options import about_store, store_option
 from minicrawl.cli.output import amount, document
 from minicrawl.errors import SettingError, StoreError, counted
 from minicrawl.log import printable
@@ -44,8 +44,7 @@ def command() -> None:
 @command.command("list", epilog="Example: minicrawl archive list https://example.org/")
 @click.argument("url")
 @folder_option
-@store_option
-@json_option
+@about_store
 def list_(url: str, folder: str | None, store: Path, as_json: bool) -> None:
     """List every copy of URL: time (UTC), status, media type, size in the archive, and place.
 
@@ -96,8 +95,7 @@ def get(url: str, at: str | None, raw: bool, folder: str | None, store: Path) ->
 @command.command(epilog="Example: minicrawl archive check --deep")
 @click.option("--deep", is_flag=True, help="Read every record, and check its digests and index entry.")
 @folder_option
-@store_option
-@json_option
+@about_store
 def check(deep: bool, folder: str | None, store: Path, as_json: bool) -> None:
     """Check the files against what the store has committed; with --deep, read every record.
 
@@ -210,8 +208,7 @@ def _shown(viewer: list[str], folder: str, port: int, path: str) -> None:
     "--grades", default=4, show_default=True, type=click.IntRange(2, 100), help="Number of grades; 1 is the lowest."
 )
 @click.option("--bytes", "most", metavar="50GB", help="Only the most important sites that fit into this size.")
-@store_option
-@json_option
+@about_store
 def select(grades: int, most: str | None, store: Path, as_json: bool) -> None:
     """List the sites of a crawl by grade of importance, with as many sites in each grade, to choose what to archive.
 

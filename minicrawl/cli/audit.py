@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.option_sources import tables_of_file
-from minicrawl.cli.options import json_option, store_option, teller
+from minicrawl.cli.options import about_store, teller
 from minicrawl.cli.output import document, fitted, left_out_line, lines_of
 from minicrawl.errors import SettingError, between, counted, covered
 from minicrawl.log import printable
@@ -39,8 +39,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("-n", "--n", type=click.IntRange(min=1),
               help=f"Number of findings; {_SHOWN} by default, all with --json or --csv.")  # fmt: skip
 @click.option("--csv", "as_csv", is_flag=True, help="Print only CSV.")
-@store_option
-@json_option
+@about_store
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     fail_on: tuple[str, ...],
     against: Path | None,

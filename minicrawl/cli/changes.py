@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from minicrawl.cli.options import json_option, store_option, where_option
+from minicrawl.cli.options import about_store, where_option
 from minicrawl.cli.output import document, fitted, lines_of, terminal_columns
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -42,8 +42,7 @@ _COLORS = {"+": "green", "-": "red", "~": "cyan"}
 @click.option("--rising", "is_rising", is_flag=True, help="List pages that have gained importance.")
 @click.option("--atom", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write an Atom feed for feed readers instead of printing.")  # fmt: skip
-@store_option
-@json_option
+@about_store
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     url: str | None,
     is_diff: bool,

@@ -136,10 +136,9 @@ def new(file: Path, as_json: bool) -> None:
 
 @key.command(epilog="Example: minicrawl key directory crawler.pem > http-message-signatures-directory")
 @click.argument("files", metavar="KEYFILE...", nargs=-1, required=True, type=click.Path(path_type=Path))
-@click.option("--response", "host", metavar="HOST", help="Print a whole HTTP response for HOST, as a "
-                                                         "CGI program does: headers, signed by every "
-                                                         "key for 90 days, a blank line, and the "
-                                                         "directory.")  # fmt: skip
+@click.option("--response", "host", metavar="HOST",
+              help="Print a whole HTTP response for HOST, as a CGI program does: headers, signed by every key for 90 "
+                   "days, a blank line, and the directory.")  # fmt: skip
 def directory(files: tuple[Path, ...], host: str | None) -> None:
     """Print the public keys as a JSON directory, for /.well-known/http-message-signatures-directory.
 

@@ -8,7 +8,7 @@ from typing import Any  # Any: JSON
 import click
 
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import json_option, store_option
+from minicrawl.cli.options import about_store
 from minicrawl.cli.output import amount, document, duration
 from minicrawl.errors import counted
 from minicrawl.log import printable
@@ -28,16 +28,14 @@ def command() -> None:
 
 
 @command.command(epilog="Example: minicrawl control pause")
-@store_option
-@json_option
+@about_store
 def pause(store: Path, as_json: bool) -> None:
     """Make no more requests; those in flight are finished. The clocks of --time and other limits stop."""
     _print(_asked(store, {"do": "pause"}), _state_lines, as_json)
 
 
 @command.command(epilog="Example: minicrawl control resume")
-@store_option
-@json_option
+@about_store
 def resume(store: Path, as_json: bool) -> None:
     """Continue after 'pause'."""
     _print(_asked(store, {"do": "resume"}), _state_lines, as_json)
@@ -45,24 +43,21 @@ def resume(store: Path, as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl control stop --now")
 @click.option("--now", is_flag=True, help="Do not wait for requests in flight; the next run repeats them.")
-@store_option
-@json_option
+@about_store
 def stop(now: bool, store: Path, as_json: bool) -> None:
     """Stop the crawl, as Ctrl-C does; 'minicrawl crawl' continues it."""
     _print(_asked(store, {"do": "stop", "now": now}), _state_lines, as_json)
 
 
 @command.command(epilog="Example: minicrawl control status --json")
-@store_option
-@json_option
+@about_store
 def status(store: Path, as_json: bool) -> None:
     """Print what the crawl is doing right now; 'minicrawl status' has more, as of the last commit."""
     _print(_asked(store, {"do": "status"}), _status_lines, as_json)
 
 
 @command.command(epilog="Example: minicrawl control workers")
-@store_option
-@json_option
+@about_store
 def workers(store: Path, as_json: bool) -> None:
     """Print what each worker process is doing, since when, and how much it has done."""
     _print(_asked(store, {"do": "workers"}), _worker_lines, as_json)
@@ -70,8 +65,7 @@ def workers(store: Path, as_json: bool) -> None:
 
 @command.command("set", epilog="Example: minicrawl control set delay=2 workers=4 pages=none deny=/archive/")
 @click.argument("settings", nargs=-1, required=True, metavar="NAME=VALUE...")
-@store_option
-@json_option
+@about_store
 def set_(settings: tuple[str, ...], store: Path, as_json: bool) -> None:
     """Change settings: limits, scope, politeness, workers. If one is wrong, none is changed.
 
@@ -85,8 +79,7 @@ def set_(settings: tuple[str, ...], store: Path, as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl control add https://example.org/ more-seeds.txt")
 @click.argument("seeds", nargs=-1, required=True)
-@store_option
-@json_option
+@about_store
 def add(seeds: tuple[str, ...], store: Path, as_json: bool) -> None:
     """Add SEEDS: URLs, seed files, or - for standard input. Seeds that were given up are tried again."""
     from minicrawl.control.asking import ask
@@ -101,8 +94,7 @@ def add(seeds: tuple[str, ...], store: Path, as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl control ban example.org")
 @click.argument("host")
-@store_option
-@json_option
+@about_store
 def ban(host: str, store: Path, as_json: bool) -> None:
     """Request nothing from HOST any more, in later runs either; its pages wait. Requests in flight are finished."""
     answer = _asked(store, {"do": "ban", "host": host})
@@ -113,8 +105,7 @@ def ban(host: str, store: Path, as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl control unban example.org")
 @click.argument("host")
-@store_option
-@json_option
+@about_store
 def unban(host: str, store: Path, as_json: bool) -> None:
     """Lift the ban of HOST."""
     answer = _asked(store, {"do": "unban", "host": host})
@@ -123,8 +114,7 @@ def unban(host: str, store: Path, as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl control again https://example.org/news")
 @click.argument("url")
-@store_option
-@json_option
+@about_store
 def again(url: str, store: Path, as_json: bool) -> None:
     """Fetch URL again, as the next page of its host, whether it was read, was given up, or waits."""
     answer = _asked(store, {"do": "again", "url": url})

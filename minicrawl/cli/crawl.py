@@ -17,15 +17,7 @@ from click.core import ParameterSource
 
 from minicrawl.cli.guidance import Guide
 from minicrawl.cli.help import TopicCommand
-from minicrawl.cli.options import (
-    is_quiet,
-    is_verbose,
-    json_option,
-    logging_options,
-    says_more,
-    setting_options,
-    store_option,
-)
+from minicrawl.cli.options import about_store, is_quiet, is_verbose, logging_options, says_more, setting_options
 from minicrawl.cli.output import (
     amount,
     called_as,
@@ -115,8 +107,7 @@ WHY_STOPPED = {
     metavar="ADDRESS",
     help="Use this Ray cluster of several machines, with --partitions; see docs/cluster.md.",
 )
-@store_option
-@json_option
+@about_store
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     seeds: tuple[str, ...],

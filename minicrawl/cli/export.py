@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.option_sources import tables_of_file
-from minicrawl.cli.options import is_kept, json_option, ranking_option, store_option, where_option
+from minicrawl.cli.options import about_store, is_kept, ranking_option, where_option
 from minicrawl.errors import counted
 from minicrawl.store.partitions.folder import is_folder
 
@@ -22,8 +22,7 @@ from minicrawl.store.partitions.folder import is_folder
 )
 @ranking_option
 @where_option
-@store_option
-@json_option
+@about_store
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     file: Path,
     text: bool,
@@ -54,7 +53,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.analysis.page_text import corpus
     from minicrawl.analysis.top import best_first, only
     from minicrawl.analysis.usage import PageUsage
-    from minicrawl.export.tables import STANDARD_OUTPUT, export_kept, export_ranks, export_table
+    from minicrawl.export.tables import COLUMNS, STANDARD_OUTPUT, Table, export_table
     from minicrawl.store.reader import open_store
 
     if is_folder(store) and not text:
@@ -70,11 +69,12 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         _, ranked = best_first(reader, by)
         ranked = usage.usable(only(ranked, is_wanted))
         if text:
-            count = export_table(corpus(reader, ranked), file, form)
+            rows = corpus(reader, ranked)
         elif name is not None:
-            count = export_kept(((page, value or 0.0) for _, page, value in ranked), name, file, form)
+            rows = Table(COLUMNS | {name: float}, ((*page, value or 0.0) for _, page, value in ranked))
         else:
-            count = export_ranks((page for _, page, _ in ranked), file, form)
+            rows = Table(COLUMNS, (page for _, page, _ in ranked))
+        count = export_table(rows, file, form)
     if file == STANDARD_OUTPUT:
         return
     if as_json:
@@ -87,8 +87,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
 @click.command(epilog="Example: minicrawl report report.html")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@store_option
-@json_option
+@about_store
 def report(file: Path, store: Path, as_json: bool) -> None:
     """Write a report on the crawl as one HTML file that any browser shows, and that you can mail and print.
 

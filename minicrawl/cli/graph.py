@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import json_option, store_option, teller
+from minicrawl.cli.options import about_store, teller
 from minicrawl.cli.output import document, reassuring
 from minicrawl.errors import counted
 from minicrawl.store.partitions.folder import is_folder
@@ -27,8 +27,7 @@ def command() -> None:
 
 @command.command(epilog="Example: minicrawl graph export links.npz")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@store_option
-@json_option
+@about_store
 def export(file: Path, store: Path, as_json: bool) -> None:
     """Write all known pages and all counted links to FILE, for graph programs.
 
@@ -64,8 +63,7 @@ def export(file: Path, store: Path, as_json: bool) -> None:
 @command.command(epilog="Example: minicrawl graph stats")
 @click.argument("graph", required=False, type=click.Path(path_type=Path))
 @click.option("--exact", is_flag=True, help="Count the distances of all pairs, however many there are.")
-@store_option
-@json_option
+@about_store
 def stats(graph: Path | None, exact: bool, store: Path, as_json: bool) -> None:
     """Print the shape of the crawled web: components, degrees, distances.
 

@@ -11,7 +11,7 @@ import click
 
 from minicrawl.cli.experiments import Experiment, seed_option, shared, show
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import json_option, need_extra, store_option, teller
+from minicrawl.cli.options import about_store, json_option, need_extra, teller
 from minicrawl.cli.output import duration
 from minicrawl.errors import SettingError, counted
 
@@ -172,8 +172,7 @@ def _lecture() -> list[Experiment]:
 
 
 @command.command(epilog="Example: minicrawl lab sites --json")
-@store_option
-@json_option
+@about_store
 @seed_option
 def sites(store: Path, as_json: bool, seed: int) -> None:
     """Where walkers jump to, on your crawl: how well rankings agree with links that are hidden from them, and what 30
@@ -193,7 +192,8 @@ def site_web(store: "Store") -> "SiteWeb":
     import numpy as np
 
     from minicrawl.analysis.link_graph import folded_store
-    from minicrawl.analysis.sites import DIVISIONS, numbered_sites
+    from minicrawl.analysis.page_links import numbered_sites
+    from minicrawl.analysis.sites import DIVISIONS
     from minicrawl.crawler.known.known_sites import is_front
     from minicrawl.lab.sites import SiteWeb
     from minicrawl.model import State

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import json_option, store_option, where_option
+from minicrawl.cli.options import about_store, where_option
 from minicrawl.cli.output import document, fitted, tally
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -35,8 +35,7 @@ _FOUND = 1
 @click.option("-n", "--n", type=click.IntRange(min=1),
               help=f"Number of links; {_SHOWN} by default, all with --json.")  # fmt: skip
 @where_option
-@store_option
-@json_option
+@about_store
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     broken: bool,
     redirected: bool,

@@ -43,6 +43,13 @@ store_option = click.option(
     help="The crawl's file, or its folder of partitions.",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
+
+
+def about_store(command: _Command) -> _Command:
+    """Add --store and --json, for commands that answer about a store."""
+    return store_option(json_option(command))
+
+
 ranking_option = click.option(
     "--by",
     default=RANKINGS[0],

@@ -1,13 +1,13 @@
 """minicrawl rank"""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar  # Any: settings as given
+from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.options import json_option, store_option
+from minicrawl.cli.options import about_store
 from minicrawl.cli.output import document, page_rows, table
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.log import printable
@@ -20,9 +20,6 @@ if TYPE_CHECKING:
 
     Shown = dict[str, tuple[list[RankedPage], list[float]]]
 
-
-_Command = TypeVar("_Command", bound=Callable[..., object])
-
 OPTIONS = {
     "pagerank": {"damping", "memory", "method", "dangling", "jump", "per", "inside", "cap"},
     "hits": {"query", "root", "per", "inside", "cap", "context", "self_links", "communities", "peel"},
@@ -34,68 +31,6 @@ OPTIONS = {
 }
 """Options by ranking; the first ranking that an option's help names is its main one."""
 _OF_RANKINGS = frozenset().union(*OPTIONS.values())
-
-_RANKING_OPTIONS = (
-    click.option("--damping", default=0.85, show_default=True, type=click.FloatRange(0, 1, max_open=True),
-                 help="Probability of following a link rather than jumping."),
-    click.option("--memory", metavar="SIZE", help="For pagerank: compute on disk, using this much memory, such as "
-                                                  "64MB."),
-    click.option("--method", type=click.Choice(["power", "gauss-seidel", "sweeping"]), default="power",
-                 show_default=True, help="For pagerank: power iteration, rounds that use what they have just worked "
-                 "out, or visits where most is left to move. All come to the same: power is the quickest, sweeping "
-                 "follows the fewest links of a large and sparse web, and the most of a small and dense one."),
-    click.option("--dangling", type=click.Choice(["keep", "prune"]), default="keep", show_default=True,
-                 help="For pagerank: pages without links are removed, or walkers jump from them."),
-    click.option("--jump", metavar="FILE|recent:TIME", help="For pagerank: where walkers jump to: the pages of "
-                                                            "FILE (a URL and a weight per line), or pages that "
-                                                            "changed recently, with half the weight for each TIME "
-                                                            "since."),
-    click.option("--trusted", metavar="FILE|URL|REGEX", help="For trustrank: the trusted pages. By default those "
-                                                             "that reach most pages."),
-    click.option("--trusted-count", default=50, show_default=True, type=click.IntRange(min=1),
-                 help="For trustrank: number of pages trusted by default."),
-    click.option("--topic", multiple=True, metavar="NAME=FILE|URL|REGEX", help="For topic: the pages of one "
-                                                                               "topic. Repeatable."),
-    click.option("--weights", metavar="WEIGHTS", help="For topic: the weight of each topic, as NAME=WEIGHT,...; "
-                                                      "by default all alike."),
-    click.option("--query", metavar="WORDS", help="For hits: only pages with these words in their URL or title, "
-                                                  "and their neighbours. For topic: weigh topics by how often "
-                                                  "their pages have these words."),
-    click.option("--root", metavar="FILE|URL|REGEX", help="For hits: only these pages and their neighbours."),
-    click.option("--per", type=click.Choice(["page", "host", "site"]), help="For hits (default: host) and "
-                                                                            "pagerank: ignore links within a host "
-                                                                            "or site."),
-    click.option("--inside", type=click.FloatRange(0, 1), metavar="WEIGHT", help="For hits and pagerank: the "
-                                                                                 "weight of links within a host "
-                                                                                 "or site, 0 by default; others "
-                                                                                 "weigh 1."),
-    click.option("--cap", type=click.IntRange(min=1), metavar="N", help="For hits and pagerank: count only the "
-                                                                        "first N links of a host or site to a "
-                                                                        "page."),
-    click.option("--context", is_flag=True, help="For hits: weigh a link by 1 + the words of --query in and "
-                                                 "around it (pages read with --text)."),
-    click.option("--self-links", is_flag=True, help="For hits: link every page to itself (L + I), so that good "
-                                                    "hubs are authorities, too."),
-    click.option("--communities", type=click.IntRange(1, 50), metavar="N", help="For hits: find N communities and "
-                                                                                "the bridges between them by "
-                                                                                "singular vectors, not only the "
-                                                                                "dominant one."),
-    click.option("--peel", is_flag=True, help="For hits: find --communities one by one, each without the links to "
-                                              "the ten best authorities of those before."),
-    click.option("--log", multiple=True, metavar="FILE", help="For visits: an access log in Combined Log Format, "
-                                                              "plain or .gz. Repeatable."),
-    click.option("--site", metavar="URL", help="For visits: the host that wrote the log, if the store has several."),
-    click.option("--blend", type=click.FloatRange(0, 1), metavar="WEIGHT", help="For visits: their weight against "
-                                                                                "importance; by default they "
-                                                                                "count alone."),
-)  # fmt: skip
-
-
-def ranking_options(command: _Command) -> _Command:
-    """Add the options of the rankings."""
-    for each in reversed(_RANKING_OPTIONS):
-        command = each(command)
-    return command
 
 
 def check_options(by: str) -> None:
@@ -113,10 +48,56 @@ def check_options(by: str) -> None:
     "--by", type=click.Choice(list(OPTIONS)), default="pagerank", show_default=True, help="The ranking to compute."
 )
 @click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="Number of pages.")
-@ranking_options
+@click.option("--damping", default=0.85, show_default=True, type=click.FloatRange(0, 1, max_open=True),
+              help="Probability of following a link rather than jumping.")  # fmt: skip
+@click.option("--memory", metavar="SIZE",
+              help="For pagerank: compute on disk, using this much memory, such as 64MB.")  # fmt: skip
+@click.option("--method", type=click.Choice(["power", "gauss-seidel", "sweeping"]), default="power", show_default=True,
+              help="For pagerank: power iteration, rounds that use what they have just worked out, or visits where "
+                   "most is left to move. All come to the same: power is the quickest, sweeping follows the fewest "
+                   "links of a large and sparse web, and the most of a small and dense one.")  # fmt: skip
+@click.option("--dangling", type=click.Choice(["keep", "prune"]), default="keep", show_default=True,
+              help="For pagerank: pages without links are removed, or walkers jump from them.")  # fmt: skip
+@click.option("--jump", metavar="FILE|recent:TIME",
+              help="For pagerank: where walkers jump to: the pages of FILE (a URL and a weight per line), or pages "
+                   "that changed recently, with half the weight for each TIME since.")  # fmt: skip
+@click.option("--trusted", metavar="FILE|URL|REGEX",
+              help="For trustrank: the trusted pages. By default those that reach most pages.")  # fmt: skip
+@click.option("--trusted-count", default=50, show_default=True, type=click.IntRange(min=1),
+              help="For trustrank: number of pages trusted by default.")  # fmt: skip
+@click.option("--topic", multiple=True, metavar="NAME=FILE|URL|REGEX",
+              help="For topic: the pages of one topic. Repeatable.")  # fmt: skip
+@click.option("--weights", metavar="WEIGHTS",
+              help="For topic: the weight of each topic, as NAME=WEIGHT,...; by default all alike.")  # fmt: skip
+@click.option("--query", metavar="WORDS",
+              help="For hits: only pages with these words in their URL or title, and their neighbours. For topic: "
+                   "weigh topics by how often their pages have these words.")  # fmt: skip
+@click.option("--root", metavar="FILE|URL|REGEX", help="For hits: only these pages and their neighbours.")
+@click.option("--per", type=click.Choice(["page", "host", "site"]),
+              help="For hits (default: host) and pagerank: ignore links within a host or site.")  # fmt: skip
+@click.option("--inside", type=click.FloatRange(0, 1), metavar="WEIGHT",
+              help="For hits and pagerank: the weight of links within a host or site, 0 by default; others "
+                   "weigh 1.")  # fmt: skip
+@click.option("--cap", type=click.IntRange(min=1), metavar="N",
+              help="For hits and pagerank: count only the first N links of a host or site to a page.")  # fmt: skip
+@click.option("--context", is_flag=True,
+              help="For hits: weigh a link by 1 + the words of --query in and around it (pages read with "
+                   "--text).")  # fmt: skip
+@click.option("--self-links", is_flag=True,
+              help="For hits: link every page to itself (L + I), so that good hubs are authorities, too.")  # fmt: skip
+@click.option("--communities", type=click.IntRange(1, 50), metavar="N",
+              help="For hits: find N communities and the bridges between them by singular vectors, not only the "
+                   "dominant one.")  # fmt: skip
+@click.option("--peel", is_flag=True,
+              help="For hits: find --communities one by one, each without the links to the ten best authorities of "
+                   "those before.")  # fmt: skip
+@click.option("--log", multiple=True, metavar="FILE",
+              help="For visits: an access log in Combined Log Format, plain or .gz. Repeatable.")  # fmt: skip
+@click.option("--site", metavar="URL", help="For visits: the host that wrote the log, if the store has several.")
+@click.option("--blend", type=click.FloatRange(0, 1), metavar="WEIGHT",
+              help="For visits: their weight against importance; by default they count alone.")  # fmt: skip
 @click.option("--save", metavar="NAME", help="Save the ranking in the store, for 'minicrawl top --by NAME'.")
-@store_option
-@json_option
+@about_store
 def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **options: Any) -> None:
     """Rank the pages of a store by another link analysis than the crawl's own, or by visits.
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 import click
 
 from minicrawl.cli.crawl import INTERRUPTED, controlled
-from minicrawl.cli.options import json_option, logging_options, says_more, setting_options, store_option
+from minicrawl.cli.options import about_store, logging_options, says_more, setting_options
 from minicrawl.cli.output import amount, document, duration, tally
 from minicrawl.errors import NothingFetchedError, counted, span
 from minicrawl.log import printable
@@ -30,8 +30,7 @@ if TYPE_CHECKING:
 @click.option("--dry-run", "is_dry", is_flag=True, help="Print the pages and why they come first, and fetch none.")
 @setting_options(*(name for name, setting in SETTINGS.items() if setting.is_at_refresh))
 @click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
-@store_option
-@json_option
+@about_store
 @logging_options
 def command(
     pages: int,

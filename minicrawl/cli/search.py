@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.changes import moment_of
-from minicrawl.cli.options import json_option, store_option
+from minicrawl.cli.options import about_store
 from minicrawl.cli.output import document
 from minicrawl.errors import counted
 from minicrawl.log import printable
@@ -42,8 +42,7 @@ class SearchCommand(click.Command):
 @click.option(
     "--since", metavar="DATE", help="Only pages that changed or were first fetched since then: 2026-11-20, or 7d."
 )
-@store_option
-@json_option
+@about_store
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     words: tuple[str, ...],
     n: int,
@@ -105,8 +104,7 @@ def _as_json(page: "FoundPage") -> dict[str, object]:
 
 @click.command(epilog="Example: minicrawl index --rebuild")
 @click.option("--rebuild", is_flag=True, help="Rebuild the index; searches use the old one meanwhile.")
-@store_option
-@json_option
+@about_store
 def index(rebuild: bool, store: Path, as_json: bool) -> None:
     """Bring the search index up to date with the store.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import json_option, store_option
+from minicrawl.cli.options import about_store
 from minicrawl.cli.output import document, fitted
 from minicrawl.errors import SettingError, StoreError, counted
 from minicrawl.log import printable
@@ -31,8 +31,7 @@ _RANDOM_SETS = 20
 @click.option("--several", is_flag=True, help="Allow several seeds per site or host, as in the paper.")
 @click.option("--explain", is_flag=True,
               help="Show the cores, and compare the seeds with random ones.")  # fmt: skip
-@store_option
-@json_option
+@about_store
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     n: int,
     out: Path | None,

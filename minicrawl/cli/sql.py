@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from minicrawl.cli.options import json_option, store_option
+from minicrawl.cli.options import about_store
 from minicrawl.cli.output import document, fitted
 from minicrawl.errors import SettingError
 from minicrawl.log import printable
@@ -20,8 +20,7 @@ _WIDEST, _MEASURED = 60, 1_000
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV, with every value in full.")
 @click.option("--time", "seconds", default=60.0, show_default=True, type=click.FloatRange(min=0, min_open=True),
               help="Give up after this many seconds.")  # fmt: skip
-@store_option
-@json_option
+@about_store
 def command(query: str, as_csv: bool, seconds: float, store: Path, as_json: bool) -> None:
     """Ask a store in SQL. QUERY only reads.
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import json_option, store_option
+from minicrawl.cli.options import about_store
 from minicrawl.cli.output import amount, duration, fitted, left_out_line, read_line, silence_line, tally
 from minicrawl.errors import counted
 from minicrawl.log import printable
@@ -25,8 +25,7 @@ _HOSTS_SHOWN = 5
 
 
 @click.command(epilog="Example: minicrawl status --store data/crawl.db")
-@store_option
-@json_option
+@about_store
 def command(store: Path, as_json: bool) -> None:
     """Print what a crawl is doing or has done: pages, hosts, speed, failures, and why it stopped.
 

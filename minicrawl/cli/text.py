@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.changes import day, moment_of
-from minicrawl.cli.options import json_option, store_option
+from minicrawl.cli.options import about_store
 from minicrawl.cli.output import document, lines_of
 from minicrawl.errors import SettingError, span
 from minicrawl.log import printable
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: minicrawl text https://example.org/about")
 @click.argument("url")
 @click.option("--markdown", is_flag=True, help="Print Markdown, with headings, lists, tables and links.")
-@store_option
-@json_option
+@about_store
 def command(url: str, markdown: bool, store: Path, as_json: bool) -> None:
     """Print the content of the page at URL as of its last fetch, if the crawl keeps it (--text).
 
@@ -66,8 +65,7 @@ def _as_json(kept: "KeptText") -> dict[str, object]:
 @click.option("--since", metavar="TIME|DATE",
               help="Only pages first seen with the text since then: 7d ago, or 2026-01-31 (UTC).")  # fmt: skip
 @click.option("--hosts", "is_hosts", is_flag=True, help="List hosts that have the same pages as another.")
-@store_option
-@json_option
+@about_store
 def copies(  # noqa: PLR0913 - one argument per option, as click calls it
     documents: tuple[str, ...],
     least: int,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.options import is_kept, json_option, ranking_option, store_option, where_option
+from minicrawl.cli.options import about_store, is_kept, ranking_option, where_option
 from minicrawl.cli.output import Column, document, fitted, lines_of, order_lines, page_rows, table, tally
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -45,8 +45,7 @@ def _per_site(context: click.Context, option: click.Parameter, value: str | None
     help="Maximum lines per site; by default 3 if ten sites or more have answered, else no maximum.",
 )
 @where_option
-@store_option
-@json_option
+@about_store
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     n: int,
     by: str,

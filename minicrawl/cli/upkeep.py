@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import json_option, store_option
+from minicrawl.cli.options import about_store, json_option
 from minicrawl.cli.output import amount, read_line
 from minicrawl.errors import counted
 from minicrawl.log import printable
@@ -23,8 +23,7 @@ _SHOWN = 20
 
 
 @click.command(epilog="Example: minicrawl check --store data/crawl.db")
-@store_option
-@json_option
+@about_store
 def check(store: Path, as_json: bool) -> None:
     """Check a store: cash is conserved to the unit, every link is accounted for, every URL has a reason.
 
@@ -49,8 +48,7 @@ def check(store: Path, as_json: bool) -> None:
 @click.command(epilog="Example: minicrawl verify --store data/crawl.db")
 @click.option("--tolerance", default=1e-6, show_default=True, type=click.FloatRange(min=0),
               help="Allowed error of the settled ranking beyond what is certified.")  # fmt: skip
-@store_option
-@json_option
+@about_store
 def verify(tolerance: float, store: Path, as_json: bool) -> None:
     """Compare a crawl's ranking with exact PageRank of its stored links, weighed as the crawl weighs them.
 
@@ -111,8 +109,7 @@ def _agreement_line(name: str, agreement: "Agreement", top: int) -> str:
 @click.command(epilog="Example: minicrawl backup monday.db --store data/crawl.db")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@store_option
-@json_option
+@about_store
 def backup(file: Path, force: bool, store: Path, as_json: bool) -> None:
     """Copy a store to FILE, also while a crawl writes to it.
 
@@ -157,8 +154,7 @@ def gather(folder: Path, file: Path, force: bool, as_json: bool) -> None:
 
 
 @click.command(epilog="Example: minicrawl compact --store data/crawl.db")
-@store_option
-@json_option
+@about_store
 def compact(store: Path, as_json: bool) -> None:
     """Make a store's file as small as possible, without changing its content.
 
@@ -173,8 +169,7 @@ def compact(store: Path, as_json: bool) -> None:
 
 @click.command(epilog="Example: minicrawl salvage saved.db --store data/crawl.db")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@store_option
-@json_option
+@about_store
 def salvage(file: Path, store: Path, as_json: bool) -> None:
     """Write what can be read of a damaged store to a new one, FILE.
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from minicrawl.cli.options import json_option, store_option
+from minicrawl.cli.options import about_store
 from minicrawl.cli.output import document, fitted
 from minicrawl.errors import SettingError
 from minicrawl.store.partitions.folder import is_folder
@@ -12,8 +12,7 @@ from minicrawl.store.partitions.folder import is_folder
 
 @click.command(epilog="Example: minicrawl why https://example.org/about")
 @click.argument("url")
-@store_option
-@json_option
+@about_store
 def command(url: str, store: Path, as_json: bool) -> None:
     """Explain one URL: its state and the rule behind it, its host's rules, cash, importance and links.
 

@@ -50,11 +50,6 @@ def message_of(line: bytes) -> Message:
     return message
 
 
-def done(answer: Message) -> Message:
-    """The message of success."""
-    return {"done": answer}
-
-
 def failed(error: MinicrawlError) -> Message:
     """The message of a failure."""
     return {"failed": str(error), "exit": error.exit_code}

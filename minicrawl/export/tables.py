@@ -227,26 +227,14 @@ def iso(seconds: float | None) -> str | None:
 
 _TYPES = (int, str, float, float, int, int, int, int, int, float, str, str, str)
 COLUMNS = dict(zip(RankedPage._fields, _TYPES, strict=True))
-
-
-FORMATS = tuple(ending[1:] for ending in WRITERS)
-
-
-def export_ranks(pages: Iterable[RankedPage], path: Path, form: str | None = None) -> int:
-    """Write `pages` to `path` and return their number. Raises SettingError for an unknown ending or a bad place.
-
-    form: one of FORMATS; None: by the ending of `path`. A second ending .gz compresses the file.
-    """
-    return export_table(Table(COLUMNS, pages), path, form)
-
-
-def export_kept(pages: Iterable[tuple[RankedPage, float]], name: str, path: Path, form: str | None = None) -> int:
-    """Write pages with a last column `name`: the value of every page in a kept ranking. Otherwise as `export_ranks`."""
-    return export_table(Table(COLUMNS | {name: float}, ((*page, value) for page, value in pages)), path, form)
+"""The columns of a page with its rank."""
 
 
 def export_table(table: Table, path: Path, form: str | None = None) -> int:
-    """Write any table, as `export_ranks` does."""
+    """Write a table; returns the number of its rows. Raises SettingError for an unknown ending or a bad place.
+
+    form: a name of WRITERS without its dot; None: by the ending of `path`. A second ending .gz compresses the file.
+    """
     if path == STANDARD_OUTPUT:
         return WRITERS[f".{form or 'csv'}"](table, sys.stdout.buffer)
     write = writer_for(unpacked_name(path) if form is None else Path(f"ranks.{form}"), WRITERS)

@@ -15,9 +15,6 @@ from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank.graph import Graph
 from minicrawl.rank.pagerank import check, distribution, pagerank
 
-_STARTS = 100
-"""Number of trusted pages when none are named."""
-
 
 def inverse_pagerank(
     graph: Graph,
@@ -35,14 +32,13 @@ def inverse_pagerank(
     return pagerank(reverse, damping, preference, tolerance, weights=reverse_weights)
 
 
-def trustrank(  # noqa: PLR0913 - parameters of the method, with defaults
+def trustrank(
     graph: Graph,
-    trusted: Sequence[int] | npt.NDArray[np.int64] | None = None,
+    trusted: Sequence[int] | npt.NDArray[np.int64],
     damping: float = 0.85,
     tolerance: float = 1e-12,
     *,
     weights: FloatArray | None = None,
-    starts: int = _STARTS,
 ) -> FloatArray:
     """Trust of every page, spread from the trusted pages, float64, shape (size,), sum 1.
 
@@ -51,19 +47,13 @@ def trustrank(  # noqa: PLR0913 - parameters of the method, with defaults
     Trust is split: a page that links to k pages gives each a k-th of its own. And it is attenuated: each link damps
     it, so it falls with the distance from a trusted page. A page that no trusted page leads to has none.
 
-    trusted: distinct page numbers; a page listed twice counts once. None: the `starts` pages with most inverse
-    PageRank (all, where there are fewer), from which trust goes far. The paper asks a person about each of them, and
-    trusts the good ones only: without that, trust is merely nearness to far-reaching pages.
+    trusted: distinct page numbers; a page listed twice counts once. The paper asks a person about the pages with most
+    inverse PageRank, from which trust goes far, and trusts the good ones only.
     tolerance: the result is within that L1 distance of the exact one. Raises ValueError.
     """
     if graph.size == 0:
         check(damping, tolerance)
         return np.zeros(0)
-    if trusted is None:
-        if starts < 1:
-            raise ValueError(f"starts must be at least 1, not {starts}")
-        reach = inverse_pagerank(graph, damping, tolerance=tolerance, weights=weights)
-        trusted = np.argsort(-reach, kind="stable")[:starts]
     return pagerank(graph, damping, _start_at(trusted, graph.size, "trusted pages"), tolerance, weights=weights)
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from support.sites import Site, crawl, crawled_once, rows, web_of_sites
 
-from minicrawl.analysis.page_links import Asked, page_links
-from minicrawl.analysis.sites import DIVISIONS, GradedSite, best_sites, graded_sites, numbered_sites, sites_of
+from minicrawl.analysis.page_links import Asked, numbered_sites, page_links
+from minicrawl.analysis.sites import DIVISIONS, GradedSite, best_sites, graded_sites, sites_of
 from minicrawl.analysis.top import top_list
 from minicrawl.crawler.urls.keys import partition_key, politeness_key, site_of
 from minicrawl.store.links import from_bytes

@@ -15,7 +15,7 @@ from support.sites import HOME, Site, crawl, rows
 
 from minicrawl.cli.display import plain
 from minicrawl.cli.live_display import render
-from minicrawl.export.tables import defused, export_ranks
+from minicrawl.export.tables import COLUMNS, Table, defused, export_table
 from minicrawl.log import printable
 from minicrawl.model import InFlightNow, Progress
 from minicrawl.store.reader import open_store
@@ -133,12 +133,12 @@ def test_cell_that_would_be_a_formula_is_text(store: Path, tmp_path: Path, start
     path, title = tmp_path / "ranks.csv", f'{start}HYPERLINK("http://evil.test")'
     with open_store(store) as reader:
         pages = [page._replace(title=title, importance=-0.5, state=title) for page in reader.pages(n=2)]
-    export_ranks(pages, path)
+    export_table(Table(COLUMNS, pages), path)
     with path.open(newline="") as file:
         written = list(csv.DictReader(file))
     expected = (f"'{title}", f"'{title}", "-0.5")
     assert [(row["title"], row["state"], row["importance"]) for row in written] == [expected, expected]
-    export_ranks(pages, path.with_suffix(".jsonl"))
+    export_table(Table(COLUMNS, pages), path.with_suffix(".jsonl"))
     lines = path.with_suffix(".jsonl").read_text().split("\n")[:-1]
     assert {json.loads(line)["title"] for line in lines} == {title}
 
@@ -163,7 +163,7 @@ def test_what_steers_a_terminal_is_an_escape_in_files(store: Path, tmp_path: Pat
     file = tmp_path / name
     with open_store(store) as reader:
         page = next(reader.pages(n=1))
-    export_ranks([page._replace(title=f"before {steering} after") for steering in STEERING], file)
+    export_table(Table(COLUMNS, [page._replace(title=f"before {steering} after") for steering in STEERING]), file)
     text = file.read_text("utf-8")
     assert not any(char in text for char in STEERING)
     for steering in STEERING:

@@ -19,7 +19,6 @@ from minicrawl.control.messages import (
     answer_of,
     bound,
     connected,
-    done,
     failed,
     line_of,
     message_of,
@@ -62,7 +61,7 @@ def test_an_error_comes_over_the_line_with_its_exit_code(kind: type[MinicrawlErr
 
 
 def test_an_answer_comes_over_the_line() -> None:
-    assert answer_of(message_of(line_of(done({"new": 3})))) == {"new": 3}
+    assert answer_of(message_of(line_of({"done": {"new": 3}}))) == {"new": 3}
 
 
 @pytest.mark.parametrize("answer", [{}, {"done": 1}, {"failed": 1}, {"do": "pause"}])

@@ -15,10 +15,10 @@ from support.patience import PATIENCE
 
 from minicrawl.errors import SettingError
 from minicrawl.export.tables import (
+    COLUMNS,
     WRITERS,
     Table,
-    export_kept,
-    export_ranks,
+    export_table,
     is_packed,
     renamed_when_whole,
     unpacked_name,
@@ -124,12 +124,12 @@ PAGES = [
 
 def test_ranking_that_was_kept_is_the_last_column(tmp_path: Path) -> None:
     path = tmp_path / "kept.csv"
-    export_kept(zip(PAGES, [0.1, 0.9], strict=True), "trust", path)
+    export_table(Table(COLUMNS | {"trust": float}, ((*PAGES[0], 0.1), (*PAGES[1], 0.9))), path)
     with path.open(newline="") as lines:
         assert [row["trust"] for row in csv.DictReader(lines)] == ["0.1", "0.9"]
 
 
 def test_second_ending_compresses(tmp_path: Path) -> None:
-    assert export_ranks(PAGES, tmp_path / "ranks.jsonl.gz") == 2
+    assert export_table(Table(COLUMNS, PAGES), tmp_path / "ranks.jsonl.gz") == 2
     with gzip.open(tmp_path / "ranks.jsonl.gz", "rt") as lines:
         assert [json.loads(line)["importance"] for line in lines] == [0.75, 0.25]

@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 
 from minicrawl.analysis.link_graph import FoldedPages, FoldedStore
-from minicrawl.analysis.sites import DIVISIONS, numbered_sites
+from minicrawl.analysis.page_links import numbered_sites
+from minicrawl.analysis.sites import DIVISIONS
 from minicrawl.crawler.admission.seeds import read_seeds
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
