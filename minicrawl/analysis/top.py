@@ -145,14 +145,7 @@ def asked_list(store: Store, by: str, n: int, where: str | None = None, per_site
     return top_list(store, by, n, per_site=chosen or None)
 
 
-def top_list(
-    store: Store,
-    by: str,
-    n: int,
-    is_wanted: Wanted = None,
-    *,
-    per_site: int | None = None,
-) -> TopList:
+def top_list(store: Store, by: str, n: int, is_wanted: Wanted = None, *, per_site: int | None = None) -> TopList:
     """The n best pages that can be opened, each once. by: see `best_first`; is_wanted: by number; None: all.
     per_site: most lines of a site."""
     with store.snapshot():

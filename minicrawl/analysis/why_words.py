@@ -17,11 +17,7 @@ from minicrawl.store.sites import TrustedSite
 if TYPE_CHECKING:
     from minicrawl.analysis.sites import SiteRow
 
-_KINDS = {
-    "print": "one for printing",
-    "mirror": "on another host",
-    "template": "of one folder",
-}
+_KINDS = {"print": "one for printing", "mirror": "on another host", "template": "of one folder"}
 """Kinds of near-duplicates in words."""
 _WHY_DUE = {
     "missing": "it was not found; one more try decides whether it is gone",

@@ -42,8 +42,6 @@ def command(port: int, opens: bool, token_file: Path | None, crawl: Path | None,
     only those who have the printed address, with its token, can see or do anything. Ctrl-C ends the dashboard, not
     the crawl.
     """
-    import asyncio
-
     from minicrawl.dashboard.readings import Readings
 
     token = None if token_file is None else token_of(token_file)
@@ -55,8 +53,6 @@ def command(port: int, opens: bool, token_file: Path | None, crawl: Path | None,
 
 async def _serve(readings: "Readings", port: int, token: str | None, *, opens: bool) -> None:
     """Serve until a signal."""
-    import asyncio
-
     from minicrawl.dashboard.serving import serving
 
     async with serving(readings, port, token) as address:

@@ -26,10 +26,7 @@ _TOP = 100
 _STORE = DEFAULT_STORE.with_name("demo.db")
 
 
-@click.command(
-    epilog="Example: minicrawl demo --pages 500",
-    context_settings={"show_default": True},
-)
+@click.command(epilog="Example: minicrawl demo --pages 500", context_settings={"show_default": True})
 @click.option("--pages", type=click.IntRange(min=1), default=1500, help="Number of pages to crawl.")
 @click.option("--seed", type=int, default=0, help="Another seed makes another web.")
 @click.option("--delay", default="0.005s", metavar="TIME", help="Time between two requests to a host.")

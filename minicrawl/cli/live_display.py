@@ -21,7 +21,6 @@ _COLOURS = {RunState.RUNNING: "green", RunState.PAUSED: "yellow", RunState.STOPP
 
 def render(progress: Progress, best: Best, columns: int = 100, rows: int = 40) -> RenderableType:
     """The display of one moment, with the best pages, in `columns` and `rows`."""
-
     wide = max(columns - _LABELS, 20)
     facts = Table.grid(padding=(0, 2))
     facts.add_column(min_width=_LABELS - 2, no_wrap=True)
@@ -42,7 +41,6 @@ def render(progress: Progress, best: Best, columns: int = 100, rows: int = 40) -
 
 
 def _facts(progress: Progress) -> Iterator[tuple[str, Text]]:
-
     yield "crawl", Text(doing(progress), style=_COLOURS.get(progress.state, ""))
     for share, done in bars(progress):
         full = round(_BAR * share)

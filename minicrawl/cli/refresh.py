@@ -32,14 +32,7 @@ if TYPE_CHECKING:
 @click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
 @about_store
 @logging_options
-def command(
-    pages: int,
-    is_dry: bool,
-    no_progress: bool,
-    store: Path,
-    as_json: bool,
-    **options: Any,
-) -> None:
+def command(pages: int, is_dry: bool, no_progress: bool, store: Path, as_json: bool, **options: Any) -> None:
     """Fetch again the pages where it pays most, once each, and stop.
 
     What a page gains is its importance times the probability that it has changed since its last fetch. The settings are

@@ -17,7 +17,7 @@ from minicrawl.errors import counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
-    from minicrawl.search.searching import Found, FoundPage
+    from minicrawl.search.searching import FoundPage
 
 
 _EXCLUDED = re.compile(r'-[^\W\d_-][\w:"]|-"')
@@ -66,8 +66,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     asked = Asked(n, sites, None if since is None else moment_of(since, time.time(), option))
     with open_store(store) as reader:
         found = search(reader, text, asked)
-    for note in _notes(found):
-        click.echo(note, err=True)
+    if found.behind:
+        behind = f"{counted(found.behind, 'text')} to take in"
+        click.echo(f"The index is behind the store: {behind}; see 'minicrawl index'.", err=True)
     if as_json:
         click.echo(document([_as_json(page) for page in found.pages]))
         return
@@ -80,11 +81,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 def _echo(text: str) -> str:
     """A text as given, cut to a length that can be read."""
     return printable(text if len(text) <= _LONGEST_ECHO else f"{text[:_LONGEST_ECHO]}…")
-
-
-def _notes(found: "Found") -> Iterator[str]:
-    if found.behind:
-        yield f"The index is behind the store: {counted(found.behind, 'text')} to take in; see 'minicrawl index'."
 
 
 def _lines(page: "FoundPage") -> Iterator[str]:

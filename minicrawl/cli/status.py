@@ -111,21 +111,12 @@ def _trap_lines(traps: "tuple[PatternRow, ...]") -> Iterator[str]:
 
 
 def _run_lines(status: "Status", run: "Run", now: float) -> Iterator[str]:
-    yield speed_line(run)
+    speed = f", {run.pages_per_second:.1f} pages/s" if run.pages_per_second else ""
+    yield f"this run  {counted(run.fetched, 'page')}, {amount(run.bytes)} in {duration(run.seconds)}{speed}"
     left_out = f"; {left_out_line(status.left_out)}" if status.left_out else ""
     yield f"coverage  {read_line(status.known, status.read, run.coverage, run.coverage_shown)}{left_out}"
     if status.running:
         if run.silence is not None:
             yield f"paused    {silence_line(run.silence)}"
-        yield now_line(status, run, now)
-
-
-def speed_line(run: "Run") -> str:
-    speed = run.pages_per_second
-    line = f"this run  {counted(run.fetched, 'page')}, {amount(run.bytes)} in {duration(run.seconds)}"
-    return line + (f", {speed:.1f} pages/s" if speed else "")
-
-
-def now_line(status: "Status", run: "Run", now: float) -> str:
-    ago = max(0.0, now - (status.last_commit or now))
-    return f"now       {counted(run.in_flight, 'request')} in flight; last commit {ago:.0f} s ago"
+        ago = max(0.0, now - (status.last_commit or now))
+        yield f"now       {counted(run.in_flight, 'request')} in flight; last commit {ago:.0f} s ago"

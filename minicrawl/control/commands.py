@@ -103,8 +103,7 @@ async def _stop(crawl: SteeredRun, asked: Message) -> Message:
 
 async def _status(crawl: SteeredRun, asked: Message) -> Message:
     now = crawl.status
-    values = asdict(now)
-    return {**this_process(), **values, "limits": now.limits._asdict()}
+    return {**this_process(), **asdict(now), "limits": now.limits._asdict()}
 
 
 def this_process() -> Message:
@@ -272,12 +271,7 @@ async def listening(
 
 @contextlib.asynccontextmanager
 async def answering(
-    do: Do,
-    store: Path,
-    on_deaf: Callable[[str], None] = lambda why: None,
-    *,
-    silent: float = 60.0,
-    clients: int = 12,
+    do: Do, store: Path, on_deaf: Callable[[str], None] = lambda why: None, *, silent: float = 60.0, clients: int = 12
 ) -> AsyncIterator[None]:
     """Answer commands at the socket of a store, or of a folder, during the block."""
     try:

@@ -167,11 +167,7 @@ _OF_RUN: _Table = (
     ("pages_read", "Known pages that were read", "read"),
     ("hosts_in_flight", "Hosts that are being asked", "in_flight"),
     ("coverage_ratio", "Least share of importance that the read pages hold", "coverage"),
-    (
-        "coverage_shown_ratio",
-        "Share of importance that the read pages hold by links found so far",
-        "coverage_shown",
-    ),
+    ("coverage_shown_ratio", "Share of importance that the read pages hold by links found so far", "coverage_shown"),
 )
 _OF_WORK: _Table = (
     ("commits_total", "Commits in this run", "commits"),

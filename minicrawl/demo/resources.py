@@ -137,7 +137,9 @@ def rendered(page: Page) -> str:
         lines.append(f'<link rel="canonical" href="{escape(page.canonical)}">')
     lines.append("</head><body>")
     if page.links:
-        lines.append(_navigation(page))
+        # Where there is a <base>, "#content" would be a link to that base.
+        skip = '<a href="#content">Skip to content</a> ' if page.base is None else ""
+        lines.append(f"<nav>{skip}{_home(page)}</nav>")
     lines.append(f'<h1 id="content">{escape(page.title)}</h1>')
     lines.extend(f"<p>{paragraph}</p>" for paragraph in paragraphs(page.says or page.url))
     lines.extend(page.below)
@@ -146,12 +148,6 @@ def rendered(page: Page) -> str:
         lines.extend(f"<li>{_anchor(url, page)}</li>" for url in page.links)
         lines.append(f'</ul><footer>{_home(page)} <a href="mailto:editor@example.test">Contact</a></footer>')
     return '<!doctype html><html lang="en"><head>' + "\n".join(lines) + "</body></html>\n"
-
-
-def _navigation(page: Page) -> str:
-    # Where there is a <base>, "#content" would be a link to that base.
-    skip = '<a href="#content">Skip to content</a> ' if page.base is None else ""
-    return f"<nav>{skip}{_home(page)}</nav>"
 
 
 def _home(page: Page) -> str:

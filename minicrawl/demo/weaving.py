@@ -60,7 +60,9 @@ class Loom:
         self._popularity: dict[str, int] = {}
         self._old: dict[str, str] = {}
         """Former address of pages that have one."""
-        self._popularities = _Zipf(max(10, pages // 10))
+        self._popularities = range(1, max(10, pages // 10) + 1)
+        """Drawn from P(n) ~ n^-2.1."""
+        self._chances = list(accumulate(n**-_EXPONENT for n in self._popularities))
         self._sites = [self._site(host, size) for host, size in enumerate(_sizes(hosts, pages))]
         self._linking: list[Page] = []
         """Pages that have links."""
@@ -94,7 +96,7 @@ class Loom:
             name = drawn_title(self.rng)
             section = self.rng.choice(sections)
             pages.append(Page(f"{root}{section}/{slug(name)}-{number}", name))
-        popularity = self._popularities.draw(self.rng, size)
+        popularity = self.rng.choices(self._popularities, cum_weights=self._chances, k=size)
         most = popularity.index(max(popularity))
         popularity[0], popularity[most] = popularity[most], popularity[0]
         self._popularity.update(zip((page.url for page in pages), popularity, strict=True))
@@ -155,7 +157,7 @@ class Loom:
         for page in self.rng.sample(self._inner(), 6):
             page.delay_seconds = round(self.rng.uniform(0.3, 1.0), 2)
         self._foreign_spelling(self._sites[2 % len(self._sites)])
-        self._use_base(self._sites[0][1])
+        self._sites[0][1].base = f"{self.root(0)}archive/2024/"
         # Only one URL of the loop is linked, so the other one always closes it.
         here, there = f"{self.root(3)}session/start", f"{self.root(3)}session/check"
         self.resources[here], self.resources[there] = (there, 302), (here, 302)
@@ -201,9 +203,6 @@ class Loom:
         source.title += " à la carte"
         source.link(url, cafe.title)
 
-    def _use_base(self, page: Page) -> None:
-        page.base = f"{root_of(page.url)}archive/2024/"
-
     def _close_doors(self) -> None:
         """robots.txt everywhere; every third host forbids /private/, to which pages link all the same."""
         for host in range(len(self.hosts)):
@@ -236,17 +235,6 @@ class Loom:
     def _inner(self) -> list[Page]:
         """All pages but home pages."""
         return [page for site in self._sites for page in site[1:]]
-
-
-class _Zipf:
-    """Draws from P(n) ~ n^-2.1, n = 1 .. largest."""
-
-    def __init__(self, largest: int) -> None:
-        self._numbers = range(1, largest + 1)
-        self._steps = list(accumulate(n**-_EXPONENT for n in self._numbers))
-
-    def draw(self, rng: Random, count: int) -> list[int]:
-        return rng.choices(self._numbers, cum_weights=self._steps, k=count)
 
 
 class _Urn:

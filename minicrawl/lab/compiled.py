@@ -59,22 +59,10 @@ def compiled(function: Any) -> Any:
 
 
 @compiled
-def first_of(heap: Heap) -> int:
-    """The next page. The heap must not be empty."""
-    return int(heap.heap[0])
-
-
-@compiled
 def moved(heap: Heap, page: int) -> None:
     """Restore the heap after a page's key has risen or fallen."""
-    _up(heap, page)
+    risen(heap, page)
     _down(heap, page)
-
-
-@compiled
-def risen(heap: Heap, page: int) -> None:
-    """Restore the heap after a page's key has risen."""
-    _up(heap, page)
 
 
 @compiled
@@ -83,7 +71,8 @@ def _goes_before(key, one, other):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _up(heap: Heap, page: int) -> None:
+def risen(heap: Heap, page: int) -> None:
+    """Restore the heap after a page's key has risen."""
     at = heap.place[page]
     while at > 0:
         parent = heap.heap[(at - 1) // _CHILDREN]
@@ -163,7 +152,7 @@ def paper_book(graph: Graph) -> Adaptive:
 def visit_pages(book: Adaptive, graph: Graph, pages: npt.NDArray[np.int32]) -> VisitLog:
     """Visit `pages`, in this order: cycle, random or any other."""
     spent = np.zeros(len(pages), dtype=np.int64)
-    with opened(book, book.size) as cash:
+    with _opened(book) as cash:
         _visit_pages(cash, graph.indptr, graph.targets, pages, spent)
     return pages, spent
 
@@ -174,7 +163,7 @@ def visit_greedily(book: Adaptive, graph: Graph, visits: int, *, via: Graph | No
     via: cash is passed along all paths of two links, the first in `via`, the second in `graph`.
     """
     pages, spent = np.zeros(visits, dtype=np.int32), np.zeros(visits, dtype=np.int64)
-    with opened(book, book.size) as cash:
+    with _opened(book) as cash:
         heap = full_heap(cash.standing)
         _visit_greedily(cash, _rows(graph, via), heap, pages, spent)
     return pages, spent
@@ -208,18 +197,13 @@ def settle_greedily(
 
 
 @contextmanager
-def opened(book: Adaptive, room: int) -> Iterator[Cash]:
-    """The book in compiled code, with room for pages 0..room-1; changes are written back afterwards."""
+def _opened(book: Adaptive) -> Iterator[Cash]:
+    """The book in compiled code; changes are written back afterwards."""
     if book.window is not None or (book.payees_are, book.lump) != _PAYS:
         raise TypeError("compiled visits need a book without a window, whose virtual page pays all pages at once")
-    numbers = [book.income, book.level, book.clock]
-    cash = Cash(
-        book.standing[:room],
-        book.history[:room],
-        book.last[:room],
-        book.visited[:room],
-        np.array(numbers, dtype=np.int64),
-    )
+    till = np.array([book.income, book.level, book.clock], dtype=np.int64)
+    size = book.size
+    cash = Cash(book.standing[:size], book.history[:size], book.last[:size], book.visited[:size], till)
     yield cash
     book.income, book.level, book.clock = cash.till.tolist()
 
@@ -295,7 +279,7 @@ def _visit_pages(cash, indptr, targets, pages, spent):  # type: ignore[no-untype
 @compiled
 def _visit_greedily(cash, rows, heap, pages, spent):  # type: ignore[no-untyped-def]
     for visit in range(len(pages)):
-        page = first_of(heap)
+        page = heap.heap[0]
         outlinks = paths_of(rows, page)
         pages[visit] = page
         spent[visit], share = spend(cash, page, len(outlinks))
@@ -338,7 +322,7 @@ def forward(held, page, outlinks, old):  # type: ignore[no-untyped-def]
 @compiled
 def _settle_greedily(held, rows, old_rows, visited, heap, visits):  # type: ignore[no-untyped-def]  # noqa: PLR0913 - numba compiles functions of plain arrays
     for _ in range(visits):
-        page = first_of(heap)
+        page = heap.heap[0]
         outlinks = paths_of(rows, page)
         old = outlinks if visited[page] else paths_of(old_rows, page)
         visited[page] = True

@@ -72,12 +72,7 @@ class SteeredCrawl:
     """
 
     def __init__(
-        self,
-        method: Method,
-        share: float,
-        seeds: npt.NDArray[np.int32],
-        room: int,
-        gain: float = LEVER_GAIN,
+        self, method: Method, share: float, seeds: npt.NDArray[np.int32], room: int, gain: float = LEVER_GAIN
     ) -> None:
         """room: maximum number of pages of a graph. gain: of the lever."""
         self._method, self._share = method, share
@@ -121,16 +116,12 @@ class SteeredCrawl:
         """The kind of the next page. True: never visited; False: visited; None: nothing to fetch."""
         if not self._is_contested():
             return self._never_visited.waiting > 0 or (False if self._visited.waiting else None)
-        lead = self._lead()
-        return lead < 0 or (lead == 0 and self._first(self._never_visited) < self._first(self._visited))
+        best, other = self._first(self._visited), self._first(self._never_visited)
+        lead = self._book.cash(best) - self._book.cash(other) - self._level
+        return lead < 0 or (lead == 0 and other < best)
 
     def _is_contested(self) -> bool:
         return self._never_visited.waiting > 0 and self._visited.waiting > 0
-
-    def _lead(self) -> int:
-        """Cash of the best visited page minus that of the best one never visited."""
-        best, other = self._first(self._visited), self._first(self._never_visited)
-        return self._book.cash(best) - self._book.cash(other) - self._level
 
     def _turn(self, graph: Graph, discovers: bool) -> int:
         """Fetch the best page of a kind, and spend its cash. Returns the page."""
@@ -280,8 +271,7 @@ def _batches(evolving: Evolving, fetches: int) -> Iterator[tuple[Graph, int]]:
 
 
 def _outcome(method: Method, asked: float, discovers: npt.NDArray[np.bool_], window: int) -> Outcome:
-    whole = len(discovers) // window
-    shares = discovers[: whole * window].reshape(whole, window).mean(axis=1)
+    shares = _means(discovers, window)
     settled = shares[_WARM_UP:]
     return Outcome(method, asked, shares, float(settled.mean()), float(settled.std()))
 
@@ -296,7 +286,7 @@ def _panel(share: float, outcomes: Sequence[Outcome], window: int) -> Panel:
     return Panel(f"asked for {share:g}", "fetches", f"share of discoveries, per {wide} fetches", curves)
 
 
-def _means(values: FloatArray, width: int) -> FloatArray:
+def _means(values: FloatArray | npt.NDArray[np.bool_], width: int) -> FloatArray:
     """Means of consecutive groups of `width` values; an incomplete last group is dropped."""
     whole = len(values) // width
     means: FloatArray = values[: whole * width].reshape(whole, width).mean(axis=1)

@@ -53,10 +53,7 @@ def poisson(nodes: int, rng: np.random.Generator, mean: float = 4.0) -> Graph:
     return _graph(_drawn_keys(rng.poisson(mean, nodes).astype(np.int32), rng), nodes)
 
 
-MODELS: Final[dict[str, Callable[[int, np.random.Generator], Graph]]] = {
-    "power-law": power_law,
-    "poisson": poisson,
-}
+MODELS: Final[dict[str, Callable[[int, np.random.Generator], Graph]]] = {"power-law": power_law, "poisson": poisson}
 """Models by name on the command line."""
 
 

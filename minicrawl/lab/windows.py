@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -189,10 +190,7 @@ def _fixed(months: int, least: int = 1, *, compressed: bool = False) -> Callable
 
 _LAST_VISITS: Policies = {f"last {visits} visits": _last(visits) for visits in (4, 8, 16)}
 _INTERPOLATION: Policies = {"interpolation, 4 months": lambda run: remember(_months(run, 4), run.book, run.past)}
-_LEDGERS: Policies = {
-    "ledger": lambda run: (run.ledger, 2.0),
-    "links as last read": lambda run: (run.floor, 2.0),
-}
+_LEDGERS: Policies = {"ledger": lambda run: (run.ledger, 2.0), "links as last read": lambda run: (run.floor, 2.0)}
 _LEDGER, _FLOOR = _LEDGERS
 _TYPES: Policies = {
     "last 8 visits": _last(8),
@@ -206,9 +204,14 @@ _M4, _M8, _M16 = _LAST_VISITS
 _VARIABLE, _FIXED_8, _FIXED_4, _IMPROVED, _INTERPOLATED, _COMPRESSED = _TYPES
 
 
-Measured = tuple[float, float, float]
-"""Means over the graphs, of one policy at one change rate: errors of all pages and of the top tenth, as `rank.Errors`,
-and measures per page."""
+class Measured(NamedTuple):
+    """Means over the graphs, of one policy at one change rate: errors as in `rank.Errors`, and measures per page."""
+
+    all: float
+    top: float
+    measures: float
+
+
 Table = dict[tuple[float, str], Measured]
 
 
@@ -221,10 +224,9 @@ def measure(graphs: Sequence[Graph], rates: Sequence[float], policies: Policies,
             done = run(graph, rate, seed + number, months, with_ledger=_LEDGER in policies)
             for name, policy in policies.items():
                 importance, measures = policy(done)
-                found[name].append((*mean_error(importance, done.truth), measures))
+                found[name].append(Measured(*mean_error(importance, done.truth), measures))
         for name, every in found.items():
-            errors, tops, measured = zip(*every, strict=True)
-            table[rate, name] = fmean(errors), fmean(tops), fmean(measured)
+            table[rate, name] = Measured(*map(fmean, zip(*every, strict=True)))
     return table
 
 
@@ -236,29 +238,29 @@ def figure_4(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
     claims = [
         Claim(
             "8 visits come reasonably close (10 %), and 4 make a more important error",
-            _all(table, still, _M8) <= 10.5 and _top(table, still, _M4) > 1.5 * _top(table, still, _M8),
+            table[still, _M8].all <= 10.5 and table[still, _M4].top > 1.5 * table[still, _M8].top,
             f"without change {_both(table, still, _M8)} and {_both(table, still, _M4)}",
         ),
         Claim(
             "with few changes interpolation is about as good as 16 visits",
-            all(_all(table, rate, _INTERPOLATED) <= 1.1 * _all(table, rate, _M16) for rate in few),
+            all(table[rate, _INTERPOLATED].all <= 1.1 * table[rate, _M16].all for rate in few),
             _against(table, few, _INTERPOLATED, _M16),
         ),
         Claim(
             "above 1 % of change interpolation adapts better than 16 visits",
-            all(_all(table, rate, _INTERPOLATED) < _all(table, rate, _M16) for rate in many),
+            all(table[rate, _INTERPOLATED].all < table[rate, _M16].all for rate in many),
             f"{_against(table, many, _INTERPOLATED, _M16)} (brought to now)",
         ),
         Claim(
             "it does so on the most important tenth, too",
-            all(_top(table, rate, _INTERPOLATED) < _top(table, rate, _M16) for rate in many),
+            all(table[rate, _INTERPOLATED].top < table[rate, _M16].top for rate in many),
             _against(table, many, _INTERPOLATED, _M16),
         ),
         Claim(
             "the ledger is better than every window, and near what the links as last read allow (a factor of 1.8)",
             all(
-                _all(table, rate, _LEDGER)
-                <= min(1.8 * _all(table, rate, _FLOOR) if rate else 0.06, *(_all(table, rate, n) for n in names[:4]))
+                table[rate, _LEDGER].all
+                <= min(1.8 * table[rate, _FLOOR].all if rate else 0.06, *(table[rate, n].all for n in names[:4]))
                 for rate in rates
             ),
             _against(table, rates, _LEDGER, _FLOOR),
@@ -275,22 +277,22 @@ def figure_5(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
     claims = [
         Claim(
             f"'{name}' keeps {measures:g} measures per page, up to 10 % of change",
-            all(abs(table[rate, name][2] - measures) <= 0.1 for rate in moderate),
-            ", ".join(f"{table[rate, name][2]:.2f} at {rate:.1%}" for rate in rates),
+            all(abs(table[rate, name].measures - measures) <= 0.1 for rate in moderate),
+            ", ".join(f"{table[rate, name].measures:.2f} at {rate:.1%}" for rate in rates),
         )
         for name, measures in published.items()
     ]
     claims.append(
         Claim(
             "'last 8 visits' keeps no more than 8",
-            all(table[rate, _VARIABLE][2] <= 8.0 for rate in rates),
-            ", ".join(f"{table[rate, _VARIABLE][2]:.2f} at {rate:.1%}" for rate in rates),
+            all(table[rate, _VARIABLE].measures <= 8.0 for rate in rates),
+            ", ".join(f"{table[rate, _VARIABLE].measures:.2f} at {rate:.1%}" for rate in rates),
         )
     )
     # The rows of the paper's table, and ours beside them.
     types = {_VARIABLE: 8.0, **{name: published[name] for name in (_FIXED_8, _IMPROVED, _INTERPOLATED)}}
     places = range(1, len(types) + 1)
-    ours = [table[rates[0], name][2] for name in types]
+    ours = [table[rates[0], name].measures for name in types]
     curves = [Curve("the paper", places, list(types.values())), Curve("ours, without change", places, ours)]
     panel = Panel("; ".join(f"{at} {name}" for at, name in enumerate(types, start=1)), "window type and size",
                   "measures per page", curves)  # fmt: skip
@@ -305,51 +307,43 @@ def figure_6(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
     claims = [
         Claim(
             "a window of visits is better than one of time, up to 10 % of change",
-            all(_all(table, rate, _VARIABLE) < _all(table, rate, _FIXED_8) for rate in moderate),
+            all(table[rate, _VARIABLE].all < table[rate, _FIXED_8].all for rate in moderate),
             _against(table, moderate, _VARIABLE, _FIXED_8),
         ),
         Claim(
             "the improved fixed window is significantly better than the fixed one, up to 10 % of change",
-            all(_all(table, rate, _IMPROVED) < _all(table, rate, _FIXED_4) for rate in moderate),
+            all(table[rate, _IMPROVED].all < table[rate, _FIXED_4].all for rate in moderate),
             _against(table, rates, _IMPROVED, _FIXED_4),
         ),
         Claim(
             "interpolation is the best, with the least storage",
-            all(_all(table, rate, _INTERPOLATED) < min(_all(table, rate, n) for n in others) for rate in few),
+            all(table[rate, _INTERPOLATED].all < min(table[rate, n].all for n in others) for rate in few),
             "all pages "
             + ", ".join(
-                f"{_all(table, rate, _INTERPOLATED):.3g} against {min(_all(table, rate, n) for n in others):.3g} % "
+                f"{table[rate, _INTERPOLATED].all:.3g} against {min(table[rate, n].all for n in others):.3g} % "
                 f"at {rate:.1%}"
                 for rate in rates
             ),
         ),
         Claim(
             "a compressed window is as good as a whole one (within a tenth), with half the measures",
-            all(_all(table, rate, _COMPRESSED) <= 1.1 * _all(table, rate, _FIXED_8) for rate in rates)
-            and all(2 * table[rate, _COMPRESSED][2] <= table[rate, _FIXED_8][2] for rate in rates),
+            all(table[rate, _COMPRESSED].all <= 1.1 * table[rate, _FIXED_8].all for rate in rates)
+            and all(2 * table[rate, _COMPRESSED].measures <= table[rate, _FIXED_8].measures for rate in rates),
             _against(table, rates, _COMPRESSED, _FIXED_8),
         ),
     ]
     return _result("figure6", "Figure 6: types of windows", table, tuple(_TYPES), claims)
 
 
-def _all(table: Table, rate: float, name: str) -> float:
-    return table[rate, name][0]
-
-
-def _top(table: Table, rate: float, name: str) -> float:
-    return table[rate, name][1]
-
-
 def _both(table: Table, rate: float, name: str) -> str:
-    return f"{name}: {_all(table, rate, name):.3g} / {_top(table, rate, name):.3g} %"
+    return f"{name}: {table[rate, name].all:.3g} / {table[rate, name].top:.3g} %"
 
 
 def _against(table: Table, rates: Sequence[float], one: str, other: str) -> str:
     """Errors of both policies on all pages and the top tenth, at every rate, as text."""
     return f"{one} against {other}, all / top: " + ", ".join(
-        f"{_all(table, rate, one):.3g} / {_top(table, rate, one):.3g} against "
-        f"{_all(table, rate, other):.3g} / {_top(table, rate, other):.3g} % at {rate:.1%}"
+        f"{table[rate, one].all:.3g} / {table[rate, one].top:.3g} against "
+        f"{table[rate, other].all:.3g} / {table[rate, other].top:.3g} % at {rate:.1%}"
         for rate in rates
     )
 
@@ -374,7 +368,7 @@ def _curves(table: Table, names: Iterable[str], value: Callable[[Measured], floa
 def _result(name: str, title: str, table: Table, names: Sequence[str], claims: Sequence[Claim]) -> Result:
     x_label, y_label = "pages that change per month in %", "mean relative error in %"
     panels = [
-        Panel("all pages", x_label, y_label, _curves(table, names, lambda measured: measured[0])),
-        Panel("the most important tenth", x_label, y_label, _curves(table, names, lambda measured: measured[1])),
+        Panel("all pages", x_label, y_label, _curves(table, names, lambda measured: measured.all)),
+        Panel("the most important tenth", x_label, y_label, _curves(table, names, lambda measured: measured.top)),
     ]
     return Result(name, title, _COLUMNS, _rows(table, names), panels, claims)

@@ -77,7 +77,7 @@ class Graph:
         if weights is None:
             share = np.repeat(1.0 / np.maximum(outdegree, 1), outdegree)
         else:
-            share = self._checked(weights)
+            share = self.checked(weights)
             adjacency = sparse.csr_array((share, self.targets, self.indptr), shape=shape)
             total: npt.NDArray[np.float64] = adjacency.sum(axis=1)
             share = share / np.repeat(np.where(total > 0.0, total, 1.0), outdegree)
@@ -89,12 +89,13 @@ class Graph:
         None: as before, 1 each.
         """
         # Ones as bytes: a sum of many would overflow, but a conversion sums nothing.
-        carried = np.ones(len(self.targets), dtype=np.int8) if weights is None else self._checked(weights)
+        carried = np.ones(len(self.targets), dtype=np.int8) if weights is None else self.checked(weights)
         turned = sparse.csr_array((carried, self.targets, self.indptr), shape=(self.size, self.size)).tocsc()
         graph = Graph(turned.indptr.astype(np.int64), turned.indices.astype(np.int32))
         return graph, None if weights is None else turned.data
 
-    def _checked(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    def checked(self, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Weights as float64. Raises ValueError unless there is one per link, none negative."""
         checked = np.asarray(weights, dtype=np.float64)
         if checked.shape != self.targets.shape or not (checked >= 0.0).all() or not np.isfinite(checked.sum()):
             raise ValueError(f"weights must be {len(self.targets)} numbers, one per link, none negative")

@@ -40,11 +40,7 @@ class Hits(NamedTuple):
 
 
 def hits(
-    graph: Graph,
-    *,
-    weights: FloatArray | None = None,
-    tolerance: float = 1e-12,
-    iterations: int | None = None,
+    graph: Graph, *, weights: FloatArray | None = None, tolerance: float = 1e-12, iterations: int | None = None
 ) -> Hits:
     """Hubs and authorities, each of sum 1.
 
@@ -85,14 +81,11 @@ def hits(
 
 def adjacency(graph: Graph, weights: FloatArray | None = None) -> "sparse.csr_array[np.float64]":
     """W, shape (size, size): the sum of the weights of the links i -> j; 1 each by default. Links of 0 are left out."""
-    if weights is None:
-        weights = np.ones(len(graph.targets))
-    if weights.shape != graph.targets.shape or not (weights >= 0.0).all() or not np.isfinite(weights).all():
-        raise ValueError(f"weights must be {len(graph.targets)} numbers, one per link, none negative")
+    weights = graph.checked(np.ones(len(graph.targets)) if weights is None else weights)
     counts = weights > 0.0
     indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts)])[graph.indptr]
     shape = (graph.size, graph.size)
-    return sparse.csr_array((weights[counts].astype(np.float64), graph.targets[counts], indptr), shape=shape)
+    return sparse.csr_array((weights[counts], graph.targets[counts], indptr), shape=shape)
 
 
 # The pages of a topic

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 from click.testing import CliRunner
 
-from minicrawl.cli.experiments import Experiment, shared, show
+from minicrawl.cli.lab import Experiment, shared, show
 from minicrawl.experiment import Claim, Curve, Panel, Result
 
 

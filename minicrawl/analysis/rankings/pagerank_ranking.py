@@ -17,7 +17,7 @@ from minicrawl.analysis.rankings.options import Found, Options, jump_of, site_we
 from minicrawl.errors import SettingError
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.surfer import REASONABLE, Surfer
-from minicrawl.rank import Graph, l1, overlap
+from minicrawl.rank import l1, overlap
 from minicrawl.rank.blocks import Arrays, LinkRows, Plan, Shelf, block_pagerank, plan_blocks
 from minicrawl.rank.pagerank import Settled, pruned_pagerank, settled_pagerank
 from minicrawl.rank.sweeping import gauss_seidel, prioritized
@@ -110,15 +110,10 @@ TOLERANCE = 1e-12
 _SETTLED = 1e-9
 """Error below which ranks count as settled: rounding keeps the bound above the tolerance."""
 
-Method = Callable[[Graph, Options, FloatArray, FloatArray | None], Settled]
-METHODS: dict[str, Method] = {
-    "power": lambda graph, asked, jump, weights: settled_pagerank(
-        graph, asked.damping, jump, TOLERANCE, weights=weights
-    ),
-    "gauss-seidel": lambda graph, asked, jump, weights: gauss_seidel(
-        graph, asked.damping, jump, TOLERANCE, weights=weights
-    ),
-    "sweeping": lambda graph, asked, jump, weights: prioritized(graph, asked.damping, jump, TOLERANCE, weights=weights),
+METHODS: dict[str, Callable[..., Settled]] = {
+    "power": settled_pagerank,
+    "gauss-seidel": gauss_seidel,
+    "sweeping": prioritized,
 }
 """Methods of computing PageRank, by name. All give the same ranks."""
 
@@ -132,7 +127,7 @@ def pagerank_ranking(options: Options, store: Store, folded: FoldedStore) -> Fou
     jump = jump_of(options.jump, store, folded)
     if options.dangling == "prune":
         return _pruned(options, folded, jump, weights)
-    settled = METHODS[options.method](folded.graph, options, jump, weights)
+    settled = METHODS[options.method](folded.graph, options.damping, jump, TOLERANCE, weights=weights)
     took = ""
     if options.method != "power":
         took = f"{settled.rounds:,} rounds, {settled.visits:,} visits, {settled.links:,} links followed"
@@ -171,7 +166,7 @@ def _pruned(options: Options, folded: FoldedStore, jump: FloatArray, weights: Fl
         found, layers = pruned_pagerank(folded.graph, options.damping, jump, TOLERANCE, weights=weights)
     except ValueError as error:
         raise SettingError(f"--dangling prune: {error}") from error
-    kept = METHODS["power"](folded.graph, options, jump, weights)
+    kept = settled_pagerank(folded.graph, options.damping, jump, TOLERANCE, weights=weights)
     removed = sum(map(len, layers))
     effect = (
         f"{removed:,} of {folded.size:,} pages lead nowhere and were taken out in {len(layers):,} rounds; "

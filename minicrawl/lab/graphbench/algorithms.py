@@ -241,10 +241,7 @@ Answers = npt.NDArray[np.int16]
 """Answers to the questions of all pairs, shape (size, size)."""
 
 DISTANCES, STRONG = "distances", "strong"
-PROBLEMS = {
-    DISTANCES: "distances of all pairs",
-    STRONG: "strong components",
-}
+PROBLEMS = {DISTANCES: "distances of all pairs", STRONG: "strong components"}
 
 
 @dataclass(frozen=True)
@@ -295,26 +292,22 @@ def _by_trees(sequence: Insertions, _: npt.DTypeLike) -> Follower:
 _Answer = Callable[[Pages, Pages], npt.ArrayLike]
 
 
-class _Anew:
-    """All links so far, and what is found in their graph after each batch."""
-
-    def __init__(self, find: Callable[[Graph], _Answer], sequence: Insertions) -> None:
-        self._find, self._sequence, self._count = find, sequence, 0
-        self._found = find(sequence.graph(0))
-
-    def insert(self, links: Links) -> None:
-        self._count += len(links)
-        self._found = self._find(self._sequence.graph(self._count))
-
-    def answer(self, some: Pages, others: Pages) -> npt.ArrayLike:
-        return self._found(some, others)
-
-
 def _anew(problem: str, find: Callable[[Graph], _Answer]) -> Algorithm:
+    """Find the answers in the graph of all links so far, after each batch."""
+
     def start(sequence: Insertions, _: npt.DTypeLike) -> Follower:
-        anew = _Anew(find, sequence)
+        count, found = 0, find(sequence.graph(0))
+
+        def insert(links: Links) -> None:
+            nonlocal count, found
+            count += len(links)
+            found = find(sequence.graph(count))
+
+        def answer(some: Pages, others: Pages) -> npt.ArrayLike:
+            return found(some, others)
+
         tables = 2 * sequence.size**2 if problem == DISTANCES else 12 * sequence.size
-        return Follower(anew.insert, anew.answer, tables + sequence.links.nbytes)
+        return Follower(insert, answer, tables + sequence.links.nbytes)
 
     return Algorithm(problem, start, one_by_one=False)
 

@@ -7,9 +7,7 @@ CPU time without compilation and without validation.
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from statistics import median
-from typing import TypeVar
 
 import numpy as np
 
@@ -27,19 +25,11 @@ from minicrawl.lab.graphbench.algorithms import (
 from minicrawl.lab.graphbench.sequences import Insertions
 
 _CHECKS = 8
-_T = TypeVar("_T")
 
 
 def checks_of(count: int, most: int = _CHECKS) -> list[int]:
     """Numbers of insertions after which to check, evenly spaced, the last being all."""
     return sorted({count * check // most for check in range(1, most + 1)} - {0})
-
-
-def _timed(call: Callable[[], _T]) -> tuple[float, _T]:
-    """CPU seconds of a call, and what it returns."""
-    started = time.process_time()
-    result = call()
-    return time.process_time() - started, result
 
 
 COLUMNS = (
@@ -136,8 +126,10 @@ def tried(algorithm: str, bits: int, sequence: Insertions, setup: Setup, exact: 
     while count < links and (setup.timeout is None or seconds <= setup.timeout):
         # Stops at the next comparison, so that no extra link is inserted.
         stop = min([count + step, links, *(check for check in exact if count < check)])
-        spent, closer = _timed(partial(follower.insert, sequence.links[count:stop]))
-        seconds, updates, count = seconds + spent, updates + (closer or 0), stop
+        started = time.process_time()
+        closer = follower.insert(sequence.links[count:stop])
+        seconds += time.process_time() - started
+        updates, count = updates + (closer or 0), stop
         if stop in exact:
             checks += 1
             agrees = agrees and np.array_equal(all_answers(follower, sequence.size), exact[stop])
