@@ -5,7 +5,6 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from minicrawl.archive.cdxj import Captured
 from minicrawl.archive.collection import Collection, indexed
 from minicrawl.archive.export import ListedPage
 from minicrawl.archive.reading import MOST_KEPT, Record
@@ -43,7 +42,9 @@ def opened(store: Path, place: str | Path | None) -> Iterator[OpenedArchive]:
             return
         reader = stack.enter_context(open_store(store))
         with reader.snapshot():
-            collection = stack.enter_context(closing(Collection(folder_of(reader), unindexed(reader))))
+            rows = reader.archived.after(int(reader.meta("archive_indexed") or 0))
+            unindexed = (as_captured(url, row) for _, url, row in rows)
+            collection = stack.enter_context(closing(Collection(folder_of(reader), unindexed)))
             known = committed(reader)
         yield OpenedArchive(collection, known, _pages(reader))
 
@@ -64,12 +65,6 @@ def folder_of(store: Store) -> Path:
             f"{store.path} has no archive; 'minicrawl crawl --archive DIR' begins one, --archive DIR here names another"
         )
     return Path(folder)
-
-
-def unindexed(store: Store) -> Iterator[Captured]:
-    """Captures in a store's archive that are not yet in its index."""
-    for _, url, row in store.archived.after(int(store.meta("archive_indexed") or 0)):
-        yield as_captured(url, row)
 
 
 def fields_of(record: Record) -> ResponseFields:

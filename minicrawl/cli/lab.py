@@ -108,10 +108,12 @@ def command() -> None:
 
 @command.command(epilog="Example: minicrawl lab opic 4 --nodes 20000 --out data/lab")
 @click.argument("names", nargs=-1, type=click.Choice(OPIC_NAMES), metavar="[NAME]...")
-@click.option("--nodes", type=int, default=100_000, show_default=True, help="Pages of a generated web.")
-@click.option("--graphs", type=int, default=3, show_default=True, help="Average over this many webs.")
-@click.option("--model", default="power-law", show_default=True,
-              help="How to generate webs: power-law or poisson.")  # fmt: skip
+@click.option("--nodes", type=click.IntRange(2000, 2**31 - 1), default=100_000, show_default=True,
+              help="Pages of a generated web.")  # fmt: skip
+@click.option("--graphs", type=click.IntRange(min=1), default=3, show_default=True,
+              help="Average over this many webs.")  # fmt: skip
+@click.option("--model", type=click.Choice(("power-law", "poisson")), default="power-law", show_default=True,
+              help="How to generate webs.")  # fmt: skip
 @graph_option
 @quick_option
 @shared

@@ -86,7 +86,8 @@ class Shared:
                 task.result()
             elif not entry.is_known:
                 raise NotYetError
-        self._forget()
+        while len(self._entries) > self._most:
+            del self._entries[next(iter(self._entries))]
         return entry.value, self._clock() - entry.at, task is not None and not task.done()
 
     def begin(self, key: Hashable, work: Callable[[], object]) -> _Entry:
@@ -119,10 +120,6 @@ class Shared:
         self._renewals += 1
         for entry in self._entries.values():
             entry.until = 0.0
-
-    def _forget(self) -> None:
-        while len(self._entries) > self._most:
-            del self._entries[next(iter(self._entries))]
 
 
 def _noticed(task: asyncio.Task[None]) -> None:

@@ -70,13 +70,8 @@ def _held(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapsho
     ledger.discover(graph.size)
     while True:
         settle_greedily(ledger, graph, each)
-        yield Snapshot({X: ledger.importance()}, certificate=_certified(ledger, graph))
-
-
-def _certified(ledger: Book, graph: Graph) -> float | None:
-    if not ledger.forwarded[: ledger.size].all():
-        return None
-    return ledger.certificate() + ledger.rounding(len(graph.targets))
+        bound = ledger.certificate() + ledger.rounding(len(graph.targets))
+        yield Snapshot({X: ledger.importance()}, certificate=bound if ledger.forwarded[: ledger.size].all() else None)
 
 
 def _off_line(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapshot]:

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from minicrawl.errors import SettingError
 from minicrawl.experiment import Result
 from minicrawl.lab import convergence, discovery, matrices, refresh, windows
-from minicrawl.lab.webs import MODELS, generate, small_sites
+from minicrawl.lab.webs import MODELS, small_sites
 from minicrawl.rank import Graph, pagerank
 
 _FEWEST_NODES = 2000
@@ -23,7 +23,7 @@ _SITES = 2000
 class Setup:
     """The webs of an experiment: `graphs` webs of `nodes` pages each, drawn by `model` from `seed` and those after it.
 
-    given: a graph instead, and the site of each of its pages, shape (pages,), None: unknown. Raises SettingError.
+    given: a graph instead, and the site of each of its pages, shape (pages,), None: unknown.
     """
 
     nodes: int = 100_000
@@ -31,14 +31,6 @@ class Setup:
     graphs: int = 3
     model: str = "power-law"
     given: tuple[Graph, npt.NDArray[np.int64] | None] | None = None
-
-    def __post_init__(self) -> None:
-        if self.nodes < _FEWEST_NODES:
-            raise SettingError(f"--nodes must be at least {_FEWEST_NODES}, not {self.nodes}")
-        if self.graphs < 1:
-            raise SettingError(f"--graphs must be at least 1, not {self.graphs}")
-        if self.model not in MODELS:
-            raise SettingError(f"--model is one of {', '.join(MODELS)}, not {self.model!r}")
 
     def quick(self) -> "Setup":
         """A tenth of the pages, one web."""
@@ -48,7 +40,7 @@ class Setup:
         if self.given is not None:
             return [self.given[0]]
         seeds = range(self.seed, self.seed + self.graphs)
-        return [generate(self.model, self.nodes, np.random.default_rng(seed)) for seed in seeds]
+        return [MODELS[self.model](self.nodes, np.random.default_rng(seed)) for seed in seeds]
 
 
 def _on_graphs(experiment: Callable[[Sequence[Graph], int], Result]) -> Callable[[Setup], Result]:

@@ -19,15 +19,13 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING or find_spec("scipy") is not None:
-    from minicrawl.rank.blocks import LinkRows, Plan, block_pagerank, plan_blocks
     from minicrawl.rank.compare import Errors, kendall_tau, l1, mean_error, overlap
-    from minicrawl.rank.graph import Graph, linking_domains
-    from minicrawl.rank.graph_stats import GraphStats, graph_stats
-    from minicrawl.rank.hits import Hits, hits
-    from minicrawl.rank.pagerank import Settled, pagerank, settled_pagerank
+    from minicrawl.rank.graph import Graph
+    from minicrawl.rank.graph_stats import graph_stats
+    from minicrawl.rank.hits import hits
+    from minicrawl.rank.pagerank import pagerank, settled_pagerank
     from minicrawl.rank.seeds import Core, extract_seeds
-    from minicrawl.rank.sweeping import gauss_seidel, prioritized
-    from minicrawl.rank.trust import inverse_pagerank, topic_pagerank, topic_shares, trustrank
+    from minicrawl.rank.sweeping import gauss_seidel
 else:
 
     def __getattr__(name: str) -> object:
@@ -39,27 +37,14 @@ __all__ = [
     "Core",
     "Errors",
     "Graph",
-    "GraphStats",
-    "Hits",
-    "LinkRows",
-    "Plan",
-    "Settled",
-    "block_pagerank",
     "extract_seeds",
     "gauss_seidel",
     "graph_stats",
     "hits",
-    "inverse_pagerank",
     "kendall_tau",
     "l1",
-    "linking_domains",
     "mean_error",
     "overlap",
     "pagerank",
-    "plan_blocks",
-    "prioritized",
     "settled_pagerank",
-    "topic_pagerank",
-    "topic_shares",
-    "trustrank",
 ]

@@ -23,7 +23,7 @@ from public.peers import Peer
 from public.results import OURS, PEER, Column, Row, Table
 
 from minicrawl.graphs.graph_files import load_graph
-from minicrawl.lab.webs import generate
+from minicrawl.lab.webs import MODELS
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank import Graph, gauss_seidel, kendall_tau, l1, overlap, pagerank
 
@@ -88,7 +88,7 @@ def _on(bench: Bench, title: str, graph: Graph, crawled: Sequence[Row] = ()) -> 
 
 def _run(bench: Bench) -> Iterator[Table]:
     for size in (2_000,) if bench.is_quick else (10_000, 100_000):
-        graph = generate("power-law", size, np.random.default_rng(0))
+        graph = MODELS["power-law"](size, np.random.default_rng(0))
         yield _on(bench, f"A generated graph of {size:,} pages", graph)
     for path in bench.graphs:
         yield _on(bench, path.stem, load_graph(path)[0])

@@ -20,7 +20,6 @@ from minicrawl.opic.arrays import FloatArray, Pages
 from minicrawl.rank import Graph
 from minicrawl.rank.hits import base_set, bridges, communities, hits, peeled_communities, with_self_links, within
 from minicrawl.store.reader import Store
-from minicrawl.store.texts.kept_text import Anchor
 
 
 def word_counts(query: str, pages: Pages, store: Store, folded: FoldedStore) -> FloatArray:
@@ -42,7 +41,9 @@ def word_counts(query: str, pages: Pages, store: Store, folded: FoldedStore) -> 
         kept = store.texts.text(page, store.page_table.url(page))
         found = Counter[str]()
         for anchor in kept.anchors() if kept is not None else ():
-            found[anchor.url] += words_of_query(anchor, words)
+            # At the edges a part of a word counts as one.
+            near = (anchor.before, anchor.text, anchor.after)
+            found[anchor.url] += sum(word in words for text in near for word in words_in(text))
         numbers = store.page_table.find([url for url, count in found.items() if count])
         by_target: Counter[int] = Counter()
         for url, number in numbers.items():
@@ -50,11 +51,6 @@ def word_counts(query: str, pages: Pages, store: Store, folded: FoldedStore) -> 
         # Of links that lead to one page through aliases, the first has the words of all.
         counts[links] = [by_target.pop(target, 0) for target in graph.targets[links].tolist()]
     return counts
-
-
-def words_of_query(anchor: Anchor, words: frozenset[str]) -> int:
-    """Number of query words in and around a link. At the edges a part of a word counts as one."""
-    return sum(word in words for text in (anchor.before, anchor.text, anchor.after) for word in words_in(text))
 
 
 _ROOT = 200  # Kleinberg's size of a root set
