@@ -28,12 +28,8 @@ _COLORS = {"+": "green", "-": "red", "~": "cyan"}
 
 @click.command(epilog='Example: minicrawl changes --since 7d --where "importance > 1e-4"')
 @click.argument("url", required=False)
-@click.option(
-    "--diff",
-    "is_diff",
-    is_flag=True,
-    help="Print the text blocks of URL that were added (+), removed (-) or moved (~).",
-)
+@click.option("--diff", "is_diff", is_flag=True,
+              help="Print the text blocks of URL that were added (+), removed (-) or moved (~).")  # fmt: skip
 @click.option("--since", default=None, show_default="7d; of one page, all", metavar="TIME|DATE",
               help="Since how long ago (12h), or since when (2026-01-31, UTC).")  # fmt: skip
 @where_option

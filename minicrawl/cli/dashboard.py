@@ -27,11 +27,9 @@ _LEAST_TOKEN = 16
 @click.command(epilog="Example: minicrawl dashboard --open --store data/web")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Listen on this port.  [default: any free one]")
 @click.option("--open", "opens", is_flag=True, help="Open the dashboard in the browser.")
-@click.option(
-    "--token-file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Read the token from this file, or create the file: for Prometheus, and for an address that stays the same.",
-)
+@click.option("--token-file", type=click.Path(dir_okay=False, path_type=Path),
+              help="Read the token from this file, or create the file: for Prometheus, and for an address that stays "
+                   "the same.")  # fmt: skip
 @click.argument("crawl", required=False, type=click.Path(path_type=Path), metavar="[STORE]")
 @store_option
 @logging_options

@@ -34,12 +34,8 @@ _STORE = DEFAULT_STORE.with_name("demo.db")
               help="Only serve the web, until Ctrl-C. Without a port, or with 0: on any free one.")  # fmt: skip
 @click.option("--traps", is_flag=True, help="With --serve: add an endless calendar, session ids and more.")
 @click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
-@click.option(
-    "--store",
-    type=click.Path(dir_okay=False, path_type=Path),
-    default=_STORE,
-    help="The demo's own store, created anew each time.",
-)
+@click.option("--store", type=click.Path(dir_okay=False, path_type=Path), default=_STORE,
+              help="The demo's own store, created anew each time.")  # fmt: skip
 @json_option
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -165,7 +161,7 @@ def _lines(result: dict[str, Any], store: Path) -> list[str]:
 
     share, needed = result["fetched"] / result["pages_of_the_web"], result["needed"]
     held = "half" if needed["share"] == 0.5 else f"{needed['share']:.0%}"
-    best = [RankedPage(**page) for page in result["top"][:10]]
+    best, first = [RankedPage(**page) for page in result["top"][:10]], ("why", result["top"][0]["url"])
     return [
         f"Fetched {result['fetched']:,} of {result['pages_of_the_web']:,} pages ({share:.0%}), "
         f"{result['known']:,} are known. The most important:",
@@ -182,13 +178,7 @@ def _lines(result: dict[str, Any], store: Path) -> list[str]:
         f"By importance, {needed['pages']:,} pages held {held} of all importance; "
         f"breadth-first needed {needed['pages_breadth_first']:,}.",
         "",
-        *step_lines(
-            [
-                ("See what makes the first page important:", ("why", result["top"][0]["url"])),
-                IN_THE_BROWSER,
-            ],
-            ("--store", str(store)),
-        ),
+        *step_lines([("See what makes the first page important:", first), IN_THE_BROWSER], ("--store", str(store))),
         *step_lines([("And crawl a web of your own:", ("crawl", "example.org"))], ()),
     ]
 

@@ -46,13 +46,8 @@ graph_option = click.option("--graph", type=click.Path(path_type=Path), metavar=
 quick_option = click.option("--quick", is_flag=True, help="Use webs with a tenth of the pages.")
 
 
-out_option = click.option(
-    "--out",
-    type=click.Path(file_okay=False, path_type=Path),
-    default=Path("data/lab"),
-    show_default=True,
-    help="Folder for the rows (.csv) and the picture (.svg).",
-)
+out_option = click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("data/lab"),
+                          show_default=True, help="Folder for the rows (.csv) and the picture (.svg).")  # fmt: skip
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draw from this.")
 
 

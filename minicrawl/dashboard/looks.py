@@ -114,6 +114,7 @@ def at_rest(found: AtRest) -> Look:
     run = status.run
     seconds = (run and run.seconds) or 1.0
     return {
+        **_NOTHING_SEEN,
         "crawl": "busy" if status.running else "resting",
         "state": "busy" if status.running else "ended",
         "reason": status.stopped,
@@ -128,13 +129,8 @@ def at_rest(found: AtRest) -> Look:
         "in_flight": 0,
         "earlier": earlier._asdict(),
         "workers": [],
-        "requests": [],
-        "hosts": [],
-        "doing": {},
         "aims": [],
-        "speed": {"pages": run.fetched / seconds, "bytes": run.bytes / seconds}
-        if run
-        else {"pages": 0.0, "bytes": 0.0},
+        "speed": {"pages": run.fetched / seconds if run else 0.0, "bytes": run.bytes / seconds if run else 0.0},
         "banned": banned,
         "settings": adjustable(settings),
         "last_commit": status.last_commit,

@@ -11,9 +11,9 @@ from support.chromium import NEEDS_CHROMIUM, WAIT, dashboard, opened, says, wait
 from support.sites import HOME, crawl
 
 pytestmark = [pytest.mark.slow, NEEDS_CHROMIUM]
-_LINES = """async ([options, lines]) => {
+_LINES = """async (lines) => {
   const {Chart} = await import("/chart.js");
-  const chart = new Chart({title: "Numbers", xLabel: "place", yLabel: "value", ...options});
+  const chart = new Chart("Numbers", "value", String);
   document.querySelector("main").replaceChildren(chart.node);
   chart.show(lines.map(([name, points, kind]) => ({name, points, kind})), "Two lines.");
   window.chart = chart;
@@ -30,9 +30,9 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield address
 
 
-def chart(page: Any, *lines: Any, **options: Any) -> Any:
+def chart(page: Any, *lines: Any) -> Any:
     """A chart alone on the page, its lines drawn."""
-    page.evaluate(_LINES, [options, list(lines)])
+    page.evaluate(_LINES, list(lines))
     page.locator("canvas").wait_for()
     return page.get_by_role("slider", name="Numbers. Two lines.")
 
@@ -51,12 +51,12 @@ def read(page: Any) -> str:
 def test_the_pointer_shows_the_values_of_all_lines(browser: Any, address: str) -> None:
     with opened(browser, address) as page:
         numbers = chart(page, SQUARES, EVENS)
-        assert read(page) == "place: 10 squares 100 evens 100"  # the last ones until it is there
+        assert read(page) == "time of crawling: 10 s squares 100 evens 100"  # the last ones until it is there
         hover(page, 0.4)
-        assert read(page) == "place: 4 squares 16 evens 40"
+        assert read(page) == "time of crawling: 4 s squares 16 evens 40"
         hover(page, 0.3)  # between two points of one line, on a point of the other
         assert "squares 9" in read(page)
-        assert numbers.get_attribute("aria-valuetext").startswith("place: 3. squares 9, evens ")
+        assert numbers.get_attribute("aria-valuetext").startswith("time of crawling: 3 s. squares 9, evens ")
 
 
 def test_a_dragged_range_stays_while_values_come_and_ends_by_button_or_escape(browser: Any, address: str) -> None:
@@ -85,9 +85,9 @@ def test_arrow_keys_move_from_point_to_point_and_say_the_values(browser: Any, ad
     with opened(browser, address) as page:
         numbers = chart(page, SQUARES)
         numbers.focus()
-        for key, said in (("Home", "0. squares 0"), ("ArrowRight", "1. squares 1"), ("End", "10. squares 100")):
+        for key, said in (("Home", "0 s. squares 0"), ("ArrowRight", "1 s. squares 1"), ("End", "10 s. squares 100")):
             page.keyboard.press(key)
-            assert numbers.get_attribute("aria-valuetext") == f"place: {said}"
+            assert numbers.get_attribute("aria-valuetext") == f"time of crawling: {said}"
         page.keyboard.press("ArrowRight")
         assert numbers.get_attribute("aria-valuenow") == numbers.get_attribute("aria-valuemax") == "10"
 

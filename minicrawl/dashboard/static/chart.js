@@ -6,13 +6,12 @@ import {duration, small} from "./format.js";
 const {uPlot} = globalThis; // uplot.min.js is a script of its own
 const isDark = matchMedia("(prefers-color-scheme: dark)");
 
-// options: {title, xLabel, yLabel, xSteps, height, yMin, yMax, xText, yText}. Texts of x are also given the
-// distance of two ticks, at ticks.
+// Lines over the crawl's time. yText: the text of a value.
 export class Chart {
-  constructor(options) {
-    this.options = {height: 240, xText: small, yText: small, ...options};
+  constructor(title, yLabel, yText) {
+    this.options = {title, yLabel, yText};
     [this.series, this.data, this.off] = [[], [[]], new Set()];
-    this.picture = el("div", {class: "picture", role: "slider", tabindex: "0", "aria-label": options.title, "aria-valuenow": "0", onkeydown: (event) => this.step(event)});
+    this.picture = el("div", {class: "picture", role: "slider", tabindex: "0", "aria-label": title, "aria-valuenow": "0", onkeydown: (event) => this.step(event)});
     this.at = el("span", {class: "quiet"});
     this.keys = el("span", {class: "keys"});
     this.whole = el("button", {type: "button", class: "small", hidden: true, onclick: () => this.range(this.data[0][0], this.data[0].at(-1))}, "Whole range");
@@ -38,13 +37,13 @@ export class Chart {
   }
 
   size() {
-    return {width: this.picture.clientWidth, height: this.options.height};
+    return {width: this.picture.clientWidth, height: 200};
   }
 
   make() {
     this.plot?.destroy();
     this.plot = null;
-    const {xLabel, yLabel, xSteps, yMin, yMax, xText, yText} = this.options;
+    const {yLabel, yText} = this.options;
     const hasPoints = this.data[0].length > 0;
     this.picture.replaceChildren(...(this.series.length && !hasPoints ? [el("p", {class: "quiet"}, "No figures yet.")] : []));
     this.keys.replaceChildren(...this.series.map(({name}, index) => this.key(name, index)));
@@ -52,14 +51,14 @@ export class Chart {
     const style = getComputedStyle(document.body);
     const [font, stroke, grid] = [`12px ${style.fontFamily}`, style.getPropertyValue("--quiet"), {stroke: style.getPropertyValue("--edge"), width: 1}];
     const axis = (label, text, more) => ({label, labelSize: 20, labelGap: 2, font, labelFont: font, stroke, grid, ticks: {...grid, size: 4}, gap: 4,
-      values: (_, ticks, index, space, apart) => ticks.map((tick) => (tick === null ? "" : text(tick, apart))), ...more});
+      values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : text(tick))), ...more});
     const line = ({name}, index) => (
       {label: name, stroke: style.getPropertyValue(`--c${index % 6}`), width: 2, show: !this.off.has(name), points: {show: this.data[0].length < 2}});
-    const ranges = {min: {pad: 0.1, soft: yMin ?? 0, mode: yMin === undefined ? 3 : 1}, max: {pad: yMax === undefined ? 0.1 : 0, soft: yMax ?? 0, mode: yMax === undefined ? 3 : 1}};
+    const ranges = {min: {pad: 0.1, soft: 0, mode: 1}, max: {pad: 0.1, soft: 0, mode: 3}};
     this.plot = new uPlot({
       ...this.size(),
       scales: {x: {time: false}, y: {range: (_, low, high) => uPlot.rangeNum(low ?? 0, high ?? 1, ranges)}},
-      axes: [axis(xLabel, xText, {space: (plot, index, least, most) => 12 + 6 * xText(most, 1).length, size: 26, ...(xSteps ? {incrs: xSteps} : {})}),
+      axes: [axis(TIME, time, {space: (plot, index, least, most) => 12 + 6 * time(most).length, size: 26, incrs: TIMES}),
         axis(yLabel, yText, {space: 24, size: (_, texts) => 14 + 6.5 * Math.max(3, ...(texts ?? []).map((text) => text.length))})],
       series: [{}, ...this.series.map(line)],
       legend: {show: false},
@@ -85,12 +84,12 @@ export class Chart {
   // Shows the values under the cursor, or the last ones.
   read(plot = this.plot) {
     if (!plot || !this.keys.children.length) return;
-    const {xLabel, xText, yText} = this.options;
+    const {yText} = this.options;
     const {idx, idxs} = plot.cursor;
     const [xs, ...lines] = this.data;
     const x = idx ?? xs.length - 1;
     const values = lines.map((ys, index) => (idx === null ? ys.findLast((y) => y !== undefined && y !== null) : ys[idxs?.[index + 1] ?? idx]));
-    setText(this.at, `${xLabel}: ${xText(xs[x])}`);
+    setText(this.at, `${TIME}: ${time(xs[x])}`);
     values.forEach((y, index) => setText(this.keys.children[index].querySelector("b"), y === undefined || y === null ? "" : yText(y)));
     const words = this.series.map(({name}, index) => `${name} ${this.keys.children[index].querySelector("b").textContent || "unknown"}`);
     const said = {valuemin: 0, valuemax: xs.length - 1, valuenow: x, valuetext: `${this.at.textContent}. ${words.join(", ")}`};
@@ -135,14 +134,10 @@ function aligned(lines) {
   })];
 }
 
+const TIME = "time of crawling";
 const MINUTE = 60, HOUR = 3600, DAY = 86400;
 const TIMES = [0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 20, 30, MINUTE, 2 * MINUTE, 3 * MINUTE, 5 * MINUTE, 10 * MINUTE, 15 * MINUTE, 20 * MINUTE,
   30 * MINUTE, HOUR, 2 * HOUR, 3 * HOUR, 4 * HOUR, 6 * HOUR, 12 * HOUR, DAY, 2 * DAY, 5 * DAY, 10 * DAY, 20 * DAY, 50 * DAY, 100 * DAY];
-
-// A chart over the crawl's time.
-export function overTime(title, options) {
-  return new Chart({title, xLabel: "time of crawling", xText: time, xSteps: TIMES, yMin: 0, height: 200, ...options});
-}
 
 function time(seconds) {
   return seconds < MINUTE ? `${small(seconds)} s` : seconds % DAY ? duration(seconds) : `${seconds / DAY} d`;

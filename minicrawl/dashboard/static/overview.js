@@ -3,7 +3,7 @@
 import {Failure} from "./api.js";
 import {card, el, fill, known, pagesOf, setText, toPages} from "./dom.js";
 import {about, amount, between, clock, count, counted, day, duration, isOn, percent, printable, rate, small} from "./format.js";
-import {overTime} from "./chart.js";
+import {Chart} from "./chart.js";
 import {Slider} from "./slider.js";
 import {Table} from "./table.js";
 
@@ -31,7 +31,7 @@ export class Overview {
       {title: "Page", wide: true, of: (page) => [page.url, page.title], node: (page) => known(page.url, printable(page.title) || printable(page.url))},
       {title: "Importance", numeric: true, text: (page) => small(page.importance)},
     ], (page) => page.url, "No page has been read yet.");
-    this.coverage = overTime("Coverage", {yLabel: "share of importance", yText: percent});
+    this.coverage = new Chart("Coverage", "share of importance", percent);
     this.ofCoverage = card("Coverage", this.coverage.node);
     this.hosts = el("ul", {class: "plain tally"});
     this.failed = el("ul", {class: "plain tally"});
