@@ -89,7 +89,7 @@ COMMANDS = [
     "graph stats", "rank -n 1000", "rank --by hits -n 5", "rank --by inverse",
     f"rank --by trustrank --trusted {HOME}", f"text {HOME}", "index",
     "search print --n 100 --site alpine-sport.test",
-    "refresh --pages 500 --dry-run", f"changes {HOME} --diff",
+    "refresh --pages 9999 --dry-run", f"changes {HOME} --diff",
     "copies --hosts", f"copies {HOME} --least 10",
 ]  # fmt: skip
 
