@@ -116,10 +116,11 @@ class EventStream:
         self.has_readers = True
         return EventReader(self, min(room, _MOST))
 
-    def event(self, place: int) -> Event:
-        """The event told after so many others, among the last ones."""
+    def after(self, read: int, room: int) -> Event | int:
+        """The event told after so many others; or how many were dropped, if more than `room` were told since."""
         with self._lock:
-            return self._events[place - self.told][1]
+            dropped = self.told - read - room
+            return dropped if dropped > 0 else self._events[read - self.told][1]
 
     def latest(self, after: int) -> list[tuple[int, Event]]:
         """The latest events with numbers above `after`, some hundred at most, without those of the whole crawl. Numbers
@@ -161,9 +162,9 @@ class EventReader:
                 raise StopAsyncIteration
             stream.bell.clear()
             await stream.bell.wait()
-        dropped = stream.told - self._read - self._room
-        if dropped > 0:
-            self._read += dropped
-            return EventsDropped(stream.clock(), dropped)
+        found = stream.after(self._read, self._room)
+        if isinstance(found, int):
+            self._read += found
+            return EventsDropped(stream.clock(), found)
         self._read += 1
-        return stream.event(self._read - 1)
+        return found
