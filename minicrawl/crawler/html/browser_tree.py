@@ -79,7 +79,7 @@ class BrowserTree:
             if not is_in_head:
                 node.insert_before(_shown)
                 assert node.prev is not None
-                node.prev.inner_html = _INNER.sub("<x-noscript", inside)
+                node.prev.inner_html = _INNER.sub(f"<{_shown.tag}", inside)
                 if has_meta:
                     node.prev.strip_tags(["meta"])
             node.decompose()

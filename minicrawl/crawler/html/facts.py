@@ -44,9 +44,6 @@ _REQUIRED = {
 """Properties that Google requires for a rich result, by type (developers.google.com/search/docs/appearance, 2025)."""
 _MOST_LACKING, _MOST_OBJECTS = 10, 1_000
 _HTTP, _LONGEST_TAG = re.compile(rb"http:", re.IGNORECASE), 2_000
-_LOADING = re.compile(
-    rb"<(?:audio|embed|frame|iframe|img|input|link\b[^<>]*stylesheet|object|script|source|track|video)\b", re.IGNORECASE
-)
 
 
 def may_be_mixed(page: bytes, url: str) -> bool:
@@ -126,6 +123,7 @@ _SOURCES: Mapping[str, Mapping[str, RequisiteKind]] = {
     "object": {"data": _FRAME},
 }
 """Attributes with a URL, by element."""
+_LOADING = re.compile(rb"<(?:link\b[^<>]*stylesheet|%b)\b" % "|".join(_SOURCES).encode(), re.IGNORECASE)
 _ANYWHERE = ("background", "poster", "data-src")
 """Attributes with a URL in any element; "data-src" of a frame is a frame."""
 _SETS = ("srcset", "imagesrcset", "data-srcset")
