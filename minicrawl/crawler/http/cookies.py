@@ -2,7 +2,8 @@
 
 A cookie belongs to the host that set it, or to all hosts of a domain that contains this host and is no public suffix.
 So it never leaves its registrable domain. Beyond the RFC, as browsers do (draft 6265bis): cookies with control
-characters are ignored; a cookie set over plain http is never Secure and replaces no Secure one. Time is passed in.
+characters, and __Secure- and __Host- names without the attributes that they promise, are ignored; a cookie set over
+plain http is never Secure and replaces no Secure one. Time is passed in.
 
 A line of the user's file, in Netscape's format, has domain, TRUE for hosts below, path, TRUE for Secure, expires (0 =
 never), name and value, separated by tabs. `#HttpOnly_` before the domain means HttpOnly; other lines with # are
@@ -78,7 +79,8 @@ def parse_set_cookie(text: str, now: float) -> Cookie | None:
             found[key.lower()] = given  # the last valid one of a name counts
     domain, path = found.get("domain", "").removeprefix(".").lower(), found.get("path", "")
     flags = not domain, "secure" in found, "httponly" in found
-    return Cookie(domain, path, name, value, *flags, _expires(found, now), now, now)
+    cookie = Cookie(domain, path, name, value, *flags, _expires(found, now), now, now)
+    return cookie if _keeps_promise(cookie) else None
 
 
 _VALID: Mapping[str, Callable[[str], object]] = {
@@ -95,6 +97,13 @@ def _expires(found: dict[str, str], now: float) -> float | None:
         seconds = int(age) if len(age) <= 15 else (-1 if age.startswith("-") else _LAST)
         return min(now + seconds, _LAST) if seconds > 0 else 0.0
     return parse_date(found["expires"]) if "expires" in found else None
+
+
+def _keeps_promise(cookie: Cookie) -> bool:
+    name = cookie.name.lower()
+    if name.startswith("__host-"):
+        return bool(cookie.secure) and not cookie.domain and cookie.path == "/"
+    return bool(cookie.secure) or not name.startswith("__secure-")
 
 
 def parse_date(text: str) -> float | None:

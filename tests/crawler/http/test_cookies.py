@@ -65,6 +65,11 @@ def set_cookie(  # noqa: PLR0913 - the attributes of a cookie
         ("a=" + "b" * LONGEST, None),
         ("a=" + "b" * (LONGEST - 1), set_cookie("a", "b" * (LONGEST - 1))),
         ("a=b; Path=/" + "x" * 1024, set_cookie("a", "b")),
+        ("__Secure-a=b", None),
+        ("__secure-a=b; Secure", set_cookie("__secure-a", "b", None, "", "", True)),
+        ("__Host-a=b; Secure; Path=/", set_cookie("__Host-a", "b", None, "", "/", True)),
+        ("__Host-a=b; Secure", None),
+        ("__Host-a=b; Secure; Path=/; Domain=a.test", None),
     ],
     ids=lambda value: value[:40] if isinstance(value, str) else "",
 )
