@@ -28,7 +28,7 @@ OWN |= {"score", "explained"}
 """How rare a word is counts in the partition of the page."""
 OWN |= {"first", "last", "seen_at", "after"}
 """Times of answers."""
-OWN |= {"content"}
+OWN |= {"content", "snippet", "marks"}
 """What a host repeats is known by the pages that came last."""
 OF_THE_CLOCK = {"page-slow"}
 """Rules that a busy machine may break."""
@@ -88,7 +88,7 @@ COMMANDS = [
     "audit", "links --broken", "links --redirected", "links --external", f"links --to {HOME}", "changes --since 7d",
     "graph stats", "rank -n 1000", "rank --by hits -n 5", "rank --by inverse",
     f"rank --by trustrank --trusted {HOME}", f"text {HOME}", "index",
-    "search print --n 100 --site alpine-sport.test",
+    "search intitle:orchard --n 100 --site alpine-sport.test",
     "refresh --pages 9999 --dry-run", f"changes {HOME} --diff",
     "copies --hosts", f"copies {HOME} --least 10",
 ]  # fmt: skip
