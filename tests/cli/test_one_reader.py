@@ -28,7 +28,7 @@ OWN |= {"score", "explained"}
 """How rare a word is counts in the partition of the page."""
 OWN |= {"first", "last", "seen_at", "after"}
 """Times of answers."""
-OWN |= {"content", "snippet", "marks"}
+OWN |= {"content", "text", "headings", "anchors", "snippet", "marks"}
 """What a host repeats is known by the pages that came last."""
 OF_THE_CLOCK = {"page-slow"}
 """Rules that a busy machine may break."""
