@@ -66,7 +66,7 @@ def test_plain_installation_has_the_dashboard_and_the_report(tmp_path: Path, sto
             "crawl http://a.test/ --partitions 2 --ray auto --store x",
             f"Error: partitions need Ray; run: {adding('cluster')}\n",
         ),
-        ("lab opic 2", f"Error: the lab needs numba and matplotlib; run: {adding('lab')}\n"),
+        ("lab opic 2", f"Error: the lab needs matplotlib; run: {adding('lab')}\n"),
     ],
 )
 def test_extra_that_is_missing_is_named(words: str, sentence: str) -> None:

@@ -94,8 +94,7 @@ def command() -> None:
     """Rerun the papers' experiments, with the same code as the live crawl.
 
     A command for each document; minicrawl/lab/README.md has its claims one by one. Every experiment says which claims
-    hold, with what was measured; those with a picture write it and its rows. Needs the extra 'lab': numba compiles
-    the loops of visits and insertions in each run, which takes some seconds.
+    hold, with what was measured; those with a picture write it and its rows. Needs the extra 'lab'.
 
     GRAPH is an edge list (.txt, .tsv, also .gz), a CSR matrix (.npz with indptr and indices) or a crawl's store (.db).
     """
@@ -127,20 +126,20 @@ def opic(  # noqa: PLR0913 - one argument per option, as click calls it
     matrices     importance by other matrices, on line
     refresh      schedules that fetch pages again
     """
-    need_extra("the lab", "numba", "matplotlib")
+    need_extra("the lab", "matplotlib")
     show(_opic(names or _FIGURES_OF_OPIC, (nodes, graphs, model), graph, quick, seed), out, as_json)
 
 
 def _opic(
     names: Sequence[str], drawn: tuple[int, int, str], graph: Path | None, quick: bool, seed: int
 ) -> list[Experiment]:
-    from minicrawl.lab.figures import NOT_COMPILED, OPIC
+    from minicrawl.lab.figures import OPIC
     from minicrawl.lab.figures import Setup as Webs
 
     nodes, graphs, model = drawn
     webs = Webs(nodes, seed, graphs, model, None if graph is None else _with_sites(graph))
     webs = webs.quick() if quick else webs
-    return [Experiment(_titled("opic", name), partial(OPIC[name], webs), name not in NOT_COMPILED) for name in names]
+    return [Experiment(_titled("opic", name), partial(OPIC[name], webs)) for name in names]
 
 
 def _titled(document: str, name: str) -> str:
@@ -261,7 +260,7 @@ def site_web(store: "Store") -> "SiteWeb":
 @quick_option
 @shared
 def everything(quick: bool, seed: int, out: Path, as_json: bool) -> None:
-    """All of the four documents; with --quick in some minutes, else in half an hour."""
+    """All of the four documents; with --quick in some minutes, else in an hour."""
     need_extra("the lab", "numba", "matplotlib")
     experiments = [
         *_opic(OPIC_NAMES, (100_000, 3, "power-law"), None, quick, seed),

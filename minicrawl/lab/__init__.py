@@ -1,7 +1,7 @@
 """The papers' experiments, run with the same `opic` code as the live crawl.
 
 webs          webs drawn from a seed, and changes to them
-compiled      the visit loops of `opic`, and an indexed heap, compiled
+visits        visits of the books of `opic`, in the papers' orders
 convergence   methods to compute importance; figures 2 and 3; properties of the ledger beyond the paper
 windows       length of the history window; figures 4, 5 and 6
 matrices      importance on line by other matrices

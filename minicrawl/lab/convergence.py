@@ -14,15 +14,15 @@ The ledger is exact in the limit, with two numbers per page: its error against v
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import cycle, islice
 from statistics import fmean
 
 import numpy as np
 
 from minicrawl.experiment import Claim, Curve, Panel, Result
-from minicrawl.lab.compiled import LAB_TOTAL, VisitLog, paper_book, settle_greedily, visit_greedily, visit_pages
+from minicrawl.lab.visits import LAB_TOTAL, Links, greedy, in_order, links_of, make, paper_book, settling
 from minicrawl.opic import Adaptive, Book
-from minicrawl.opic.arrays import FloatArray
+from minicrawl.opic.arrays import FloatArray, Pages
 from minicrawl.rank import Errors, Graph, l1, mean_error, pagerank
 from minicrawl.rank.pagerank import power_steps
 
@@ -48,28 +48,36 @@ Method = Callable[[Graph, np.random.Generator, int], Iterator[Snapshot]]
 """A method on a graph: an endless iterator of snapshots, one after every `each` visits."""
 
 
-def _cash_book(visits: Callable[[Adaptive, Graph, np.random.Generator, int, int], VisitLog]) -> Method:
+def _cash_book(visits: Callable[[Adaptive, Links, np.random.Generator], Iterator[int]]) -> Method:
     """The paper's cash book, with visits made by `visits`."""
 
     def run(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapshot]:
-        book = paper_book(graph)
+        book = paper_book(graph.size)
         initial = book.cashes()
-        done = 0
+        visited = visits(book, links_of(graph), rng)
         while True:
-            _, cash = visits(book, graph, rng, done, each)
-            done += each
-            spent = float(cash.mean()) * graph.size / LAB_TOTAL
+            before = book.clock
+            make(visited, each)
+            spent = (book.clock - before) / each * graph.size / LAB_TOTAL
             yield Snapshot(book.estimates(initial), spent, book.clock / LAB_TOTAL)
 
     return run
+
+
+def _drawn(rng: np.random.Generator, size: int) -> Iterator[int]:
+    """Any page, again and again."""
+    while True:
+        yield from rng.integers(0, size, size, dtype=np.int32).tolist()
 
 
 def _held(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapshot]:
     """Greedy visits by residual, with the virtual page's cash held."""
     ledger = Book()
     ledger.discover(graph.size)
+    unread: list[Pages] = [graph.targets[:0]] * graph.size
+    visits = settling(ledger, links_of(graph), unread)
     while True:
-        settle_greedily(ledger, graph, each)
+        make(visits, each)
         bound = ledger.certificate() + ledger.rounding(len(graph.targets))
         yield Snapshot({X: ledger.importance()}, certificate=bound if ledger.forwarded[: ledger.size].all() else None)
 
@@ -87,15 +95,9 @@ def _off_line(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Sna
 
 
 METHODS: dict[str, Method] = {
-    "greedy": _cash_book(lambda book, graph, rng, done, each: visit_greedily(book, graph, each)),
-    "cycle": _cash_book(
-        lambda book, graph, rng, done, each: visit_pages(
-            book, graph, (np.arange(done, done + each) % graph.size).astype(np.int32)
-        )
-    ),
-    "random": _cash_book(
-        lambda book, graph, rng, done, each: visit_pages(book, graph, rng.integers(0, graph.size, each, dtype=np.int32))
-    ),
+    "greedy": _cash_book(lambda book, links, rng: greedy(book, links)),
+    "cycle": _cash_book(lambda book, links, rng: in_order(book, links, cycle(range(book.size)))),
+    "random": _cash_book(lambda book, links, rng: in_order(book, links, _drawn(rng, book.size))),
     "off-line": _off_line,
     "greedy, held": _held,
 }

@@ -16,7 +16,8 @@ _FEWEST_NODES = 2000
 """On fewer pages the most important tenth is a handful, and figures are meaningless."""
 _REFRESHED = 20
 """Schedules of refreshes are tried on a twentieth of the pages."""
-_SITES = 2000
+_SITES = 50
+"""Other matrices are tried on small sites, one for so many pages of the other webs."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def _refresh(setup: Setup) -> Result:
 
 
 def _matrices(setup: Setup) -> Result:
-    return matrices.experiment(*(setup.given or small_sites(_SITES, np.random.default_rng(setup.seed))))
+    return matrices.experiment(*(setup.given or small_sites(setup.nodes // _SITES, np.random.default_rng(setup.seed))))
 
 
 OPIC: dict[str, Callable[[Setup], Result]] = {
@@ -73,5 +74,3 @@ OPIC: dict[str, Callable[[Setup], Result]] = {
     "matrices": _matrices,
     "refresh": _refresh,
 }
-NOT_COMPILED = frozenset({"discovery", "refresh"})
-"""The experiments whose loops are not compiled."""

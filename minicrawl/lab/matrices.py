@@ -22,9 +22,9 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.experiment import Claim, Curve, Panel, Result
-from minicrawl.lab.compiled import paper_book, settle_greedily, visit_greedily
 from minicrawl.lab.convergence import EXACT, H_BY_G, X
-from minicrawl.opic import Book
+from minicrawl.lab.visits import Links, links_of, paper_book
+from minicrawl.opic import UNIT, Book
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.units import DAMPING
 from minicrawl.rank import Graph, hits, mean_error, overlap
@@ -85,15 +85,30 @@ def fixpoint(matrix: Matrix, tolerance: float = EXACT) -> FloatArray:
 def estimates(matrix: Matrix, turns: Sequence[int] = TURNS) -> dict[int, dict[str, FloatArray]]:
     """Importance on line after each of `turns` greedy visits a page, by the paper's cash and by the ledger."""
     size, done, found = matrix.links.size, 0, {}
-    book, ledger = paper_book(matrix.links), Book()
+    book, ledger = paper_book(size), Book()
     initial = book.cashes()
     ledger.discover(size)
+    ends = _ends(matrix)
     for turn in turns:
-        visit_greedily(book, matrix.links, (turn - done) * size, via=matrix.via)
-        settle_greedily(ledger, matrix.links, (turn - done) * size, via=matrix.via)
+        for _ in range((turn - done) * size):
+            # A visit may pay most pages, so to look at all of them is quicker than a heap.
+            page = int(book.standing[:size].argmax())
+            book.visit(page, ends(page))
+            page = int(np.abs(ledger.cash[:size] + UNIT).argmax())
+            targets = ends(page)
+            ledger.visit_many(np.array([page]), np.array([0, len(targets)]), targets)  # some of them more than once
         by_cash, done = book.estimates(initial), turn
         found[turn] = {H_BY_G: by_cash[H_BY_G], X: by_cash[X], _LEDGER: ledger.importance()}
     return found
+
+
+def _ends(matrix: Matrix) -> Links:
+    """Ends of the paths from a page, a page as often as paths lead there."""
+    links = links_of(matrix.links)
+    if matrix.via is None:
+        return links
+    middles = links_of(matrix.via)
+    return lambda page: np.concatenate([middles(page)[:0], *map(links, middles(page).tolist())])
 
 
 def experiment(graph: Graph, site: npt.NDArray[np.int64] | None = None) -> Result:

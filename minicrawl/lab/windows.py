@@ -8,20 +8,19 @@ A window does not affect the order of visits, so one run of visits serves all wi
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from statistics import fmean
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from minicrawl.experiment import Claim, Curve, Panel, Result
-from minicrawl.lab.compiled import VisitLog, interpolated_history, paper_book, settle_greedily, visit_greedily
 from minicrawl.lab.convergence import EXACT
+from minicrawl.lab.visits import greedy, make, paper_book, settling
 from minicrawl.lab.webs import Evolving
 from minicrawl.opic import Adaptive, Book
-from minicrawl.opic.arrays import FloatArray, IntArray
-from minicrawl.opic.units import all_interpolated
+from minicrawl.opic.arrays import FloatArray, IntArray, Pages
+from minicrawl.opic.units import all_interpolated, interpolated
 from minicrawl.rank import Graph, mean_error, pagerank
 
 RATES = (0.0, 0.002, 0.01, 0.03, 0.1, 0.3)
@@ -43,14 +42,15 @@ class Past:
     newer: number of later visits of the same page.
     """
 
-    def __init__(self, log: VisitLog, pages: int) -> None:
-        visited, cash = log
+    def __init__(self, visited: IntArray, clock: IntArray, pages: int) -> None:
+        """visited, clock: the page of each visit, and the clock after it, both of shape (visits,)."""
         order = np.argsort(visited, kind="stable")
-        self.log = log
+        spent = np.diff(clock, prepend=0)
+        self.log = visited, spent
         self.size = pages
         self.pages = visited[order]
-        self.cash = cash[order].astype(np.float64)
-        self.clock = np.cumsum(cash).astype(np.float64)
+        self.cash = spent[order].astype(np.float64)
+        self.clock = clock.astype(np.float64)
         self.end = self.clock[order]
         is_first = np.diff(self.pages, prepend=-1) != 0
         self.start = np.where(is_first, 0.0, np.roll(self.end, 1))
@@ -104,9 +104,18 @@ def remember(window: float | None, book: Adaptive, past: Past) -> Remembered:
     now = book.history[: book.size]
     if window is not None:
         size = window * book.in_hand()
-        history, last = interpolated_history(past.log, past.size, size)
+        history, last = _interpolated(*past.log, past.size, size)
         now = all_interpolated(history, book.cashes(), book.clock - last, size)
     return now / now.sum(), 1.0
+
+
+def _interpolated(visited: IntArray, spent: IntArray, pages: int, window: float) -> tuple[FloatArray, FloatArray]:
+    """History, and clock of the last visit, of every page in the interpolation window. window: T, in units."""
+    history, last, clock = [0.0] * pages, [0] * pages, 0
+    for page, cash in zip(visited.tolist(), spent.tolist(), strict=True):
+        history[page] = interpolated(history[page], cash, clock - last[page], window)
+        last[page] = clock = clock + cash
+    return np.array(history), np.array(last, dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -126,17 +135,25 @@ class Run:
 
 def run(graph: Graph, rate: float, seed: int, months: int = 10, *, with_ledger: bool = False) -> Run:
     """Visit greedily for some months with the cash book, and with the ledger if asked for."""
-    book, ledger = paper_book(graph), Book()
+    book, ledger = paper_book(graph.size), Book()
     ledger.discover(graph.size)
-    as_read = Graph(np.zeros(graph.size + 1, dtype=np.int64), np.zeros(0, dtype=np.int32))
-    logs: list[VisitLog] = []
-    for now, visits in changing(graph, rate, seed, months):
-        logs.append(visit_greedily(book, now, visits))
+    as_read: list[Pages] = [graph.targets[:0]] * graph.size
+    now = graph
+
+    def links(page: int) -> Pages:
+        return now.targets[now.indptr[page] : now.indptr[page + 1]]
+
+    visits, reads = greedy(book, links), settling(ledger, links, as_read)
+    log = []
+    for now, count in changing(graph, rate, seed, months):  # noqa: B007 - `links` reads it
+        made = ((page, book.clock) for page in islice(visits, count))
+        log.append(np.fromiter(made, np.dtype((np.int64, 2)), count))
         if with_ledger:
-            as_read = spliced(now, as_read, settle_greedily(ledger, now, visits, as_read))
-    visited, cash = map(np.concatenate, zip(*logs, strict=True))
-    truth, floor = (pagerank(one, tolerance=EXACT) for one in (now, as_read))
-    return Run(truth, book, Past((visited, cash), graph.size), ledger.importance(), floor)
+            make(reads, count)
+    visited, clock = np.concatenate(log).T
+    read = Graph.from_links([row.tolist() for row in as_read])
+    truth, floor = (pagerank(one, tolerance=EXACT) for one in (now, read))
+    return Run(truth, book, Past(visited, clock, graph.size), ledger.importance(), floor)
 
 
 def changing(graph: Graph, rate: float, seed: int, months: int) -> Iterator[tuple[Graph, int]]:
@@ -151,15 +168,6 @@ def changing(graph: Graph, rate: float, seed: int, months: int) -> Iterator[tupl
             web.change(changed)
             graph = web.graph()
         yield graph, count
-
-
-def spliced(new: Graph, old: Graph, is_new: npt.NDArray[np.bool_]) -> Graph:
-    """The graph with the rows of `new` where `is_new`, shape (size,), and those of `old` elsewhere."""
-    outdegrees = np.where(is_new, new.outdegrees(), old.outdegrees())
-    starts = np.where(is_new, new.indptr[:-1], old.indptr[:-1] + len(new.targets))
-    indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(outdegrees)])
-    places = np.repeat(starts - indptr[:-1], outdegrees) + np.arange(indptr[-1])
-    return Graph(indptr, np.concatenate([new.targets, old.targets])[places])
 
 
 def _shared_out(per_month: float, steps: int) -> list[int]:

@@ -103,11 +103,11 @@ class Adaptive:
         return born
 
     def visit(self, page: int, outlinks: Pages) -> int:
-        """Spend the cash of `page` along `outlinks`: distinct pages, without itself. Returns the cash spent."""
+        """Spend the cash of `page` along `outlinks`, a page once for every link to it. Returns the cash spent."""
         cash = self.cash(page)
         self._note(page, cash)
         each = damped(cash) // len(outlinks) if len(outlinks) else 0
-        self.standing[outlinks] += each
+        np.add.at(self.standing, outlinks, each)
         # Subtract the spent cash, do not set to zero: the level is part of a paid page's cash.
         self.standing[page] -= cash
         if not self.visited[page]:

@@ -82,7 +82,7 @@ def test_without_the_extra_the_way_out_is_told(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     result = lab("opic", "2")
     assert result.exit_code == 2
-    assert result.stderr == f"Error: the lab needs numba and matplotlib; run: {adding('lab')}\n"
+    assert result.stderr == f"Error: the lab needs matplotlib; run: {adding('lab')}\n"
 
 
 # minicrawl lab spawc

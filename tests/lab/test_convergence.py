@@ -21,8 +21,6 @@ from minicrawl.lab.convergence import (
 from minicrawl.lab.webs import power_law
 from minicrawl.rank import Errors, Graph, l1, pagerank
 
-pytestmark = pytest.mark.slow  # all of them wait for compiled loops
-
 NODES = 100_000
 
 
@@ -38,6 +36,7 @@ def at_10n(graph: Graph) -> dict[str, Trace]:
 
 
 # Mean of five graphs, in percent (sd at most .26 for greedy, .9 for cycle, 1.6 for random).
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "estimator", "all_pages", "top", "tolerance"),
     [
@@ -58,11 +57,13 @@ def test_error_after_ten_visits_a_page(  # noqa: PLR0913 - a table's columns
     assert errors.top == pytest.approx(top, rel=tolerance)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "cash", "tolerance"), [("greedy", 2.5, 0.15), ("cycle", 2.01, 0.04)])
 def test_cash_at_a_visit(at_10n: dict[str, Trace], name: str, cash: float, tolerance: float) -> None:
     assert at_10n[name].spent[-1] == pytest.approx(cash, abs=tolerance)
 
 
+@pytest.mark.slow
 def test_held_cash_converges(graph: Graph) -> None:
     errors = trace(graph, pagerank(graph, tolerance=1e-13), "greedy, held", 0, 10).errors[X]
     for found, most in ((errors[4], Errors(1.0, 0.5)), (errors[-1], Errors(0.03, 0.02))):

@@ -3,12 +3,18 @@
 import numpy as np
 import pytest
 
-from minicrawl.lab.compiled import LAB_TOTAL, paper_book, visit_pages
+from minicrawl.lab.visits import LAB_TOTAL, in_order, links_of, paper_book
 from minicrawl.lab.webs import power_law
-from minicrawl.lab.windows import Past, figure_4, figure_5, figure_6, remember, run, spliced
+from minicrawl.lab.windows import Past, figure_4, figure_5, figure_6, remember, run
 from minicrawl.opic import Adaptive
 from minicrawl.opic.units import all_interpolated
 from minicrawl.rank import Graph, l1
+
+
+def logged(book: Adaptive, graph: Graph, pages: np.ndarray) -> Past:
+    """The book after visits of `pages`, and all of them."""
+    clock = [book.clock for _ in in_order(book, links_of(graph), pages.tolist())]
+    return Past(pages, np.array(clock), graph.size)
 
 
 @pytest.mark.parametrize("window", [None, 2.0, 50.0])
@@ -18,11 +24,9 @@ def test_window_read_off_the_log_is_that_of_the_book(window: float | None, visit
     pages = np.random.default_rng(visits).integers(0, graph.size, visits, dtype=np.int32)
     plain = Adaptive(window, ("all", 0.0), total=LAB_TOTAL)
     plain.discover([LAB_TOTAL // graph.size] * graph.size)
-    for page in pages.tolist():
-        plain.visit(page, graph.targets[graph.indptr[page] : graph.indptr[page + 1]])
-    fast = paper_book(graph)
-    log = visit_pages(fast, graph, pages)
-    importance, _ = remember(window, fast, Past(log, graph.size))
+    logged(plain, graph, pages)
+    without = paper_book(graph.size)
+    importance, _ = remember(window, without, logged(without, graph, pages))
     now = plain.history[: graph.size]
     if window is not None:
         elapsed = plain.clock - plain.last[: graph.size]
@@ -36,11 +40,11 @@ def test_window_of_visits_is_what_a_full_diary_says(window: tuple[float, int], v
     """The visits of the last T, at least the last `count` of a page, and the rate since the oldest of them."""
     graph = power_law(30, np.random.default_rng(1))
     pages = np.random.default_rng(visits).integers(0, graph.size, visits, dtype=np.int32)
-    book = paper_book(graph)
-    log = visit_pages(book, graph, pages)
+    book = paper_book(graph.size)
+    past = logged(book, graph, pages)
     diary: dict[int, list[tuple[int, int, int]]] = {page: [] for page in range(graph.size)}
     clock = 0
-    for page, cash in zip(*(column.tolist() for column in log), strict=True):
+    for page, cash in zip(*(column.tolist() for column in past.log), strict=True):
         clock += cash
         diary[page].append((diary[page][-1][1] if diary[page] else 0, clock, cash))
     rates, measures = [], 0
@@ -49,7 +53,7 @@ def test_window_of_visits_is_what_a_full_diary_says(window: tuple[float, int], v
         counted = of_page[-max(window[1], len(within)) :]
         measures += len(counted)
         rates.append(sum(cash for *_, cash in counted) / (clock - counted[0][0]) if counted else 0.0)
-    importance, kept = Past(log, graph.size).kept(*window, book.in_hand())
+    importance, kept = past.kept(*window, book.in_hand())
     assert importance == pytest.approx(np.array(rates) / sum(rates), rel=1e-9)
     assert kept == pytest.approx(measures / graph.size)
 
@@ -58,9 +62,9 @@ def test_window_of_visits_is_what_a_full_diary_says(window: tuple[float, int], v
 def test_compressed_visits_are_merged_two_by_two(window: tuple[float, int]) -> None:
     """The slow way: of three measures of a size the older two become one; those that do not count go."""
     graph = power_law(30, np.random.default_rng(1))
-    book = paper_book(graph)
+    book = paper_book(graph.size)
     pages = np.random.default_rng(2).choice(graph.size, 700, p=np.arange(1, 31) / 465).astype(np.int32)
-    past = Past(visit_pages(book, graph, pages), graph.size)
+    past = logged(book, graph, pages)
     counts = (past.end > past.clock[-1] - window[0] * book.in_hand()) | (past.newer < window[1])
     rates, measures = np.zeros(graph.size), 0
     for page in range(graph.size):
@@ -78,12 +82,6 @@ def test_compressed_visits_are_merged_two_by_two(window: tuple[float, int]) -> N
     importance, mean = past.kept(*window, book.in_hand(), compressed=True)
     assert importance == pytest.approx(rates / rates.sum(), rel=1e-12)
     assert mean == pytest.approx(measures / graph.size)
-
-
-def test_links_as_last_read_are_those_of_the_visited_pages() -> None:
-    new, old = Graph.from_links([[1, 2], [0], [], [2]]), Graph.from_links([[3], [], [0, 1], []])
-    assert spliced(new, old, np.array([True, False, False, True])).indptr.tolist() == [0, 2, 2, 4, 5]
-    assert spliced(new, old, np.array([True, False, False, True])).targets.tolist() == [1, 2, 0, 1, 2]
 
 
 def test_ledger_is_exact_for_the_links_as_last_read() -> None:

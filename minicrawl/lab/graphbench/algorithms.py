@@ -23,14 +23,14 @@ warshall   the same anew:  reach[x] |= reach[k] where x reaches k, for every k i
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple  # Any: callables
 
+import numba
 import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 
 from minicrawl.errors import SettingError
-from minicrawl.lab.compiled import compiled
 from minicrawl.lab.graphbench.sequences import Follower, Insertions, Links, Pages
 from minicrawl.rank import Graph
 from minicrawl.rank.graph_stats import strong_components
@@ -49,6 +49,14 @@ def no_links(size: int) -> Distances:
     distance: Distances = np.full((size, size), FAR, dtype=np.int16)
     np.fill_diagonal(distance, 0)
     return distance
+
+
+def compiled(function: Any) -> Any:
+    """The function as machine code. Integers are exact; floats are not reordered.
+
+    Compiled again in every process, in about a second: code cached on disk would not notice a change in its callees.
+    """
+    return numba.njit(function)
 
 
 @compiled
