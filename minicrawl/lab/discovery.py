@@ -10,7 +10,6 @@ A crawl knows its seeds and finds other pages by links, while links change and p
 crawl: seeds and new pages are granted cash, the page with the most cash is next; ties go to the one known longest.
 """
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -19,10 +18,8 @@ import numpy.typing as npt
 
 from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.lab.webs import Evolving, power_law
-from minicrawl.opic import Adaptive, PageQueue
-from minicrawl.opic.adaptive import PayOut
 from minicrawl.opic.arrays import FloatArray, IntArray
-from minicrawl.opic.strategy import packed, unpacked
+from minicrawl.opic.units import damped
 from minicrawl.rank import Graph
 
 TOTAL = 2**58
@@ -40,26 +37,22 @@ _ABSENT = -1
 class Method:
     """A way to hold a share.
 
-    pay_out: the pages that v pays. steers: v pays pages never visited the part p of its income, where p is a lever u,
-    from 0 to 1:
+    steers: v pays pages never visited the part p of its income, where p is a lever u, from 0 to 1:
 
         u := u + gain (q - 1 if it was a discovery, else q) after a fetch that could have been of either kind
 
-    reach: range of the lever beyond 0 and 1, where v takes a toll: so much of a page's cash, before its links get any.
+    else v pays all known pages alike. reach: range of the lever beyond 0 and 1, where v takes a toll: so much of a
+    page's cash, before its links get any.
     """
 
     name: str
-    pay_out: PayOut
-    steers: bool = False
+    steers: bool = True
     reach: float = 0.0
 
 
-_WHEN_ASKED: PayOut = ("visited", math.inf)
-NO_CONTROL = Method("no control", ("all", 0.0))
-"""v pays all known pages alike."""
-PAY_OUTS = Method("pay-outs", _WHEN_ASKED, steers=True)
-"""v pays pages never visited the part p of its income, and visited ones the rest."""
-SMALL_EDGES = Method("pay-outs and small edges", _WHEN_ASKED, steers=True, reach=0.9)
+NO_CONTROL = Method("no control", steers=False)
+PAY_OUTS = Method("pay-outs")
+SMALL_EDGES = Method("pay-outs and small edges", reach=0.9)
 """Like PAY_OUTS; if that does not suffice, more of the cash passes through v."""
 METHODS = (NO_CONTROL, PAY_OUTS, SMALL_EDGES)
 
@@ -67,7 +60,7 @@ METHODS = (NO_CONTROL, PAY_OUTS, SMALL_EDGES)
 class SteeredCrawl:
     """A crawl with a target share of discoveries. Pages are numbered in order of discovery.
 
-    Invariant: total cash never changes: the cash of all pages and of the virtual page is always `TOTAL`.
+    Invariant: total cash never changes: `cash` of all pages and `virtual`, that of the virtual page, is `TOTAL`.
     """
 
     def __init__(
@@ -75,118 +68,70 @@ class SteeredCrawl:
     ) -> None:
         """room: maximum number of pages of a graph. gain: of the lever."""
         self._method, self._share = method, share
-        self._book = Adaptive(None, method.pay_out, total=TOTAL)
         self._lever, self._gain = 0.5, gain
-        self._level = 0  # what each page never visited was paid, as its standing lacks it
-        self._page_of: npt.NDArray[np.int32] = np.zeros(room, dtype=np.int32)
+        self.cash: IntArray = np.zeros(0, dtype=np.int64)
+        self._visited: npt.NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
+        self._reserve, self._income = TOTAL, 0
+        self._page_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self._number_of: npt.NDArray[np.int32] = np.full(room, _ABSENT, dtype=np.int32)
-        self._book.grow(room)
-        self._never_visited = PageQueue(lambda entry: self._is_current(entry, visited=False))
-        self._visited = PageQueue(lambda entry: self._is_current(entry, visited=True))
         self._discover(seeds, SEED_GRANTS * GRANT)
-        for number in range(len(seeds)):
-            self._never_visited.add(self._entry(number))
 
     @property
     def virtual(self) -> int:
-        """Cash of the virtual page."""
-        return self._book.virtual
-
-    def cashes(self) -> IntArray:
-        """Cash of every known page, in order of discovery."""
-        cashes: IntArray = self._book.cashes() + self._level * ~self._book.visited[: self._book.size]
-        return cashes
+        """Grants to come, and income to be paid out."""
+        return self._reserve + self._income
 
     def fetch(self, graph: Graph, fetches: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.bool_]]:
-        """Make `fetches` further fetches, or fewer if nothing is left, on a web with the links of `graph`.
+        """Make `fetches` further fetches on a web with the links of `graph`.
 
         Returns the pages, by their numbers in the graph, and a flag for each that had never been visited.
         """
-        pages: list[int] = []
-        discovers: list[bool] = []
-        while len(pages) < fetches and (discovery := self._choice()) is not None:
-            is_contested = self._is_contested()
-            discovers.append(discovery)
-            pages.append(self._turn(graph, discovery))
-            self._steer(discovery, is_contested)
-        return np.array(pages, np.int32), np.array(discovers, np.bool_)
+        pages, discovers = np.zeros(fetches, dtype=np.int32), np.zeros(fetches, dtype=np.bool_)
+        for at in range(fetches):
+            number = int(self.cash.argmax())
+            pages[at], discovers[at] = self._page_of[number], not self._visited[number]
+            is_contested = 0 < np.count_nonzero(self._visited) < len(self._visited)
+            self._visit(number, graph)
+            if is_contested and self._method.steers:
+                moved = self._lever + self._gain * (self._share - discovers[at])
+                self._lever = min(max(moved, -self._method.reach), 1.0 + self._method.reach)
+            self._pay()
+        return pages, discovers
 
-    def _choice(self) -> bool | None:
-        """The kind of the next page. True: never visited; False: visited; None: nothing to fetch."""
-        if not self._is_contested():
-            return self._never_visited.waiting > 0 or (False if self._visited.waiting else None)
-        best, other = self._first(self._visited), self._first(self._never_visited)
-        lead = self._book.cash(best) - self._book.cash(other) - self._level
-        return lead < 0 or (lead == 0 and other < best)
-
-    def _is_contested(self) -> bool:
-        return self._never_visited.waiting > 0 and self._visited.waiting > 0
-
-    def _turn(self, graph: Graph, discovers: bool) -> int:
-        """Fetch the best page of a kind, and spend its cash. Returns the page."""
-        book = self._book
-        number = (self._never_visited if discovers else self._visited).pop()
-        assert number is not None
-        known = book.size
-        outlinks = self._outlinks(graph, int(self._page_of[number]))
-        if discovers:
-            book.standing[number] += self._level
-        toll = int(max(0.0, -self._lever, self._lever - 1.0) * book.cash(number))
-        book.standing[number] -= toll
-        book.income += toll
-        book.visit(number, outlinks)
-        self._visited.add(self._entry(number))
-        for target in outlinks.tolist():
-            if target < known and not book.visited[target]:
-                self._never_visited.rise(self._entry(target))
-            elif target < known:
-                self._visited.rise(self._entry(target))
-        for target in range(known, book.size):
-            self._never_visited.add(self._entry(target))
-        return int(self._page_of[number])
-
-    def _outlinks(self, graph: Graph, page: int) -> npt.NDArray[np.int32]:
-        """Numbers of a page's targets; new ones are discovered."""
+    def _visit(self, number: int, graph: Graph) -> None:
+        """Spend the cash of a page, after the toll."""
+        page, spent = self._page_of[number], self.cash.item(number)
         targets = graph.targets[graph.indptr[page] : graph.indptr[page + 1]]
-        new = targets[self._number_of[targets] == _ABSENT]
-        if len(new):
+        if len(new := targets[self._number_of[targets] == _ABSENT]):
             self._discover(new, GRANT)
-        return self._number_of[targets]
+        toll = int(max(0.0, -self._lever, self._lever - 1.0) * spent)
+        each = damped(spent - toll) // max(len(targets), 1)
+        self.cash[number] = 0
+        self.cash[self._number_of[targets]] += each
+        self._income += spent - each * len(targets)
+        self._visited[number] = True
 
     def _discover(self, pages: npt.NDArray[np.int32], grant: int) -> None:
-        born = self._book.discover([grant] * len(pages))
-        self._book.standing[born.start : born.stop] -= self._level
-        self._page_of[born.start : born.stop] = pages
-        self._number_of[pages] = born
+        self._number_of[pages] = np.arange(len(self.cash), len(self.cash) + len(pages))
+        self._page_of = np.concatenate([self._page_of, pages])
+        self.cash = np.concatenate([self.cash, np.full(len(pages), grant)])
+        self._visited = np.concatenate([self._visited, np.zeros(len(pages), dtype=np.bool_)])
+        self._reserve -= grant * len(pages)
 
-    def _steer(self, discovers: bool, contested: bool) -> None:
-        """Report a fetch to the method, and let v pay the amounts that wait for that."""
-        if self._method.steers:
-            if contested:
-                moved = self._lever + self._gain * (self._share - discovers)
-                self._lever = min(max(moved, -self._method.reach), 1.0 + self._method.reach)
-            self._pay_never_visited()
-            self._book.pay()
-
-    def _pay_never_visited(self) -> None:
-        book = self._book
-        payees = book.size - book.payees
-        each = int(min(max(self._lever, 0.0), 1.0) * book.income) // payees if payees else 0
-        self._level += each
-        book.income -= each * payees
-
-    def _first(self, queue: PageQueue) -> int:
-        entry = queue.peek()
-        assert entry is not None
-        return unpacked(entry)
-
-    def _entry(self, number: int) -> int:
-        # Within a kind standing is in the order of cash.
-        return packed(number, self._book.standing.item(number))
-
-    def _is_current(self, entry: int, *, visited: bool) -> bool:
-        number = unpacked(entry)
-        return bool(self._book.visited[number]) is visited and self._entry(number) == entry
+    def _pay(self) -> None:
+        """Pay out the income of v, the same whole number of units to every payee of a kind."""
+        if not self._method.steers:
+            paid = self._income // len(self.cash)
+            self.cash += paid
+            self._income -= paid * len(self.cash)
+            return
+        visited = int(np.count_nonzero(self._visited))
+        never_visited = len(self._visited) - visited
+        discovery = int(min(max(self._lever, 0.0), 1.0) * self._income) // never_visited if never_visited else 0
+        self._income -= discovery * never_visited
+        paid = self._income // visited
+        self._income -= paid * visited
+        self.cash += np.where(self._visited, paid, discovery)
 
 
 SHARES = (0.2, 0.5, 0.8)

@@ -29,7 +29,7 @@ def links_of(graph: Graph) -> Links:
 
 def paper_book(size: int) -> Adaptive:
     """A cash book that knows all pages, each with equal cash: the paper's start. Its virtual page pays all at once."""
-    book = Adaptive(None, ("all", 0.0), total=LAB_TOTAL)
+    book = Adaptive(None, total=LAB_TOTAL)
     book.discover(np.full(size, LAB_TOTAL // size))
     return book
 

@@ -100,7 +100,7 @@ def test_crawl_is_that_of_the_slow_oracle(method: Method, share: float, seed: in
     for web in webs(seed):
         for page, cashes, virtual in itertools.islice(oracle, FETCHES):
             assert crawl.fetch(web, 1)[0].tolist() == [page]
-            assert crawl.cashes().tolist() == cashes
+            assert crawl.cash.tolist() == cashes
             assert crawl.virtual == virtual
             assert sum(cashes) + virtual == TOTAL
             assert min(*cashes, virtual) >= 0

@@ -22,7 +22,7 @@ def logged(book: Adaptive, graph: Graph, pages: np.ndarray) -> Past:
 def test_window_read_off_the_log_is_that_of_the_book(window: float | None, visits: int) -> None:
     graph = power_law(30, np.random.default_rng(1))
     pages = np.random.default_rng(visits).integers(0, graph.size, visits, dtype=np.int32)
-    plain = Adaptive(window, ("all", 0.0), total=LAB_TOTAL)
+    plain = Adaptive(window, total=LAB_TOTAL)
     plain.discover([LAB_TOTAL // graph.size] * graph.size)
     logged(plain, graph, pages)
     without = paper_book(graph.size)

@@ -2,17 +2,15 @@
 
 import random
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pytest
 from support.opic_webs import D, exact_importance, pages, random_web
 
 from minicrawl.opic import UNIT, Adaptive, Book
-from minicrawl.opic.adaptive import TOTAL, PayOut
+from minicrawl.opic.adaptive import TOTAL
 
 NOWHERE = pages([])
-PAY_OUTS = [(to, lump) for to in ("visited", "all", "nobody") for lump in (0.0, 0.3)]
 WINDOWS = [None, 8.0, 0.5]
 
 
@@ -21,24 +19,20 @@ def named(value: object) -> str:
 
 
 class Eager:
-    """Cash as a dictionary. Each pay-out goes to every payee in turn."""
+    """Cash as a dictionary. Each pay-out goes to every page in turn."""
 
-    def __init__(self, pay_out: PayOut, total: int) -> None:
-        self.payees_are, self.lump = pay_out
-        self.total = total
+    def __init__(self, total: int, *, pays: bool) -> None:
+        self.pays = pays
         self.reserve = total
         self.income = 0
         self.clock = 0
         self.cash: dict[int, int] = {}
-        self.payees: list[int] = []
 
     def discover(self, grants: Sequence[int]) -> None:
         for grant in grants:
             page = len(self.cash)
             self.cash[page] = min(grant, self.reserve)
             self.reserve -= self.cash[page]
-            if self.payees_are == "all":
-                self.payees.append(page)
 
     def visit(self, page: int, links: Sequence[int]) -> None:
         cash, self.cash[page] = self.cash[page], 0
@@ -48,14 +42,10 @@ class Eager:
             self.cash[target] += passed // len(links)
             cash -= passed // len(links)
         self.income += cash
-        if self.payees_are == "visited" and page not in self.payees:
-            self.payees.append(page)
-        due = max(1, self.lump * sum(self.cash.values()))
-        if self.payees_are != "nobody" and self.income >= due:
-            share = self.income // len(self.payees)
-            for payee in self.payees:
-                self.cash[payee] += share
-                self.income -= share
+        share = self.income // len(self.cash) if self.pays else 0
+        for payee in self.cash:
+            self.cash[payee] += share
+            self.income -= share
 
 
 class Life:
@@ -65,7 +55,7 @@ class Life:
         self.book = book
         self.draw = random.Random(seed)
         self.most = most
-        self.eager = Eager((book.payees_are, book.lump), book.total)
+        self.eager = Eager(book.total, pays=book.pays)
         self.visited: list[int] = []
         self.grant = min(UNIT, book.total // 1000)
         self.discover([self.grant * 50] * 3)
@@ -100,12 +90,12 @@ class Life:
         assert min(book.reserve, book.income) >= 0
 
 
-@pytest.mark.parametrize("pay_out", PAY_OUTS, ids=named)
+@pytest.mark.parametrize("pays", [True, False])
 @pytest.mark.parametrize("total", [10_000, TOTAL, 2**62], ids=["few-units", "units", "all-units"])
 @pytest.mark.parametrize("seed", range(3))
-def test_lazy_pay_out_is_eager_pay_out(pay_out: PayOut, total: int, seed: int) -> None:
+def test_lazy_pay_out_is_eager_pay_out(total: int, seed: int, *, pays: bool) -> None:
     """I4 after every single step, also where shares are a few units and the remainders matter."""
-    life = Life(Adaptive(WINDOWS[seed], pay_out, total=total), seed)
+    life = Life(Adaptive(WINDOWS[seed], pays=pays, total=total), seed)
     life.check()
     for _ in range(300):
         life.step()
@@ -128,7 +118,7 @@ def test_grants_beyond_all_cash_are_cut_short(grants: list[int]) -> None:
 
 def test_interpolated_history_on_hand_computed_numbers() -> None:
     """Two pages without links, and all they spend is paid to both; the window is 2 turnovers."""
-    book = Adaptive(2.0, ("all", 0.0), total=800)
+    book = Adaptive(2.0, total=800)
     book.discover([400, 400])  # T = 2 * 800 = 1600
     book.visit(0, NOWHERE)  # H0 = 400, G = 400; 200 paid to each
     assert book.history[:2].tolist() == [400.0, 0.0]
@@ -141,9 +131,9 @@ def test_interpolated_history_on_hand_computed_numbers() -> None:
     assert book.cashes().tolist() == [250, 550]
 
 
-def from_start(window: float | None, pay_out: PayOut, cash: Sequence[int]) -> Adaptive:
+def from_start(window: float | None, cash: Sequence[int], *, pays: bool = True) -> Adaptive:
     """A book that knows its pages from the start and hands all cash out to them."""
-    book = Adaptive(window, pay_out, total=sum(cash))
+    book = Adaptive(window, pays=pays, total=sum(cash))
     book.discover(cash)
     assert book.reserve == 0
     return book
@@ -160,8 +150,8 @@ def one_step(web: Sequence[Sequence[int]], x: np.ndarray) -> tuple[np.ndarray, f
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("to", ["nobody", "all"])
-def test_x_is_one_step_of_power_iteration_from_the_history(to: Any, seed: int) -> None:
+@pytest.mark.parametrize("pays", [True, False])
+def test_x_is_one_step_of_power_iteration_from_the_history(seed: int, *, pays: bool) -> None:
     """Lemma 2.3: a page has spent or still has just what it began with and was brought.
 
     So X = (H+C-C0)/G is what links bring when each page sends .85 of its H/G, and, when the virtual page pays
@@ -172,16 +162,16 @@ def test_x_is_one_step_of_power_iteration_from_the_history(to: Any, seed: int) -
     n, visits = 12, 400
     web = random_web(draw, n, 0.3)
     initial = np.array([2**40 + draw.randrange(2**39) for _ in range(n)])
-    book = from_start(None, (to, 0.0), initial.tolist())
+    book = from_start(None, initial.tolist(), pays=pays)
     for _ in range(visits):
         page = draw.randrange(n)
         book.visit(page, pages(web[page]))
     x, history = (book.estimates(initial)[name] for name in ("X", "H/G"))
     brought, virtual = one_step(web, history)
-    stepped = brought + (virtual / n if to == "all" else 0.0)
+    stepped = brought + (virtual / n if pays else 0.0)
     assert np.abs(x - stepped).max() * book.clock <= 2 * visits + n
     assert np.abs(x - history).max() > 1e-3 / n  # a step that changes something
-    if to == "all":
+    if pays:
         assert x.sum() == pytest.approx(1.0, abs=1e-9)
     else:  # what the virtual page holds is missing
         assert x.sum() == pytest.approx(1.0 - book.income / book.clock, abs=1e-9)
@@ -197,7 +187,7 @@ def test_x_is_nearly_a_fixed_point(seed: int) -> None:
     n = 12
     web = random_web(draw, n, 0.3)
     initial = np.full(n, 2**40)
-    book = from_start(None, ("all", 0.0), initial.tolist())
+    book = from_start(None, initial.tolist())
     for visits in range(1, 400):
         page = draw.randrange(n)
         book.visit(page, pages(web[page]))
@@ -211,7 +201,7 @@ def test_x_is_nearly_a_fixed_point(seed: int) -> None:
 
 def test_estimates_by_their_formulas() -> None:
     """H/G, (H+C)/(G+1) with all cash as 1, and (H+C-C0)/G."""
-    book = from_start(None, ("nobody", 0.0), [600, 400])
+    book = from_start(None, [600, 400], pays=False)
     book.visit(0, pages([1]))  # H = 600, 0; C = 0, 910
     estimates = book.estimates(pages([600, 400]))
     assert estimates["H/G"].tolist() == [1.0, 0.0]
@@ -221,7 +211,7 @@ def test_estimates_by_their_formulas() -> None:
 
 @pytest.mark.parametrize("window", WINDOWS[1:], ids=named)
 def test_estimates_need_all_of_the_past(window: float | None) -> None:
-    book = from_start(window, ("visited", 0.0), [600, 400])
+    book = from_start(window, [600, 400])
     with pytest.raises(TypeError, match="without a window"):
         book.estimates(pages([600, 400]))
 
@@ -244,7 +234,7 @@ def greedily(book: Adaptive, web: Sequence[Sequence[int]], until: int) -> None:
 def test_greedy_on_a_chain_has_closed_form() -> None:
     """Cash runs down the chain once, .85 of it from page to page, and the last page gives all of it up."""
     total = 20**8
-    book = from_start(None, ("nobody", 0.0), [total, 0, 0, 0])
+    book = from_start(None, [total, 0, 0, 0], pays=False)
     greedily(book, [[1], [2], [3], []], until=0)
     assert book.history[:4].tolist() == [17**k * 20 ** (8 - k) for k in range(4)]
     assert book.income == total
@@ -254,7 +244,7 @@ def test_greedy_on_a_chain_has_closed_form() -> None:
 def test_history_tends_to_pagerank(seed: int) -> None:
     """Equal cash, none paid out, greedy order: the history is the sum of all steps of power iteration."""
     web = random_web(random.Random(seed), 15, 0.2)
-    book = from_start(None, ("nobody", 0.0), [2**40] * 15)
+    book = from_start(None, [2**40] * 15, pays=False)
     greedily(book, web, until=2**14)
     assert np.abs(shares(book) - exact_importance(web, [1.0] * 15)).sum() < 1e-6
 
@@ -264,7 +254,7 @@ def test_error_of_the_paid_out_history_falls_with_the_clock(seed: int) -> None:
     """The paper's convergence: with pay-out to all, |H/G - importance| is at most 2 / ((1 - d) G)."""
     web = random_web(random.Random(seed), 15, 0.2)
     exact = exact_importance(web, [1.0] * 15)
-    book = from_start(None, ("all", 0.0), [2**40] * 15)
+    book = from_start(None, [2**40] * 15)
     for visits in range(1, 600):
         page = int(np.argmax(book.cashes()))
         book.visit(page, pages(web[page]))
@@ -278,7 +268,7 @@ def test_the_book_hands_pages_out_in_the_order_of_the_paper(seed: int) -> None:
     draw = random.Random(seed)
     n = 40
     web = random_web(draw, n, 0.1)
-    book, paper = Book(), Adaptive(None, ("nobody", 0.0), total=n * UNIT)
+    book, paper = Book(), Adaptive(None, pays=False, total=n * UNIT)
     book.discover(n)
     paper.discover([UNIT] * n)
     unread = set(range(n))
@@ -298,7 +288,7 @@ def test_the_book_ends_where_the_paper_goes() -> None:
     draw = random.Random(7)
     n = 20
     web = random_web(draw, n, 0.2)
-    book, paper = Book(), Adaptive(None, ("all", 0.0), total=n * UNIT)
+    book, paper = Book(), Adaptive(None, total=n * UNIT)
     book.discover(n)
     paper.discover([UNIT] * n)
     for page in range(n):
