@@ -17,9 +17,6 @@ from minicrawl.rank import Graph
 IN_EXPONENT = 2.1
 FEWEST_NODES = 10  # The largest in-degree is a tenth of the pages.
 
-Law = Callable[[int, np.random.Generator], npt.NDArray[np.int32]]
-"""Draws the given number of integers >= 0."""
-
 _PAGES = 1 << 17  # with about a million inlinks
 
 
@@ -28,7 +25,7 @@ def power_law(nodes: int, rng: np.random.Generator) -> Graph:
 
     Links come from any page, so that out-degrees are Poisson; those drawn twice or to oneself are dropped.
     """
-    return _graph(_drawn_keys(power_law_numbers(IN_EXPONENT, nodes // 10)(nodes, rng), rng), nodes)
+    return _graph(_drawn_keys(power_law_numbers(nodes, IN_EXPONENT, nodes // 10, rng), rng), nodes)
 
 
 def poisson(nodes: int, rng: np.random.Generator, mean: float = 4.0) -> Graph:
@@ -40,15 +37,11 @@ MODELS: Final[dict[str, Callable[[int, np.random.Generator], Graph]]] = {"power-
 """Models by name on the command line."""
 
 
-def power_law_numbers(exponent: float, largest: int) -> Law:
-    """The law P(n) = n**-exponent / (sum of k**-exponent), n from 1 to `largest`."""
+def power_law_numbers(count: int, exponent: float, largest: int, rng: np.random.Generator) -> npt.NDArray[np.int32]:
+    """Numbers drawn by the law P(n) = n**-exponent / (sum of k**-exponent), n from 1 to `largest`."""
     table = np.cumsum(np.arange(1, largest + 1, dtype=np.float64) ** -exponent)
     table /= table[-1]
-
-    def draw(count: int, rng: np.random.Generator) -> npt.NDArray[np.int32]:
-        return (np.searchsorted(table, rng.random(count), side="right") + 1).astype(np.int32)
-
-    return draw
+    return (np.searchsorted(table, rng.random(count), side="right") + 1).astype(np.int32)
 
 
 def _graph(keys: npt.NDArray[np.int64], size: int) -> Graph:
@@ -112,22 +105,19 @@ class Evolving:
         self._insert([keys_of(sources, page) for page, sources in inlinks.items()])
         return pages
 
-    def come(self, count: int, indegrees: Law | None = None) -> npt.NDArray[np.int64]:
-        """Add `count` new pages, and return their numbers, rising from the old `size`.
+    def come(self, count: int) -> None:
+        """Add `count` new pages, with in-degrees by the law of `power_law` for the number of pages.
 
-        indegrees: the law of their in-degrees, by default that of `power_law` for the number of pages. The inlinks come
-        from, and the outlinks lead to, uniformly drawn pages of before; links drawn twice are dropped. A new page's
-        out-degree is Poisson with the mean of the others.
+        The inlinks come from, and the outlinks lead to, uniformly drawn pages of before; links drawn twice are dropped.
+        A new page's out-degree is Poisson with the mean of the others.
         """
         born = np.arange(self.size, self.size + count)
-        law = indegrees or power_law_numbers(IN_EXPONENT, max(len(self._pages), FEWEST_NODES) // 10)
-        indegree = np.minimum(law(count, self._rng), len(self._pages))
+        indegree = power_law_numbers(count, IN_EXPONENT, max(len(self._pages), FEWEST_NODES) // 10, self._rng)
         outdegree = self._rng.poisson(len(self._keys) / len(self._pages), count)
         sources = self._rng.choice(self._pages, indegree.sum())
         targets = self._rng.choice(self._pages, outdegree.sum())
         self._insert([keys_of(sources, np.repeat(born, indegree)), keys_of(np.repeat(born, outdegree), targets)])
         self._pages = np.append(self._pages, born)
-        return born
 
     def _inlinks(self, pages: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], dict[int, npt.NDArray[np.int64]]]:
         """Places of the keys of all links to `pages` (rising), and each page's sources."""
