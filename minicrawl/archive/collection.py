@@ -1,23 +1,20 @@
 """An archive as a folder in the layout of pywb: archive/*.warc.gz, indexes/index.cdxj.
 
-The places of archives are such folders, other folders, files and standard input.
+The places of archives are such folders, other folders and files.
 """
 
 import heapq
 import itertools
-import shutil
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import BinaryIO
 
 from minicrawl import log
 from minicrawl.archive import cdxj
 from minicrawl.archive.cdxj import Captured, Index, stamp, twin
-from minicrawl.archive.reading import PIECE, Damage, DamagedError, Record, is_archive, record_at, records, told
+from minicrawl.archive.reading import Damage, DamagedError, Record, is_archive, record_at, records, told
 from minicrawl.archive.writer import FILES, INDEXES
 from minicrawl.errors import SettingError, StoreError
 
@@ -178,15 +175,10 @@ def lines_of(paths: Iterable[Path], on_damage: Callable[[str], None]) -> Iterato
             on_damage(f"{path.resolve()}, {told(damage)}")
 
 
-_ROOM = 2**30
-"""Bytes of the disk that a copy of an archive leaves free."""
-
-
 def check_there(places: Sequence[str]) -> None:
     """Raise SettingError for a place without an archive."""
     for place in places:
-        if place != "-":
-            _files_of(Path(place))
+        _files_of(Path(place))
 
 
 @contextmanager
@@ -203,7 +195,7 @@ def indexed(places: Sequence[str]) -> Iterator[tuple[Path, ...]]:
     with TemporaryDirectory(prefix="minicrawl-") as temporary:
         try:
             unread = _gathered(loose, Path(temporary) / FILES)
-        except (OSError, ValueError) as error:  # standard input may be closed
+        except OSError as error:
             raise StoreError(f"{', '.join(loose)} cannot be read: {error}") from error
         log.event("archive-indexed", files=len(unread))
         found = lines_of(unread, lambda why: log.event("archive-damaged", why=why))
@@ -232,30 +224,12 @@ def _is_indexed(place: Path) -> bool:
 
 
 def _gathered(places: Iterable[str], folder: Path) -> list[Path]:
-    """The files of some places in a new folder, as links, or as a copy of standard input. Raises SettingError,
-    StoreError."""
+    """The files of some places in a new folder, as links. Raises SettingError."""
     folder.mkdir()
-    found: dict[Path | None, Path] = {}
-    for place in places:
-        for file in [None] if place == "-" else [file.absolute() for file in _files_of(Path(place))]:
-            if file in found:
-                continue
-            name = "stdin" if file is None else file.name
-            name = name if is_archive(name) else f"{name}.warc"
-            is_taken = (folder / name).is_symlink() or (folder / name).exists()
-            path = found[file] = folder / (f"{len(found):05}-{name}" if is_taken else name)
-            if file is None:
-                _copy(sys.stdin.buffer, path)
-            else:
-                path.symlink_to(file)
-    return list(found.values())
-
-
-def _copy(source: BinaryIO, path: Path) -> None:
-    with path.open("wb") as copy:
-        while piece := source.read(PIECE):
-            if shutil.disk_usage(path.parent).free < _ROOM:
-                raise StoreError(
-                    f"the archive does not fit on the disk of {path.parent}; set TMPDIR to a folder with more room"
-                )
-            copy.write(piece)
+    links: dict[Path, None] = {}
+    for file in dict.fromkeys(file.absolute() for place in places for file in _files_of(Path(place))):
+        name = file.name if is_archive(file.name) else f"{file.name}.warc"
+        link = folder / (f"{len(links):05}-{name}" if folder / name in links else name)
+        link.symlink_to(file)
+        links[link] = None
+    return list(links)

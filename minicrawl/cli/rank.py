@@ -52,10 +52,9 @@ def check_options(by: str) -> None:
               help="Probability of following a link rather than jumping.")  # fmt: skip
 @click.option("--memory", metavar="SIZE",
               help="For pagerank: compute on disk, using this much memory, such as 64MB.")  # fmt: skip
-@click.option("--method", type=click.Choice(["power", "gauss-seidel", "sweeping"]), default="power", show_default=True,
-              help="For pagerank: power iteration, rounds that use what they have just worked out, or visits where "
-                   "most is left to move. All come to the same: power is the quickest, sweeping follows the fewest "
-                   "links of a large and sparse web, and the most of a small and dense one.")  # fmt: skip
+@click.option("--method", type=click.Choice(["power", "sweeping"]), default="power", show_default=True,
+              help="For pagerank: power iteration, or visits where most is left to move. Both come to the same: power "
+                   "is quicker, sweeping follows fewer links of a large and sparse web.")  # fmt: skip
 @click.option("--dangling", type=click.Choice(["keep", "prune"]), default="keep", show_default=True,
               help="For pagerank: pages without links are removed, or walkers jump from them.")  # fmt: skip
 @click.option("--jump", metavar="FILE|recent:TIME",

@@ -25,7 +25,6 @@ if TYPE_CHECKING or find_spec("scipy") is not None:
     from minicrawl.rank.hits import hits
     from minicrawl.rank.pagerank import pagerank, settled_pagerank
     from minicrawl.rank.seeds import Core, extract_seeds
-    from minicrawl.rank.sweeping import gauss_seidel
 else:
 
     def __getattr__(name: str) -> object:
@@ -38,7 +37,6 @@ __all__ = [
     "Errors",
     "Graph",
     "extract_seeds",
-    "gauss_seidel",
     "graph_stats",
     "hits",
     "kendall_tau",

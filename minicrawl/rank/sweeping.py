@@ -1,8 +1,7 @@
-"""PageRank page by page: each visit uses the results of the visits before it, as the book of a crawl does.
+"""PageRank page by page, the largest residuals first, as in the book of a crawl.
 
-Sources: D. Gleich, L. Zhukov, P. Berkhin, "Fast Parallel PageRank: A Linear System Approach", Yahoo 2004 (Gauss-
-Seidel). A. Moore, C. Atkeson, "Prioritized Sweeping", Machine Learning 13, 1993; F. McSherry, "A Uniform Approach to
-Accelerated PageRank Computation", WWW 2005 (the largest residuals first).
+Sources: A. Moore, C. Atkeson, "Prioritized Sweeping", Machine Learning 13, 1993; F. McSherry, "A Uniform Approach to
+Accelerated PageRank Computation", WWW 2005.
 
 x           rank of every page, shape (size,), sum 1
 p           preference: the walker's start
@@ -13,13 +12,11 @@ r           residual of y: received along links, or from p, and not passed on
 
     y = A @ y + p        x = y / sum(y)        r = A @ y + p - y
 
-Both start at y = 0 and never pass the exact y: r stays >= 0, and y + r + A @ r + A @ A @ r + ... is exact. A visit of
-a page adds its r to its y, and its r times a column of A to r.
+From y = 0 on y never passes the exact one: r stays >= 0, and y + r + A @ r + A @ A @ r + ... is exact. A visit of a
+page adds its r to its y, and its r times a column of A to r.
 """
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse import linalg
 
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank.graph import Graph
@@ -27,54 +24,6 @@ from minicrawl.rank.pagerank import MOST_STEPS, Settled, check, distribution
 
 _WORTH = 1.5
 """Residual, as a multiple of the mean, from which on a page is worth a visit, as in the book."""
-
-
-def gauss_seidel(  # noqa: PLR0913 - parameters of the method, with defaults
-    graph: Graph,
-    damping: float = 0.85,
-    preference: FloatArray | None = None,
-    tolerance: float = 1e-12,
-    *,
-    weights: FloatArray | None = None,
-    most_rounds: int = MOST_STEPS,
-) -> Settled:
-    """`settled_pagerank` by rounds that visit all pages in the order of their numbers (Gauss-Seidel).
-
-        y[j] = p[j] + sum_{i <= j} A[j, i] * y[i] + sum_{i > j} A[j, i] * (y[i] of the round before)
-
-    The first sum is over new values; for all pages at once, with L the part of A on and below its diagonal, U the
-    part above it, y = (I - L)**-1 @ (p + U @ y).
-
-    Arguments, errors and the promise about the tolerance are those of `settled_pagerank`. Why it holds: a round that
-    raises y by delta leaves r = U @ delta. With e = sum(r) / (1 - damping) the exact y has at most e more in all, and
-
-        ||y / sum(y) - x|| <= 2 * e / sum(y)          in L1, for y below the exact one
-
-    A round brings sum(r) down by the factor damping or better, as 1 @ U <= damping * 1 - 1 @ L; when it does not fall,
-    only rounding is left.
-    """
-    check(damping, tolerance, most_rounds)
-    if graph.size == 0:
-        return Settled.of_none()
-    p = distribution(preference, graph.size)
-    a = damping * graph.transition(weights)
-    upper = sparse.csr_array(sparse.triu(a, 1))
-    passed_back: FloatArray = upper.sum(axis=0)
-    # SuperLU, told to keep the order, makes a triangular matrix its own factor: a solve is one sweep, in C.
-    lower = sparse.csc_array(sparse.eye_array(graph.size) - sparse.tril(a))
-    sweep = linalg.splu(lower, permc_spec="NATURAL", diag_pivot_thresh=0.0, options={"Equil": False})
-    y, residual, rounds = np.zeros(graph.size), np.inf, 0
-    while True:
-        before, y = y, sweep.solve(p + upper @ y)
-        last, residual = residual, float(passed_back @ np.abs(y - before))
-        rounds += 1
-        error = 2.0 * residual / ((1.0 - damping) * float(y.sum()))
-        if error <= tolerance or residual >= last or rounds == most_rounds:
-            break
-    has_links = a.sum(axis=0) > 0.0
-    followed = int(graph.outdegrees()[has_links].sum())
-    visits = rounds * int(np.count_nonzero(has_links))
-    return Settled(y / y.sum(), rounds, visits, rounds * followed, min(2.0, error))
 
 
 def prioritized(  # noqa: PLR0913 - parameters of the method, with defaults

@@ -248,8 +248,8 @@ class Options:
     from_archive: tuple[str, ...] = setting(
         (),
         PLACES,
-        "Read this archive instead of the network: a folder of --archive, WARC or WACZ files of any program, or "
-        "- for standard input. Repeatable.",
+        "Read this archive instead of the network: a folder of --archive, WARC or WACZ files of any program. "
+        "Repeatable.",
         ALONE,
     )
     dedup: bool = setting(

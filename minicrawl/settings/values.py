@@ -319,8 +319,8 @@ def _read_file(name: str, given: Any) -> Path:
 
 
 def _read_places(name: str, given: Any) -> tuple[str, ...]:
-    """Absolute paths of files or folders; - as it is."""
-    return tuple("-" if one == "-" else str(_read_file(name, one)) for one in several(name, given, os.PathLike))
+    """Absolute paths of files or folders."""
+    return tuple(str(_read_file(name, one)) for one in several(name, given, os.PathLike))
 
 
 def file(metavar: str, check: Callable[[str, Path], None] = lambda name, path: None) -> Kind:
@@ -339,15 +339,13 @@ PLACES: Kind = {"read": _read_places, "metavar": "DIR|FILE", "is_path": True}
 
 def kept_path(path: str, folder: Path) -> str:
     """A path for a store in `folder`: relative if below the folder, so that both can be moved together."""
-    if path == "-":
-        return path
     whole, folder = Path(os.path.abspath(path)), Path(os.path.abspath(folder))
     return str(whole.relative_to(folder)) if whole.is_relative_to(folder) else str(whole)
 
 
 def whole_path(kept: str, folder: Path) -> str:
     """The absolute path kept by a store in `folder`."""
-    return kept if kept == "-" else os.path.abspath(folder / kept)
+    return os.path.abspath(folder / kept)
 
 
 def is_file(name: str, path: Path) -> None:

@@ -219,10 +219,3 @@ def test_files_of_any_kind_are_read(tmp_path: Path) -> None:
     (folder / "named-otherwise").write_bytes(OTHER)
     assert bodies(str(folder / "x.wacz")) == bodies(str(folder)) == BOTH
     assert bodies(str(folder / "one.warc.gz"), str(folder / "named-otherwise")) == BOTH
-
-
-def test_standard_input_is_read(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    (tmp_path / "x").write_bytes(gzip.compress(RECORD) + gzip.compress(OTHER))
-    with (tmp_path / "x").open() as file:
-        monkeypatch.setattr("sys.stdin", file)
-        assert bodies("-") == BOTH

@@ -1,4 +1,4 @@
-"""Gauss-Seidel and prioritized sweeping against power iteration, and what they take where it can be counted."""
+"""Prioritized sweeping against power iteration, and what it takes where that can be counted."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,52 +8,32 @@ import pytest
 from support.link_webs import heavy_graph
 
 from minicrawl.rank import Graph, pagerank, settled_pagerank
-from minicrawl.rank.sweeping import gauss_seidel, prioritized
-
-WAYS = [gauss_seidel, prioritized]
+from minicrawl.rank.sweeping import prioritized
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("damping", [0.0, 0.5, 0.85, 0.99])
 @pytest.mark.parametrize("seed", range(5))
-def test_ranks_are_those_of_power_iteration(way: Callable[..., Any], damping: float, seed: int) -> None:
+def test_ranks_are_those_of_power_iteration(damping: float, seed: int) -> None:
     graph, rng = heavy_graph(seed, 80), np.random.default_rng(seed)
     preference = rng.random(80) * (rng.random(80) > 0.5)
     weights = rng.random(len(graph.targets)) * (rng.random(len(graph.targets)) > 0.3)
     choices: tuple[dict[str, Any], ...] = ({}, {"preference": preference}, {"weights": weights})
     for options in choices:
-        settled = way(graph, damping, **options)
+        settled = prioritized(graph, damping, **options)
         assert np.abs(settled.ranks - pagerank(graph, damping, **options)).sum() <= 2e-12
         assert settled.ranks.min() >= 0.0
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("tolerance", [1e-1, 1e-4, 1e-8])
 @pytest.mark.parametrize("damping", [0.5, 0.85, 0.99])
-def test_result_is_within_tolerance(way: Callable[..., Any], tolerance: float, damping: float) -> None:
+def test_result_is_within_tolerance(tolerance: float, damping: float) -> None:
     graph = heavy_graph(7, 80)
-    assert np.abs(way(graph, damping, tolerance=tolerance).ranks - pagerank(graph, damping)).sum() <= tolerance
+    assert np.abs(prioritized(graph, damping, tolerance=tolerance).ranks - pagerank(graph, damping)).sum() <= tolerance
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_tolerance_below_rounding_ends(way: Callable[..., Any]) -> None:
+def test_tolerance_below_rounding_ends() -> None:
     graph = heavy_graph(1, 80)
-    assert way(graph, tolerance=1e-30).ranks == pytest.approx(pagerank(graph), abs=1e-12)
-
-
-def test_one_sweep_down_a_chain_is_enough() -> None:
-    """Links only lead to later pages: the first round is exact, and nothing is left for a second."""
-    chain = Graph.from_links([[page + 1] for page in range(49)] + [[]])
-    settled = gauss_seidel(chain)
-    assert (settled.rounds, settled.visits, settled.links) == (1, 49, 49)
-    y = np.cumsum(0.85 ** np.arange(50))
-    assert settled.ranks == pytest.approx(y / y.sum(), abs=1e-15)
-
-
-def test_the_other_way_round_a_sweep_carries_one_link_far() -> None:
-    """Links only lead to earlier pages: round k makes the last k pages exact."""
-    chain = Graph.from_links([[], *([page] for page in range(49))])
-    assert gauss_seidel(chain).rounds == 50
+    assert prioritized(graph, tolerance=1e-30).ranks == pytest.approx(pagerank(graph), abs=1e-12)
 
 
 def test_only_pages_with_something_to_pass_on_are_visited() -> None:
@@ -67,19 +47,16 @@ def test_only_pages_with_something_to_pass_on_are_visited() -> None:
 
 def test_visits_are_saved_where_most_has_settled() -> None:
     graph = heavy_graph(11, 80)
-    power = settled_pagerank(graph)
-    assert prioritized(graph).visits < 0.7 * power.visits
-    assert gauss_seidel(graph).rounds < 0.6 * power.rounds
+    assert prioritized(graph).visits < 0.7 * settled_pagerank(graph).visits
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_graph_without_links_takes_no_visit(way: Callable[..., Any]) -> None:
-    assert way(Graph.from_links([])).ranks.shape == (0,)
-    settled = way(Graph.from_links([[], []]), preference=np.array([3.0, 1.0]))
+def test_graph_without_links_takes_no_visit() -> None:
+    assert prioritized(Graph.from_links([])).ranks.shape == (0,)
+    settled = prioritized(Graph.from_links([[], []]), preference=np.array([3.0, 1.0]))
     assert (settled.ranks.tolist(), settled.visits) == ([0.75, 0.25], 0)
 
 
-@pytest.mark.parametrize("way", [pagerank, *WAYS])
+@pytest.mark.parametrize("way", [pagerank, prioritized])
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -101,7 +78,7 @@ NEARLY_CERTAIN = Graph.from_links([[1], [0, 2], [3], [2]])
 """A walker who hardly ever jumps leaves pages 0 and 1 for good, but slowly."""
 
 
-@pytest.mark.parametrize("way", [settled_pagerank, gauss_seidel, prioritized])
+@pytest.mark.parametrize("way", [settled_pagerank, prioritized])
 def test_every_way_ends_and_says_how_far_off_it_may_be(way: Callable[..., Any]) -> None:
     settled = way(NEARLY_CERTAIN, 0.999999)
     assert settled.rounds <= 10_000
@@ -111,7 +88,7 @@ def test_every_way_ends_and_says_how_far_off_it_may_be(way: Callable[..., Any]) 
     assert off <= settled.error * 1.001 + 1e-9
 
 
-@pytest.mark.parametrize("way", [settled_pagerank, gauss_seidel, prioritized])
+@pytest.mark.parametrize("way", [settled_pagerank, prioritized])
 @pytest.mark.parametrize("seed", range(3))
 def test_stopped_early_the_ranks_are_within_what_is_said(way: Callable[..., Any], seed: int) -> None:
     graph, most = heavy_graph(seed, 80), "most_steps" if way is settled_pagerank else "most_rounds"
@@ -125,7 +102,6 @@ def test_stopped_early_the_ranks_are_within_what_is_said(way: Callable[..., Any]
     assert way(graph).error <= 1e-11
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_no_round_at_all_is_refused(way: Callable[..., Any]) -> None:
+def test_no_round_at_all_is_refused() -> None:
     with pytest.raises(ValueError, match="most_steps must be at least 1, not 0"):
-        way(heavy_graph(1, 80), most_rounds=0)
+        prioritized(heavy_graph(1, 80), most_rounds=0)

@@ -15,7 +15,7 @@ a crawl, by its own account, at its end, and of libraries that are given the who
 
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from public.bench import Bench, Suite
@@ -25,7 +25,7 @@ from public.results import OURS, PEER, Column, Row, Table
 from minicrawl.graphs.graph_files import load_graph
 from minicrawl.lab.webs import MODELS
 from minicrawl.opic.arrays import FloatArray
-from minicrawl.rank import Graph, gauss_seidel, kendall_tau, l1, overlap, pagerank
+from minicrawl.rank import Graph, kendall_tau, l1, overlap, pagerank
 
 _DAMPING, _TOLERANCE = 0.85, 1e-10
 _PEERS = (
@@ -65,17 +65,12 @@ def _on(bench: Bench, title: str, graph: Graph, crawled: Sequence[Row] = ()) -> 
     """Libraries on a graph."""
     truth, runs = exact(graph), 1 if bench.is_quick else 3
     rows = list(crawled)
-    ways: dict[str, Callable[[], FloatArray]] = {
-        "minicrawl rank by power iteration": lambda: pagerank(graph, _DAMPING, tolerance=_TOLERANCE),
-        "minicrawl rank by Gauss-Seidel": lambda: gauss_seidel(graph, _DAMPING, tolerance=_TOLERANCE).ranks,
-    }
-    for name, way in ways.items():
-        seconds = []
-        for _ in range(runs):
-            started = time.process_time()
-            ranks = way()
-            seconds.append(time.process_time() - started)
-        rows.append(_row(name, OURS, ranks, truth, seconds))
+    seconds = []
+    for _ in range(runs):
+        started = time.process_time()
+        ranks = pagerank(graph, _DAMPING, tolerance=_TOLERANCE)
+        seconds.append(time.process_time() - started)
+    rows.append(_row("minicrawl rank by power iteration", OURS, ranks, truth, seconds))
     with tempfile.TemporaryDirectory() as folder:
         np.savez(f"{folder}/graph.npz", indptr=graph.indptr, indices=graph.targets)
         for name in bench.installed:

@@ -20,7 +20,7 @@ from minicrawl.opic.surfer import REASONABLE, Surfer
 from minicrawl.rank import l1, overlap
 from minicrawl.rank.blocks import Arrays, LinkRows, Plan, Shelf, block_pagerank, plan_blocks
 from minicrawl.rank.pagerank import Settled, pruned_pagerank, settled_pagerank
-from minicrawl.rank.sweeping import gauss_seidel, prioritized
+from minicrawl.rank.sweeping import prioritized
 from minicrawl.settings.values import parse_size
 from minicrawl.store.reader import Store
 from minicrawl.store.spill import Spill
@@ -110,12 +110,8 @@ TOLERANCE = 1e-12
 _SETTLED = 1e-9
 """Error below which ranks count as settled: rounding keeps the bound above the tolerance."""
 
-METHODS: dict[str, Callable[..., Settled]] = {
-    "power": settled_pagerank,
-    "gauss-seidel": gauss_seidel,
-    "sweeping": prioritized,
-}
-"""Methods of computing PageRank, by name. All give the same ranks."""
+METHODS: dict[str, Callable[..., Settled]] = {"power": settled_pagerank, "sweeping": prioritized}
+"""Methods of computing PageRank, by name. Both give the same ranks."""
 
 
 def pagerank_ranking(options: Options, store: Store, folded: FoldedStore) -> Found:
