@@ -21,6 +21,7 @@ from minicrawl.settings import DEFAULT_STORE, CrawlSettings
 from minicrawl.settings.keywords import Keywords
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.partitions.folder import is_folder
+from minicrawl.system import run_loop
 from minicrawl.timing import STANDARD, Timing
 
 
@@ -88,7 +89,7 @@ def _run(crawling: Coroutine[Any, Any, CrawlReport]) -> CrawlReport:
     Interrupting a cell ends the crawl as a second Ctrl-C does.
     """
     if not _is_loop_running():
-        return asyncio.run(crawling)
+        return run_loop(crawling)
     loop = asyncio.new_event_loop()
     task = loop.create_task(crawling)
     with ThreadPoolExecutor(1) as thread:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -23,7 +24,7 @@ TAKEN_AWAY = textwrap.dedent("""
 
     pair, unix = socket.socketpair, socket.AF_UNIX
     socket.socketpair = lambda *_: pair(unix)  # as it has on every system, too
-    sys.modules["fcntl"] = sys.modules["resource"] = None  # importing them fails
+    sys.modules["fcntl"] = sys.modules["resource"] = sys.modules["uvloop"] = None  # importing them fails
     for module, names in {
         os: ("pread", "pwrite", "preadv", "fdatasync", "geteuid", "getuid", "nice", "fork", "fchmod", "chown"),
         signal: ("SIGHUP", "SIGKILL", "SIGUSR1"),
@@ -152,6 +153,20 @@ def test_signals_call_in_the_loop_and_are_as_before_then(monkeypatch: pytest.Mon
 
     asyncio.run(run())
     assert {kind: signal.getsignal(kind) for kind in before} == before
+
+
+def test_a_crawl_runs_on_uvloop_whose_clock_goes_on_while_something_runs() -> None:
+    """Else the next request would come too soon after one that was sent late in a round."""
+
+    async def passed() -> tuple[str, float]:
+        loop, end = asyncio.get_running_loop(), time.monotonic() + 0.01
+        before = loop.time()
+        while time.monotonic() < end:
+            pass
+        return type(loop).__module__, loop.time() - before
+
+    kind, seconds = system.run_loop(passed())
+    assert (kind, seconds >= 0.01) == ("uvloop", True)
 
 
 def test_hangup_that_is_ignored_stays_so() -> None:

@@ -34,7 +34,7 @@ from minicrawl.log import printable
 from minicrawl.settings import PROFILES, RANKINGS, SETTINGS, option
 from minicrawl.settings.crawl import profile_of
 from minicrawl.store.partitions.folder import MOST, is_folder
-from minicrawl.system import keep_little_free_memory
+from minicrawl.system import keep_little_free_memory, run_loop
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -237,8 +237,6 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     live: bool,
 ) -> "CrawlReport":
     """parts: the number of partitions, and the address of a Ray cluster."""
-    import asyncio
-
     from minicrawl.cli.display import BestSoFar, awaiting_index, showing
 
     started = time.monotonic()
@@ -256,7 +254,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
 
             listener = Listener(begins, warn, told)
             with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):  # Ray prints which processes died
-                return asyncio.run(
+                return run_loop(
                     crawl_partitions(
                         given, seeds, guide.path, partitions=parts[0], ray=parts[1], listener=listener, **shared
                     )
@@ -266,7 +264,7 @@ def _run(  # noqa: PLR0913 - what the command's options came to
 
         beside = Indexer(awaiting_index if says_more() else nullcontext, handle_signals=True)
         crawl = partial(crawl_with, given, seeds, guide.path, on_start=begins, on_progress=told, beside=beside)
-        return asyncio.run(controlled(lambda on_begin: crawl(on_begin=on_begin, **shared), guide.path))
+        return run_loop(controlled(lambda on_begin: crawl(on_begin=on_begin, **shared), guide.path))
 
 
 async def controlled(crawl: "Callable[[OnBegin], Coroutine[Any, Any, CrawlReport]]", store: Path) -> "CrawlReport":

@@ -16,7 +16,7 @@ from minicrawl.cli.output import called_as, table
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import DEFAULT_STORE
 from minicrawl.settings.options import BY_PAGES
-from minicrawl.system import on_signals
+from minicrawl.system import on_signals, run_loop
 
 if TYPE_CHECKING:
     from minicrawl.demo.web import DemoWeb
@@ -67,9 +67,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     live = sys.stderr.isatty() and not no_progress
     _start_afresh(store)
     with tempfile.TemporaryDirectory(prefix="minicrawl-demo-") as folder:
-        asyncio.run(_crawl(web, given, store, live=live))
+        run_loop(_crawl(web, given, store, live=live))
         breadth_first = Path(folder) / "breadth-first.db"
-        asyncio.run(_crawl(web, given | {"strategy": "breadth-first"}, breadth_first, live=live))
+        run_loop(_crawl(web, given | {"strategy": "breadth-first"}, breadth_first, live=live))
         result = _compare(web, store, breadth_first)
     click.echo(json.dumps(result, indent=2) if as_json else "\n".join(_lines(result, store)))
 

@@ -1,6 +1,5 @@
 """minicrawl refresh"""
 
-import asyncio
 import json
 import sys
 import time
@@ -19,6 +18,7 @@ from minicrawl.cli.output import amount, document, duration, tally
 from minicrawl.errors import NothingFetchedError, counted, span
 from minicrawl.log import printable
 from minicrawl.settings import SETTINGS
+from minicrawl.system import run_loop
 
 if TYPE_CHECKING:
     from minicrawl.crawler.frontier.due_pages import Choice
@@ -71,7 +71,7 @@ def _run(given: dict[str, Any], pages: int, store: Path, *, live: bool) -> "Craw
     with showing(live, BestSoFar(store)) as show:
         told = show if says_more() else None
         crawl = partial(crawl_with, given, Seeds([]), store, refreshed=pages, on_progress=told, handle_signals=True)
-        return asyncio.run(controlled(lambda begin: crawl(on_begin=begin), store))
+        return run_loop(controlled(lambda begin: crawl(on_begin=begin), store))
 
 
 def _lines(report: "CrawlReport", became: Counter[str]) -> Iterator[str]:

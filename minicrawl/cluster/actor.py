@@ -27,7 +27,7 @@ from minicrawl.store.database import is_held
 from minicrawl.store.partitions.folder import Folder, make_store
 from minicrawl.store.transfers import OutboxRow, Traffic
 from minicrawl.store.writer import Writer
-from minicrawl.system import manage_memory
+from minicrawl.system import keep_time, manage_memory
 from minicrawl.timing import STANDARD, Timing
 
 _MOST_BYTES = 4 * 2**20
@@ -95,6 +95,7 @@ class Actor:
     async def begin(self, brief: Brief) -> int:
         """Start a partition, or restart it. Returns the id of this process. Raises MinicrawlError."""
         manage_memory()
+        keep_time(asyncio.get_running_loop())  # Ray's is uvloop, too
         async with self._turns[brief.number]:
             await self.leave(brief.number)
             store = brief.folder.store(brief.number)

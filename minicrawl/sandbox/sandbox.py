@@ -141,7 +141,7 @@ class Sandbox(Generic[*Given, Answer]):
                 stdin=PIPE,
                 stdout=PIPE,
                 limit=_BUFFER,
-                process_group=0,  # its own children end with it; and only the crawl decides what Ctrl-C means
+                start_new_session=True,  # its own children end with it; and only the crawl decides what Ctrl-C means
             )
         )
         cage = self._limits.cage._replace(parent=os.getpid())

@@ -133,10 +133,9 @@ class Connection(asyncio.Protocol):
 
     async def start_tls(self, client: TlsClient, endpoint: Endpoint) -> None:
         """Secure the connection, which is closed if that fails."""
-        assert isinstance(self._transport, asyncio.Transport)
         layer = TlsLayer(client, endpoint.host, endpoint.port, self)
         try:
-            self._may_speak = await layer.secure(self._transport)
+            self._may_speak = await layer.secure(cast("asyncio.Transport", self._transport))
         except BaseException:
             self.close()
             raise

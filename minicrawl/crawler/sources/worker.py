@@ -30,7 +30,7 @@ from minicrawl.crawler.sources.workers import Line, News, Said
 from minicrawl.errors import ConfigError, StoreError
 from minicrawl.model import PageRequest
 from minicrawl.sandbox.child import sayable
-from minicrawl.system import manage_memory
+from minicrawl.system import manage_memory, run_loop
 
 _MOMENT = 0.001
 """Seconds between two looks at whether the crawl has read the last answers."""
@@ -152,7 +152,7 @@ def main() -> None:
     # Ctrl-C is handled by the crawl.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     manage_memory()
-    asyncio.run(serve(Line(socket.socket(fileno=int(sys.argv[1])))))
+    run_loop(serve(Line(socket.socket(fileno=int(sys.argv[1])))))
 
 
 if __name__ == "__main__":
