@@ -52,11 +52,10 @@ seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show
 
 
 class Experiment(NamedTuple):
-    """An experiment by its title. compiles: its loops are compiled in each process."""
+    """An experiment by its title."""
 
     title: str
     run: "Callable[[], Result]"
-    compiles: bool = False
 
 
 def shared(command: _Command) -> _Command:
@@ -69,8 +68,8 @@ def shared(command: _Command) -> _Command:
 def show(experiments: Sequence[Experiment], out: Path, as_json: bool) -> None:
     """Run experiments one after the other, write the files of those that draw, and print their results."""
     documents, say = [], teller()
-    for title, run, compiles in experiments:
-        say(f"Running {title}{', whose loops numba compiles first' if compiles else ''} ...")
+    for title, run in experiments:
+        say(f"Running {title} ...")
         started = time.perf_counter()
         with reassuring(title, say):
             result = run()
@@ -330,7 +329,7 @@ def spawc(  # noqa: PLR0913 - one argument per option, as click calls it
         largest = draw(0)
         teller()(_ahead(name, largest, setup, timeout))
         run = partial(_run, name, draw, setup, done)
-        runs.append(Experiment(f"GraphBench on {name}", run, compiles=True))
+        runs.append(Experiment(f"GraphBench on {name}", run))
     show(runs, out, as_json)
     for name, trials_of_it in done.items():
         if not as_json:
@@ -340,7 +339,7 @@ def spawc(  # noqa: PLR0913 - one argument per option, as click calls it
 def _spawc(names: Sequence[str], trials: int, seed: int) -> list[Experiment]:
     from minicrawl.lab.graphbench.figures import FIGURES
 
-    return [Experiment(_titled("spawc", name), partial(FIGURES[name], seed, trials), compiles=True) for name in names]
+    return [Experiment(_titled("spawc", name), partial(FIGURES[name], seed, trials)) for name in names]
 
 
 def _run(name: str, draw: "_Draw", setup: "Setup", done: "dict[str, list[Trial]]") -> "Result":

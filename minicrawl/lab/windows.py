@@ -99,13 +99,11 @@ def _merged(visits: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
     return covered, measures
 
 
-def remember(window: float | None, book: Adaptive, past: Past) -> Remembered:
-    """The estimate of `book` as if it had used this window during all its visits."""
-    now = book.history[: book.size]
-    if window is not None:
-        size = window * book.in_hand()
-        history, last = _interpolated(*past.log, past.size, size)
-        now = all_interpolated(history, book.cashes(), book.clock - last, size)
+def remember(window: float, book: Adaptive, past: Past) -> Remembered:
+    """The estimate of `book` as if it had used this window, interpolated, during all its visits."""
+    size = window * book.in_hand()
+    history, last = _interpolated(*past.log, past.size, size)
+    now = all_interpolated(history, book.cashes(), book.clock - last, size)
     return now / now.sum(), 1.0
 
 

@@ -17,7 +17,7 @@ hub at all, and keeps the last one. Pages that tie go by number.
 """
 
 import heapq
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import cycle
 
@@ -152,11 +152,8 @@ def _best_core(
 
 
 class _Side:
-    """One side of a core, hubs or authorities: its members, and the candidates for the next one.
-
-    Candidates are linked with the other side. Each page there adds a list, sorted by score, whose first is in the heap,
-    so the best candidate is found without scanning all.
-    """
+    """One side of a core, hubs or authorities: its members, and the candidates for the next one, which are linked with
+    the other side, by their places in the order of the scores."""
 
     def __init__(self, scores: FloatArray, links: Graph) -> None:
         self.pages: list[int] = []
@@ -164,8 +161,8 @@ class _Side:
         self._links = links
         self._page_at = np.argsort(-scores, kind="stable")
         self._place = np.argsort(self._page_at)
-        self._lists: list[tuple[int, int, Iterator[int]]] = []
-        self._offers = 0
+        self._was_offered = np.zeros(len(scores), dtype=np.bool_)
+        self._candidates: list[int] = []
 
     def linked(self, page: int) -> Pages:
         """Pages linked with a page of this side."""
@@ -174,28 +171,19 @@ class _Side:
     def add(self, page: int) -> Pages:
         """Admit a page; returns the pages linked with it."""
         self.pages.append(page)
-        self.is_in[page] = True
+        self.is_in[page] = self._was_offered[page] = True
         return self.linked(page)
 
     def offer(self, pages: Pages) -> None:
         """Add pages to the candidates."""
-        self._offers += 1
-        self._push(self._offers, iter(np.sort(self._place[pages]).tolist()))
+        new = pages[~self._was_offered[pages]]
+        self._was_offered[new] = True
+        for place in self._place[new].tolist():
+            heapq.heappush(self._candidates, place)
 
     def best(self) -> int | None:
         """Take the best candidate; None: there are none left."""
-        while self._lists:
-            place, offer, rest = heapq.heappop(self._lists)
-            self._push(offer, rest)
-            page = int(self._page_at[place])
-            if not self.is_in[page]:
-                return page
-        return None
-
-    def _push(self, offer: int, places: Iterator[int]) -> None:
-        place = next(places, None)
-        if place is not None:
-            heapq.heappush(self._lists, (place, offer, places))
+        return int(self._page_at[heapq.heappop(self._candidates)]) if self._candidates else None
 
 
 # Pages reached from seeds

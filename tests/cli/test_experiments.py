@@ -20,7 +20,7 @@ def result_of(name: str) -> Result:
 @click.argument("names", nargs=-1)
 @shared
 def command(names: tuple[str, ...], seed: int, out: Path, as_json: bool) -> None:
-    show([Experiment(name, partial(result_of, name), name == "two") for name in names], out, as_json)
+    show([Experiment(name, partial(result_of, name)) for name in names], out, as_json)
 
 
 def test_experiments_print_claims_and_files_in_their_order(tmp_path: Path) -> None:
@@ -50,8 +50,3 @@ def test_json_is_one_document_or_a_list_of_several(tmp_path: Path) -> None:
     )
     assert one == two[0]
     assert [document["name"] for document in two] == ["one", "two"]
-
-
-def test_what_is_compiled_is_told(tmp_path: Path) -> None:
-    ran = CliRunner().invoke(command, ["one", "two", "--out", str(tmp_path)])
-    assert ran.stderr.splitlines() == ["Running one ...", "Running two, whose loops numba compiles first ..."]

@@ -17,9 +17,9 @@ def logged(book: Adaptive, graph: Graph, pages: np.ndarray) -> Past:
     return Past(pages, np.array(clock), graph.size)
 
 
-@pytest.mark.parametrize("window", [None, 2.0, 50.0])
+@pytest.mark.parametrize("window", [2.0, 50.0])
 @pytest.mark.parametrize("visits", [5, 60, 400])
-def test_window_read_off_the_log_is_that_of_the_book(window: float | None, visits: int) -> None:
+def test_window_read_off_the_log_is_that_of_the_book(window: float, visits: int) -> None:
     graph = power_law(30, np.random.default_rng(1))
     pages = np.random.default_rng(visits).integers(0, graph.size, visits, dtype=np.int32)
     plain = Adaptive(window, total=LAB_TOTAL)
@@ -27,10 +27,8 @@ def test_window_read_off_the_log_is_that_of_the_book(window: float | None, visit
     logged(plain, graph, pages)
     without = paper_book(graph.size)
     importance, _ = remember(window, without, logged(without, graph, pages))
-    now = plain.history[: graph.size]
-    if window is not None:
-        elapsed = plain.clock - plain.last[: graph.size]
-        now = all_interpolated(now, plain.cashes(), elapsed, window * plain.in_hand())
+    elapsed = plain.clock - plain.last[: graph.size]
+    now = all_interpolated(plain.history[: graph.size], plain.cashes(), elapsed, window * plain.in_hand())
     assert importance == pytest.approx(now / now.sum(), rel=1e-9)
 
 
