@@ -199,17 +199,15 @@ class WaitingPages:
 
     def hand_out(self, page: int, host: Host) -> None:
         """Hold the best page."""
-        if self._due is not None and self._accounts.had_turn.item(page):
-            self._due.hand_out(page)
-        popped = self._lane(page).pop(host)
+        popped = self._hand_out(self._lane(page), host)
         assert popped == page, "only the best page of a host is handed out"
-        self._held[page] = True
 
     def hand_out_of(self, host: Host) -> int | None:
         """Hold the best page of a host, if any waits there."""
         lane = self._discovery if self._discovery.has_page(host) else self._refresh
-        if not lane.has_page(host):
-            return None
+        return self._hand_out(lane, host) if lane.has_page(host) else None
+
+    def _hand_out(self, lane: Lane, host: Host) -> int:
         page = lane.pop(host)
         self._held[page] = True
         if self._due is not None and self._accounts.had_turn.item(page):
