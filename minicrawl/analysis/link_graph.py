@@ -12,14 +12,13 @@ from minicrawl.errors import StoreError
 from minicrawl.graphs.graph_files import graph_of_keys, keys_of
 from minicrawl.model import DEAD, READ, State
 from minicrawl.opic.arrays import FloatArray
-from minicrawl.opic.sites import UNIT, Births
+from minicrawl.opic.sites import UNIT
 from minicrawl.opic.surfer import Surfer
 from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.blocks import LinkRows
 from minicrawl.rank.graph_stats import subgraph
 from minicrawl.rank.hits import balanced_weights
 from minicrawl.store.links import LinkGraph, Places
-from minicrawl.store.pages import PageColumns
 from minicrawl.store.reader import Store
 
 States = npt.NDArray[np.str_]
@@ -29,9 +28,9 @@ States = npt.NDArray[np.str_]
 class FoldedPages:
     """The pages of a store, by number.
 
-    jump: the jump distribution, see `folded_graph`. stands_for: the page itself, or an alias's target.
-    hosts: hosts.id. is_parsed: True for pages whose links are stored: an answer came, and was no failure.
-    is_live: False for pages that have gone, or were never there. damping: that of the crawl.
+    jump: the jump distribution: birth cash; an alias adds its own to its target's. stands_for: the page itself, or an
+    alias's target. hosts: hosts.id. is_parsed: True for pages whose links are stored: an answer came, and was no
+    failure. is_live: False for pages that have gone, or were never there. damping: that of the crawl.
     """
 
     jump: FloatArray
@@ -95,7 +94,7 @@ def folded_store(store: Store) -> FoldedStore:
         pages = folded_pages(store)
         links = store.link_table.graph()
     with rankable(store):
-        graph, _, places = folded_graph(links, pages.states, pages.jump)
+        graph, places = folded_graph(links, pages.states)
     return FoldedStore(**vars(pages), graph=graph, places=places)
 
 
@@ -103,16 +102,17 @@ def folded_pages(store: Store) -> FoldedPages:
     """The pages of `folded_store`, without loading the links."""
     with store.snapshot():
         check_is_rankable(store)
-        chunks = [(pages.state, live_states(pages), pages.host) for pages in store.page_table.columns()]
-        states, live, hosts = (np.concatenate(column) for column in zip(*chunks, strict=True))
+        chunks = [(pages.state, pages.is_dead, pages.host) for pages in store.page_table.columns()]
+        states, is_dead, hosts = (np.concatenate(column) for column in zip(*chunks, strict=True))
         rule = stored_births(store, hosts)
-        births = births_of(rule, live)
-        is_alias = states == State.ALIAS
+        is_live, is_alias = ~is_dead & (states != State.GONE), states == State.ALIAS
+        births = rule.of(slice(0, len(states)), ~is_live | (states == State.ELSEWHERE), is_alias) / UNIT
         aliases = store.link_table.graph_of(np.flatnonzero(is_alias).tolist())
     with rankable(store):
         stands_for = _stands_for(aliases, is_alias)
     is_parsed, damping = np.isin(states, list(READ)), rule.twentieths / 20
-    return FoldedPages(_jump(stands_for, births), stands_for, states, hosts, is_parsed, live != State.GONE, damping)
+    jump = np.bincount(stands_for, births, minlength=len(births)).astype(np.float64)
+    return FoldedPages(jump, stands_for, states, hosts, is_parsed, is_live, damping)
 
 
 def folded_rows(store: Store, pages: FoldedPages, surfer: Surfer) -> Iterator[LinkRows]:
@@ -127,12 +127,11 @@ def folded_rows(store: Store, pages: FoldedPages, surfer: Surfer) -> Iterator[Li
         yield LinkRows(own.sources, np.diff(own.indptr), pages.stands_for[own.targets], weights)
 
 
-def folded_graph(links: LinkGraph, states: States, births: FloatArray) -> tuple[Graph, FloatArray, Places | None]:
-    """The graph whose PageRank is exact importance, its jump distribution, and the places of its links.
+def folded_graph(links: LinkGraph, states: States) -> tuple[Graph, Places | None]:
+    """The graph whose PageRank is exact importance, and the places of its links.
 
-    Links to an alias lead to its target; an alias itself has none. Jumps are in proportion to birth cash; an alias
-    adds its own to its target's. states, births: of every page, see `births_of`. Raises ValueError where aliases or
-    links lead nowhere.
+    Links to an alias lead to its target; an alias itself has none. states: of every page. Raises ValueError where
+    aliases or links lead nowhere.
     """
     check_ends(links)
     is_alias = states == State.ALIAS
@@ -141,7 +140,7 @@ def folded_graph(links: LinkGraph, states: States, births: FloatArray) -> tuple[
     counts = ~is_alias[sources]
     graph = Graph.from_edges(sources[counts], stands_for[links.targets[counts]], links.size)
     places = None if links.places is None else links.places[counts]  # in the order of the links: sources rise
-    return graph, _jump(stands_for, births), places
+    return graph, places
 
 
 def link_weights(surfer: Surfer, places: Places | None) -> FloatArray | None:
@@ -155,22 +154,6 @@ def check_ends(links: LinkGraph) -> None:
     for ends in (links.sources, links.targets):
         if len(ends) and not 0 <= ends.min() <= ends.max() < links.size:
             raise ValueError("a link leaves the store")
-
-
-def live_states(pages: PageColumns) -> States:
-    """The state of each page; of one that was never there, as of one that has gone, GONE."""
-    states: States = np.where(pages.is_dead, State.GONE.value, pages.state)
-    return states
-
-
-def births_of(rule: Births, states: States) -> FloatArray:
-    """Birth cash of every page, in multiples of the uniform birth cash. states: of every page."""
-    gone = np.isin(states, [State.GONE, State.ELSEWHERE])
-    return rule.of(slice(0, len(states)), gone, states == State.ALIAS) / UNIT
-
-
-def _jump(stands_for: npt.NDArray[np.int64], births: FloatArray) -> FloatArray:
-    return np.bincount(stands_for, births, minlength=len(births)).astype(np.float64)
 
 
 def _stands_for(links: LinkGraph, is_alias: npt.NDArray[np.bool_]) -> npt.NDArray[np.int64]:

@@ -69,7 +69,7 @@ class CrawledWeb:
     """The web of a store: the links of its fetched pages, aliases folded into their targets.
 
     places: number of the site (or host) of every page, shape (size,); names: by that number. fetched: pages that can be
-    seeds. jump: the jump distribution, see `folded_graph`. weights: of every link; None: all alike.
+    seeds. jump: the jump distribution, see `FoldedPages`. weights: of every link; None: all alike.
     damping: that of the crawl.
     """
 

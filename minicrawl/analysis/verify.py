@@ -6,32 +6,20 @@ memory. The store is only read.
 
 import math
 from dataclasses import dataclass
-from typing import Any  # Any: arrays
 
 import numpy as np
-import numpy.typing as npt
 
-from minicrawl.analysis.link_graph import (
-    births_of,
-    check_is_rankable,
-    folded_graph,
-    link_weights,
-    live_states,
-    rankable,
-)
+from minicrawl.analysis.link_graph import folded_store
 from minicrawl.crawler.books.stored import stored_births
-from minicrawl.model import READ, State
 from minicrawl.opic import Book
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.book import SETTLED_ERROR
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank import kendall_tau, l1, overlap, pagerank
 from minicrawl.store.links import LinkGraph
-from minicrawl.store.pages import Account
 from minicrawl.store.reader import Store
 
 _TOP = 100
-_COLUMNS = ("state", *Account._fields)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +69,13 @@ class Verification:
 def verify(store: Store) -> Verification:
     """Compare the rankings of a store with exact PageRank of its links. Raises StoreError when there are none."""
     with store.snapshot():
-        check_is_rankable(store)
-        links, columns, rankings = store.link_table.graph(), _columns(store), store.ranks.arrays()
-        cash, rule = columns["cash"], stored_births(store, store.page_table.hosts())
-        virtual, (coverage, shown) = int(store.meta("virtual") or 0), store.coverage()
-    states = columns["state"]
-    with rankable(store):
-        graph, jump, places = folded_graph(links, states, births_of(rule, states))
-    exact = pagerank(graph, rule.twentieths / 20, jump, weights=link_weights(REASONABLE, places))
-    is_alias = states == State.ALIAS
-    is_page = ~(is_alias | (states == State.GONE))
-    accounts = cash, columns["forwarded"], states == State.GONE, is_alias
-    book = Book.of(*accounts, virtual, surfer=REASONABLE, rule=rule)
+        folded, links, rankings = folded_store(store), store.link_table.graph(), store.ranks.arrays()
+        cash, forwarded = store.array("SELECT cash, forwarded FROM pages ORDER BY id", np.int64).reshape(-1, 2).T.copy()
+        rule, virtual = stored_births(store, folded.hosts), int(store.meta("virtual") or 0)
+        coverage, shown = store.coverage()
+    exact = pagerank(folded.graph, folded.damping, folded.jump, weights=folded.weights(REASONABLE))
+    is_alias, is_page = folded.is_alias, folded.is_live & ~folded.is_alias
+    book = Book.of(cash, forwarded, ~folded.is_live, is_alias, virtual, surfer=REASONABLE, rule=rule)
 
     def agreement(ranking: FloatArray, certificate: float | None = None) -> Agreement:
         return _agreement(ranking[is_page], exact[is_page] / max(exact[is_page].sum(), 1e-300), certificate)
@@ -101,7 +84,7 @@ def verify(store: Store) -> Verification:
     rounds, visits = _settle(book, links)
     return Verification(
         known=links.size,
-        read=int(np.count_nonzero(np.isin(states, list(READ)))),
+        read=int(np.count_nonzero(folded.is_parsed)),
         aliases=int(np.count_nonzero(is_alias)),
         links=len(links.targets),
         top=min(_TOP, int(np.count_nonzero(~is_alias))),
@@ -115,13 +98,6 @@ def verify(store: Store) -> Verification:
         coverage=coverage,
         coverage_shown=shown,
     )
-
-
-def _columns(store: Store) -> dict[str, npt.NDArray[Any]]:
-    """The state and the accounts of all pages, by the names of their columns, each as an array by page number."""
-    rows = ((live_states(pages), *pages.account) for pages in store.page_table.columns())
-    chunks = [{name: np.array(values) for name, values in zip(_COLUMNS, row, strict=True)} for row in rows]
-    return {name: np.concatenate([chunk[name] for chunk in chunks]) for name in _COLUMNS}
 
 
 def _settle(book: Book, links: LinkGraph) -> tuple[int, int]:

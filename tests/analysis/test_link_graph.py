@@ -19,7 +19,7 @@ def test_circle_of_aliases_stands_for_nothing(length: int) -> None:
     pages = np.arange(length)
     circle = LinkGraph(pages, np.arange(length + 1), np.roll(pages, 1).astype(np.int32), length)
     with pytest.raises(ValueError, match="stand for each other"):
-        folded_graph(circle, np.array(["alias"] * length), np.ones(length))
+        folded_graph(circle, np.array(["alias"] * length))
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,11 @@ import pytest
 from support.intakes import DAYS_LATER
 from support.sites import HOME, Server, Site, crawl, faults_in, random_site, rows
 
-from minicrawl.analysis.link_graph import births_of, folded_graph
+from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.verify import Verification, verify
 from minicrawl.api import acrawl
 from minicrawl.errors import StoreError
 from minicrawl.opic.book import SETTLED_ERROR
-from minicrawl.opic.sites import Births
 from minicrawl.rank import pagerank
 from minicrawl.store.reader import open_store
 
@@ -116,9 +115,9 @@ def test_exact_importance_is_that_of_networkx(store: Path) -> None:
     )
     expected = networkx.pagerank(drawn, alpha=0.85, personalization=weights, tol=1e-14, max_iter=500)
     with open_store(store) as reader:
-        states = np.array([state for pages in reader.page_table.columns() for state in pages.state])
-        graph, jump, _ = folded_graph(reader.link_table.graph(), states, births_of(Births(), states))
-        ranks = dict(zip(reader.page_table.urls(), pagerank(graph, preference=jump), strict=True))
+        folded = folded_store(reader)
+        jump = np.bincount(folded.stands_for).astype(float)
+        ranks = dict(zip(reader.page_table.urls(), pagerank(folded.graph, preference=jump), strict=True))
     assert {url: rank for url, rank in ranks.items() if rank} == pytest.approx(
         {HOME + path: rank for path, rank in expected.items()}, abs=1e-11
     )
