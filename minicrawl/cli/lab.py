@@ -221,9 +221,7 @@ def _lecture() -> list[Experiment]:
 @about_store
 @seed_option
 def sites(store: Path, as_json: bool, seed: int) -> None:
-    """Where walkers jump to, on your crawl: how well rankings agree with links that are hidden from them, and what 30
-    comments buy. Needs the extra 'analysis'.
-    """
+    """How well rankings of your crawl agree with links that are hidden from them. Needs the extra 'analysis'."""
     need_extra("link analysis", "scipy")
     from minicrawl.lab.sites import result
     from minicrawl.store.reader import open_store

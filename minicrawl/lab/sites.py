@@ -7,6 +7,7 @@ sites  importance by `--jump sites`, damping .5 (opic/sites.py)
 agreement  a third of the sites that link to others are drawn as judges, and their links to other sites are hidden. A
            page has a point from each judge that links to it. NDCG@n of the n first pages of a ranking: their points by
            the logarithm of their places, as a share of the best; the mean of two draws
+written    the same, without points for links that are GENERATED, which are no voices either
 fronts     of the sites with three pages read or more, those whose best page is a seed or front page
 
 Source of NDCG: K. Jarvelin, J. Kekalainen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 2002.
@@ -19,7 +20,7 @@ import numpy as np
 
 from minicrawl.experiment import Claim, Result
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray
-from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks
+from minicrawl.opic.sites import GENERATED, SiteBirths, SiteGraph, SiteLinks
 from minicrawl.opic.surfer import REASONABLE, Places
 from minicrawl.rank import Graph, pagerank
 
@@ -83,17 +84,19 @@ RANKINGS: dict[str, Callable[[SiteWeb], FloatArray]] = {"count": by_count, "page
 
 
 def agreement(web: SiteWeb, ranking: Callable[[SiteWeb], FloatArray], seed: int) -> list[float]:
-    """NDCG at _PLACES against the links of judges drawn from `seed`."""
+    """NDCG at _PLACES against the links of judges drawn from `seed`; then against those that are written."""
     page, site = web.voices()
     judges = np.random.default_rng(seed).permutation(np.unique(site))[: max(1, len(np.unique(site)) // 3)]
-    points = np.bincount(page[np.isin(site, judges)], minlength=web.graph.size) * web.is_live
+    judged, pairs = np.isin(site, judges), site * len(web.is_root) + web.site[page]
+    voices = judged, judged & (np.bincount(pairs)[pairs] <= GENERATED)
+    points = np.array([np.bincount(page[some], minlength=web.graph.size) for some in voices]) * web.is_live
     sources, targets = web.graph.sources(), web.graph.targets
     kept = ~(np.isin(web.site[sources], judges) & (web.site[sources] != web.site[targets]))
     graph = Graph.from_edges(sources[kept], targets[kept], web.graph.size)
     found = ranking(replace(web, graph=graph, places=None if web.places is None else web.places[kept]))
-    best, order = -np.sort(-points), np.argsort(-found, kind="stable")
-    worth = 1.0 / np.log2(np.arange(2, len(points) + 2))
-    return [float((points[order] * worth)[:most].sum() / max((best * worth)[:most].sum(), 1e-9)) for most in _PLACES]
+    order, worth = np.argsort(-found, kind="stable"), 1.0 / np.log2(np.arange(2, len(found) + 2))
+    gained, best = points[:, order] * worth, -np.sort(-points) * worth
+    return [float(gained[by, :most].sum() / max(best[by, :most].sum(), 1e-9)) for by in range(2) for most in _PLACES]
 
 
 def result(web: SiteWeb, seed: int = 0) -> Result:
@@ -105,13 +108,13 @@ def result(web: SiteWeb, seed: int = 0) -> Result:
         order = np.argsort(-ranking(web), kind="stable")
         sites, first = np.unique(web.site[order], return_index=True)
         best = web.entrance[order[first]][counts[sites] >= 3]
-        fronts = float(best.mean()) if len(best) else None
-        rows.append((name, *agreed, fronts))
-    by_name = {row[0]: row for row in rows}
+        rows.append((name, *agreed, float(best.mean()) if len(best) else None))
+    at_100 = {name: agreed for name, agreed, *_ in rows}
+    told = (" ".join([row[0], *(f"{agreed:.3f}" for agreed in row[1:-1])]) for row in rows)
     claim = Claim(
         "importance by jumps to sites agrees better with what other sites link to than by jumps to all pages",
-        by_name["sites"][1] > by_name["pages"][1],
-        ", ".join(f"{name} {row[1]:.3f} and {row[2]:.3f}" for name, row in by_name.items()) + " (NDCG@100, @1,000)",
+        at_100["sites"] > at_100["pages"],
+        ", ".join(told) + " (NDCG@100 and @1,000; of written links)",
     )
-    columns = ("ranking", "ndcg_100", "ndcg_1000", "fronts")
+    columns = ("ranking", "ndcg_100", "ndcg_1000", "written_100", "written_1000", "fronts")
     return Result("sites", "Where walkers jump to", columns, rows, (), (claim,))

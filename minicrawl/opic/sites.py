@@ -260,8 +260,7 @@ class SiteShares(NamedTuple):
 
     def of(self, sites: IntArray) -> "SiteShares":
         """Those of some sites, in this order."""
-        by_site = {name: getattr(self, name)[sites] for name in ("trust", "voice", "vouchers", "whole")}
-        return self._replace(**by_site)
+        return self._replace(**{name: getattr(self, name)[sites] for name in ("trust", "voice", "vouchers", "whole")})
 
 
 class SiteLinks(NamedTuple):

@@ -7,7 +7,8 @@ import pytest
 from support.sites import crawl, web_of_sites
 
 from minicrawl.cli.lab import site_web
-from minicrawl.lab.sites import agreement, by_count, by_sites, result
+from minicrawl.lab.sites import SiteWeb, agreement, by_count, by_sites, result
+from minicrawl.rank import Graph
 from minicrawl.store.reader import open_store
 
 
@@ -20,15 +21,18 @@ def test_importance_is_that_of_the_crawl(tmp_path: Path, seed: int) -> None:
         assert by_sites(site_web(store)) == pytest.approx(store.ranks.importance(), abs=1e-6)
 
 
-def test_measures_by_hand(tmp_path: Path) -> None:
-    """Each of three sites links to the first page of the next two; who has all links of a judge agrees in full."""
-    fronts = [f"http://{name}.test/" for name in "abc"]
-    web = {front: [other for other in fronts if other != front] for front in fronts}
-    crawl(web, tmp_path / "crawl.db", fronts, jump="sites")
-    with open_store(tmp_path / "crawl.db") as store:
-        found = site_web(store)
-        assert by_count(found) == pytest.approx([2 + 1 / 3] * 3)
-        assert agreement(found, lambda web: np.full(web.graph.size, 1.0), 0)[0] >= 0.6
-        told = result(found)
-    assert [row[0] for row in told.rows] == ["count", "pages", "sites"]
-    assert [row[3] for row in told.rows] == [None] * 3  # no site has three pages
+def test_measures_by_hand() -> None:
+    """Each of three sites links to the one page of the next two; who has all links of a judge agrees in full."""
+    on = np.ones(3, dtype=np.bool_)
+    web = SiteWeb(Graph.from_links([[1, 2], [0, 2], [0, 1]]), np.arange(3), on, on, on, on, on)
+    assert by_count(web) == pytest.approx([2 + 1 / 3] * 3)
+    assert agreement(web, lambda web: np.full(3, 1.0), 0)[0] >= 0.6
+    told = {row[0]: row[-1] for row in result(web).rows}
+    assert told == dict.fromkeys(("count", "pages", "sites"))  # no site has three pages
+
+
+def test_links_to_many_pages_of_a_site_are_not_written() -> None:
+    """One of two sites is the judge: the first links to 101 pages of the third, the other to one."""
+    on, graph = np.ones(103, dtype=np.bool_), Graph.from_links([range(2, 103), [2], *[[]] * 101])
+    web = SiteWeb(graph, np.array([0, 1, *[2] * 101]), on, on, on, on, on[:3])
+    assert {written / all_ for all_, _, written, _ in (agreement(web, by_count, of) for of in range(9))} == {0.0, 1.0}
