@@ -63,7 +63,7 @@ DUE = {
 @pytest.mark.parametrize(("row", "why", "due"), DUE.values(), ids=DUE.keys())
 def test_due_follows_from_what_happened(store: Path, row: str, why: str, due: float | None) -> None:
     refreshed(store, 9)
-    rows(store, "UPDATE meta SET value = 2000.0 WHERE key = 'refresh_price'")
+    rows(store, "UPDATE meta SET value = 1000.0 WHERE key = 'refresh_price'")
     rows(store, "UPDATE group_rates SET rate = ?", 1 / (7 * DAY))
     rows(store, f"UPDATE refresh SET fetched_at = 1e9, answers = '==', {row} WHERE page = 1")
     page = refresh_of(store, PAGES[0])

@@ -18,7 +18,7 @@ from minicrawl.store.reader import open_store
 
 def test_one_coverage_is_told_everywhere(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    crawl({HOME: ["/a", "/b"], f"{HOME}a": [HOME], f"{HOME}b": 403}, store, [HOME])
+    crawl({HOME: ["/a", "/b"], f"{HOME}a": [HOME, "/b"], f"{HOME}b": 403}, store, [HOME])
     last = run("crawl", "--store", store).stdout
     found = answer("status", "--store", store)["run"]
     share = [found["coverage"], found["coverage_shown"]]

@@ -92,7 +92,7 @@ def test_disallowed_page_is_known_and_ranked_but_never_asked_for(store: Path) ->
     assert server.asked == [HOME, B]
     assert rows(store, "SELECT state, reason, visited FROM pages WHERE url = ?", A) == [("disallowed", "robots", 1)]
     ((importance,),) = rows(store, "SELECT importance FROM ranks WHERE url = ?", A)
-    assert importance == pytest.approx(1 / 3)
+    assert importance == pytest.approx(7 / 25)
     assert faults_in(store) == []
 
 

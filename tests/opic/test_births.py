@@ -37,10 +37,10 @@ def of_all(births: SiteBirths, size: int) -> list[int]:
     ("site", "entrances", "voices", "trust", "expected"),
     [
         ([1, 1, 1, 1], [], [0, 0, 0, 0], [0, 1.0], [300] * 4),  # no entrance: all alike
-        ([1, 1, 1, 1], [0, 1], [0, 0, 0, 0], [0, 1.0], [450, 450, 150, 150]),  # half to entrances
+        ([1, 1, 1, 1], [0, 1], [0, 0, 0, 0], [0, 1.0], [525, 525, 75, 75]),  # three quarters to entrances
         ([1, 1, 1, 1], [], [3, 0, 0, 1], [0, 1.0], [330, 300, 300, 310]),  # and each voice to its page
         ([1, 2, 2], [], [0, 0, 0], [0, 0.5, 0.5], [600, 300, 300]),  # sites first
-        ([1, 2, 2], [1], [0, 2, 0], [0, 0.75, 0.25], [900, 75 + 150 + 20, 75]),
+        ([1, 2, 2], [1], [0, 2, 0], [0, 0.75, 0.25], [900, 37 + 225 + 20, 37]),
         ([1, 0], [], [0, 0], [0, 1.0], [1200, 1]),  # a page that became known since
         ([1, 2], [], [0, 0], [0, 1.0, 0.0], [1200, 1]),  # a site that nobody trusts
     ],
@@ -56,8 +56,8 @@ def test_births_by_hand(
 def test_alias_has_what_leads_to_it_and_a_page_that_has_gone_nothing() -> None:
     births = shared_out([1, 1], [0, 1], [5, 5], [0, 1.0])
     flags = np.array([True, False])
-    assert births.of(slice(0, 2), ~flags, flags).tolist() == [300 + 50, 0]
-    assert births.of_one(0, gone=False, alias=True) == 350
+    assert births.of(slice(0, 2), ~flags, flags).tolist() == [450 + 50, 0]
+    assert births.of_one(0, gone=False, alias=True) == 500
     assert births.of_one(1, gone=True, alias=False) == 0
 
 

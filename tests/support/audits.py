@@ -211,13 +211,13 @@ PLANTED: dict[str, Planted] = {
             "/a": Reply("/private/much /b /private/little"),
             "/b": Reply("/private/much /c"),
             "/c": Reply("/private/much /a"),
-            "/hidden": Reply("/", head=ROBOTS.format("noindex")),
+            "/hidden": Reply("/private/much", head=ROBOTS.format("noindex")),
             "/from-google": Reply("/", head='<meta name="googlebot" content="noindex">'),
             "/nofollow": Reply("/", head=ROBOTS.format("nofollow")),
         },
         {
             "noindex-linked": {"/hidden": 1, "/from-google": 1},
-            "robots-blocked": {"/private/much": 4},
+            "robots-blocked": {"/private/much": 5},
         },
     ),
     "sitemaps": planted(

@@ -112,7 +112,7 @@ def test_without_a_word_of_it_walkers_jump_as_in_the_crawl(tmp_path: Path, by: s
     with open_store(tmp_path / "crawl.db") as reader:
         found = jump(reader, None)
     births = [found[A + name] / found[A + "new"] for name in ("", "new", "old", "gone")]
-    assert births == pytest.approx([1, 1, 2, 1] if by == "pages" else [1 + 4, 1, 1, 1])
+    assert births == pytest.approx([1, 1, 2, 1] if by == "pages" else [1 + 12, 1, 1, 1])
 
 
 @pytest.mark.parametrize(
