@@ -14,9 +14,10 @@ repeated block  It stands on many pages of its host: it tells nothing.
 
 A place is the gap after a block that stays; each field has one of its own, behind its mark. Its restlessness rises by 1
 with every fetch at which blocks come or go there, and falls by 5 with the others; blocks that come there inherit it. Of
-a new page all places are restless until a fetch finds them still, and the page is hasty. Only pages are compared: 304
-tells nothing about noise. The fields in `ALONE` have one value a page: their places are calm at first, and only the
-first rule holds for them, and for dates.
+a new page all places are restless until a fetch finds them still, and the page is hasty, but for kinds known to be
+still. A kind in doubt has changed, too, if it differs in more blocks than on most pages of the host. Only pages are
+compared: 304 tells nothing about noise. The fields in `ALONE` have one value a page: their places are calm at first,
+and only the first rule holds for them, and for dates.
 
 When a page that was read may be requested on condition that it has changed, by what its server was found to say: it
 lies if the page has changed beyond its noise and has the same validators, and is honest if they are others and the
@@ -25,6 +26,7 @@ that has lied on three pages more than it was honest.
 """
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from typing import Any, NamedTuple  # Any: JSON
 
@@ -54,8 +56,6 @@ _UNKNOWN_STAY = 60
 """Quarter fetches for which noise stays, while none was seen to go. What goes first tells, later ones correct it."""
 _NEW_HASTE, _HASTY, _FLED, _MOST_HASTE = 4, 3, 5, 7
 """Haste of a new page, the least of a hasty one; it rises by `_FLED` if new blocks go at once, and else falls by 1."""
-_SINCE = 2
-"""A block of a hasty page is gone, if it stood for more fetches."""
 _FIELD = FIELD_SHIFT - ID_SHIFT
 """Bits of a block's id below the number of its field."""
 _TEXT = 1 << 31 - ID_SHIFT
@@ -91,13 +91,14 @@ class Difference(NamedTuple):
     kinds: tuple[str, ...] = ()
 
 
-def first_seen(blocks: bytes, doubtful: Collection[str] = ()) -> bytes:
+def first_seen(blocks: bytes, doubtful: Collection[str] = (), still: Collection[str] = ()) -> bytes:
     """Memory of a page fetched for the first time. blocks: as `ParsedPage.blocks`. doubtful: kinds that have changed,
-    if nothing of them differs at the next fetch: else it was noise."""
+    if nothing of them differs at the next fetch: else it was noise. still: those known to be as they were."""
     states, place = dict[int, int](), _MOST - 1
+    calm = _CALM_MARKS.union(_MARKS[kind] for kind in still)
     for block in _watched(block_ids(blocks))[0]:
         if not block >> _FIELD:
-            place = 0 if block in _CALM_MARKS else _MOST - 1
+            place = 0 if block in calm else _MOST - 1
         states[block] = _THERE | _NOTED | place << _PLACE | 2
     for mark in states.keys() & {_MARKS[kind] for kind in doubtful}:
         states[mark] |= _FICKLE
@@ -116,31 +117,34 @@ def unchanged(memory: bytes) -> Difference:
     return Difference(False, 0, 0, memory, is_certain=True, differs=False)
 
 
-def compared(
+def compared(  # noqa: PLR0913 - all that tells changes from noise
     memory: bytes,
     blocks: bytes,
     *,
-    says_changed: bool = False,
+    says_changed: bool | None = False,
     pages: Callable[[int], int] = lambda _: 0,
+    is_odd: Callable[[str, int], bool] | None = None,
     is_watched: bool = False,
 ) -> Difference:
     """Difference of a page from the fetch before, which left `memory`.
 
     says_changed: the answer has other validators; believed of a page that was answered 304 before.
-    pages: number of pages of the host, with this one, that a block is known to stand on. is_watched: all that differs
-    is a change. A page whose marks are others is taken as new: something else is compared.
+    pages: number of pages of the host, with this one, that a block is known to stand on. is_odd: whether a page whose
+    noise is not known differs in more blocks of a kind than others. is_watched: all that differs is a change. A page
+    whose marks are others is taken as new: something else is compared.
     """
     before, now = _marks(memory[4:]), _marks(blocks)
     if memory[:1] != bytes((_FORM,)) or (before and now and before != now):
         return Difference(False, 0, 0, first_seen(blocks), is_certain=False, differs=False)
-    return _Fetch(memory, blocks, says_changed, pages, is_watched=is_watched).difference()
+    return _Fetch(memory, blocks, bool(says_changed), pages, is_watched=is_watched).difference(is_odd)
 
 
 class _Fetch:
     """One fetch of a page beside the one before.
 
     known, after: states of blocks by their ids, before and after this fetch, those present in the order of the page.
-    came, left: blocks. enough: fetches for which noise does not stay. counted: blocks that are changes.
+    came, left: blocks. enough: fetches for which noise does not stay. counted: blocks that are changes. levels: how
+    restless the first place of a kind is, while no noise was seen to go; 0: it was the same at each fetch.
     """
 
     def __init__(
@@ -154,6 +158,8 @@ class _Fetch:
         self.known = known = {number >> ID_SHIFT: number & _STATE for number in block_numbers(memory[4:])}
         self.there = there = [block for block, state in known.items() if state & _THERE]
         self.now, bound = _watched(block_ids(blocks))
+        marks = {kind: mark for kind, mark in _MARKS.items() if mark in known and self.stay == _UNKNOWN_STAY}
+        self.levels = {kind: known[mark] >> _PLACE & _MOST for kind, mark in marks.items()}
         self.came: list[int] = []
         self.left: list[int] = []
         self.counted: list[int] = []
@@ -171,18 +177,21 @@ class _Fetch:
         """Number of pages of the host that a block is known to stand on, if that matters."""
         return 0 if self.is_watched or _is_alone(block) else self._pages(block)
 
-    def difference(self) -> Difference:
+    def difference(self, is_odd: Callable[[str, int], bool] | None) -> Difference:
         gone = self._raised()
         self._hurried(gone)
-        differing = {_KINDS[block >> _FIELD] for block in (*self.came, *self.left) if self.pages(block) < REPEATED}
+        differing = {_KINDS[block >> _FIELD] for block in (*self.came, *self.left)}
+        own = Counter(_KINDS[block >> _FIELD] for block in (*self.came, *self.left) if self.pages(block) < REPEATED)
         absent = self._departures(gone)
         removed = len(self.counted)
         is_certain = self._arrivals()
-        if self.says_changed and not differing:
+        if self.says_changed and not own:
             self.counted, removed = [], 0
         doubtful = {kind for kind, mark in _MARKS.items() if self.after.get(mark, 0) & _FICKLE}
         self.after |= {_MARKS[kind]: self.after[_MARKS[kind]] & ~_FICKLE for kind in doubtful}
         changed = {_KINDS[block >> _FIELD] for block in self.counted} | doubtful - differing
+        if is_odd is not None:
+            changed.update(kind for kind, level in self.levels.items() if level > _CALM and is_odd(kind, own[kind]))
         is_change = bool(changed)
         if is_change:  # all that is present now is part of this report, and nothing absent is
             self.after = {block: state | _NOTED for block, state in self.after.items()}
@@ -193,7 +202,7 @@ class _Fetch:
         memory = bytes((_FORM, self.top, self.stay, self.haste | self.has_stood)) + _packed(self.after | absent)
         counts = len(self.counted) - removed, removed
         kinds = tuple(kind for kind in KINDS if kind in changed)
-        return Difference(is_change, *counts, memory, is_change or is_certain, bool(differing), kinds)
+        return Difference(is_change, *counts, memory, is_change or is_certain, bool(own), kinds)
 
     def _raised(self) -> list[tuple[int, int]]:
         """Let places that differ be more restless. Blocks that left, and how restless their place is."""
@@ -251,7 +260,7 @@ class _Fetch:
             state = self.known[block]
             age, after = state & _AGE, state & _FICKLE | 1
             is_noted = state & _NOTED
-            stood = self.enough * (1 + (level > _MOST)) if level > _CALM else _SINCE * self._is_hasty(block)
+            stood = self.enough * (1 + (level > _MOST)) if level > _CALM else 2 * self._is_hasty(block)
             if self.pages(block) >= REPEATED or (state & _FICKLE and not self.says_changed):
                 pass
             elif self.says_changed or (is_noted and age > stood and self.pages(block) < 2):
@@ -291,7 +300,7 @@ class _Fetch:
         return is_certain
 
     def _is_hasty(self, block: int) -> bool:
-        return self.haste >= _HASTY and not _is_alone(block)
+        return self.haste >= _HASTY and not _is_alone(block) and self.levels.get(_KINDS[block >> _FIELD]) != 0
 
     def _fronts(self) -> Iterator[tuple[list[int], bool]]:
         """Runs of blocks that are not reported yet, without fickle ones; True for those of calm places alone."""

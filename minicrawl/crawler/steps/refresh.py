@@ -12,7 +12,9 @@ The last answers of a page are kept, a character each: = as before, # changed, ?
 import json
 from collections import Counter, defaultdict
 from collections.abc import Set
+from functools import partial
 from typing import Any  # Any: JSON
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -57,7 +59,7 @@ _JUST_MADE = 60.0
 """Seconds: a page that has changed so shortly before its first fetch was made for it."""
 _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
-_PAGES, _FEW, _FEW_IN = "pages", 4, 8
+_PAGES, _FEW, _FEW_IN = "pages", 3, 8
 """Few pages of a host are as many, or one in so many."""
 DAY = 86_400.0
 _HASHED = [*(kind for kind in KINDS if kind != "watch"), "prose"]
@@ -82,6 +84,8 @@ class Refresh(Step):
         self._watches = settings.watch
         self._differing = defaultdict[int, Counter[str]](Counter)
         """By host: pages without validators that were compared to their first answers; those that differed, by kind."""
+        self._blocks = WeakKeyDictionary[object, defaultdict[str, Counter[int]]]()
+        """By picture of a host and kind: pages whose noise was not known, by the number of blocks that differed."""
         self._needs = writer.meta_json("needs")
         self._needed_since = float(writer.meta("needed_since") or 0.0)
         self.on_settings(settings, set(), opening.now)
@@ -157,9 +161,10 @@ class Refresh(Step):
         if row.blocks:
             picture = self._pictures.picture(page)
             picture.note(page, blocks_of(row.blocks) + blocks)
-            is_watched = self._is_watched(fetched.url)
+            watched = self._is_watched(fetched.url)
+            is_odd = None if watched or says_changed is not None else partial(self._is_odd, picture)
             found = compared(
-                row.blocks, blocks, says_changed=says_changed is True, pages=picture.pages, is_watched=is_watched
+                row.blocks, blocks, says_changed=says_changed, pages=picture.pages, is_odd=is_odd, is_watched=watched
             )
         else:
             found = self._by_hashes(row, turn, blocks, says_changed)
@@ -209,10 +214,18 @@ class Refresh(Step):
             doubtful = [kind for kind in KINDS if kind in differing and kind not in told and counts[kind] <= many]
         told += ["text"] * ("prose" in told)
         kinds = () if self._is_watched(turn.fetched.url) else tuple(kind for kind in KINDS if kind in told)
-        memory = first_seen(blocks, doubtful)
+        still = set(KINDS if before and now else ()).difference(differing, ["text"] if "prose" in differing else [])
+        memory = first_seen(blocks, doubtful, still)
         if says_changed is False or row.fetches > 1:  # the fetches before this one were answered 304
             memory = unchanged(memory).memory
         return Difference(bool(kinds), 0, 0, memory, not differing, bool(differing), kinds)
+
+    def _is_odd(self, picture: object, kind: str, blocks: int) -> bool:
+        """Note in how many blocks of a kind a page differs. True if few of its host differ in more than most, as it."""
+        counts = self._blocks.setdefault(picture, defaultdict(Counter))[kind]
+        counts[blocks] += 1
+        ((usual, pages),) = counts.most_common(1)
+        return blocks > usual and _FEW_IN * (counts.total() - pages) <= counts.total()
 
     def note_lastmods(self, lastmods: dict[int, float], now: float) -> None:
         """Take in change times of pages (Unix seconds) from a sitemap: those later than the last fetch matter."""

@@ -196,13 +196,11 @@ def test_the_first_change_after_a_crawl_that_reads_pages_once_is_told_by_its_kin
     assert told(store) == sorted(kinds.items())
 
 
-def test_beside_noise_a_first_change_is_told_at_once_if_few_pages_differ_in_its_kind_else_once_it_stays(
-    tmp_path: Path,
-) -> None:
+def test_beside_noise_a_first_change_is_told_at_once_where_few_pages_differ_else_once_it_stays(store: Path) -> None:
     """Each page has another time at every fetch, and every fourth an advertisement with a picture."""
     noises = [{"time", "time" if at % 4 else "advertisement"} for at in range(40)]
     pages = {f"{HOME}{at}": ChangingPage(at, random.Random(at), noise) for at, noise in enumerate(noises)}
-    server, store = Shop(pages), tmp_path / "crawl.db"
+    server = Shop(pages)
     crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages))
     pages[f"{HOME}37"].change("date")
     pages[f"{HOME}38"].change("image")
@@ -211,8 +209,22 @@ def test_beside_noise_a_first_change_is_told_at_once_if_few_pages_differ_in_its_
     first = dict(told(store))
     assert (first[f"{HOME}37"], first[f"{HOME}39"]) == ("date", "text")
     assert len(first.keys() - {f"{HOME}38"}) == len(first) < 10
+    pages[f"{HOME}35"].change("link")
     one_round(server, store)
-    assert set(told(store)) - first.items() == {(f"{HOME}38", "image")}
+    assert set(told(store)) - first.items() == {(f"{HOME}35", "link"), (f"{HOME}38", "image")}
+
+
+def test_a_second_change_is_told_at_once_if_the_page_differs_in_more_places_than_most_of_its_host(store: Path) -> None:
+    pages = {f"{HOME}{at}": ChangingPage(at, random.Random(at), {"time"}) for at in range(12)}
+    server = Shop(pages)
+    crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages))
+    one_round(server, store)
+    rows(store, "UPDATE refresh SET fetched_at = fetched_at + 30 WHERE page = 12")  # so that it comes last
+    ((changed,),) = rows(store, "SELECT url FROM pages WHERE id = 12")
+    pages[changed].change("text")
+    before = told(store)
+    one_round(server, store)
+    assert set(told(store)) - set(before) == {(changed, "text")}
 
 
 def test_a_page_that_is_retried_is_asked_for_as_one_never_read(store: Path) -> None:
@@ -298,17 +310,8 @@ def test_a_page_that_has_changed_by_its_sitemap_is_due_sooner_in_the_next_run_to
     assert after.due < before.due
 
 
-def test_long_validators_are_dropped_and_those_of_cut_pages(tmp_path: Path) -> None:
-    long = refreshed(
-        Changing(lambda *_: httpx.Response(200, html=linking("x"), headers={"etag": f'"{"x" * 1000}"'})),
-        tmp_path / "long.db",
-        pages=6,
-    )
-    cut = refreshed(
-        Changing(lambda *_: httpx.Response(200, html="<p>" + "x" * 5000, headers={"etag": '"x"'})),
-        tmp_path / "cut.db",
-        pages=6,
-        max_size=4000,
-    )
-    for server in (long, cut):
-        assert not any("if-none-match" in request.headers for request in server.of_page())
+@pytest.mark.parametrize(("html", "etag"), [(linking("x"), "x" * 1000), ("<p>" + "x" * 5000, "x")])
+def test_long_validators_are_dropped_and_those_of_cut_pages(store: Path, html: str, etag: str) -> None:
+    answer = Changing(lambda *_: httpx.Response(200, html=html, headers={"etag": f'"{etag}"'}))
+    server = refreshed(answer, store, pages=6, max_size=4000)
+    assert not any("if-none-match" in request.headers for request in server.of_page())
