@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     Shown = dict[str, tuple[list[RankedPage], list[float]]]
 
 OPTIONS = {
-    "pagerank": {"damping", "memory", "method", "dangling", "jump", "per", "inside", "cap"},
+    "pagerank": {"damping", "memory", "method", "jump", "per", "inside", "cap"},
     "hits": {"query", "root", "per", "inside", "cap", "context", "self_links", "communities", "peel"},
     "trustrank": {"damping", "trusted", "trusted_count"},
     "topic": {"damping", "topic", "weights", "query"},
@@ -55,8 +55,6 @@ def check_options(by: str) -> None:
 @click.option("--method", type=click.Choice(["power", "sweeping"]), default="power", show_default=True,
               help="For pagerank: power iteration, or visits where most is left to move. Both come to the same: power "
                    "is quicker, sweeping follows fewer links of a large and sparse web.")  # fmt: skip
-@click.option("--dangling", type=click.Choice(["keep", "prune"]), default="keep", show_default=True,
-              help="For pagerank: pages without links are removed, or walkers jump from them.")  # fmt: skip
 @click.option("--jump", metavar="FILE|recent:TIME",
               help="For pagerank: where walkers jump to: the pages of FILE (a URL and a weight per line), or pages "
                    "that changed recently, with half the weight for each TIME since.")  # fmt: skip

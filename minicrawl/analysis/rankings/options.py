@@ -30,19 +30,17 @@ Found = tuple[dict[str, FloatArray], tuple[str, ...]]
 class Options:
     """Options of a ranking; each ranking uses some of these.
 
-    memory: compute on disk, in this much memory. method: one of METHODS. dangling: keep
-    pages without links, or prune them. jump: the jump distribution. trusted, root: FILE, URL or REGEX; topic: the same
-    with NAME= before. per: "page", "host" or "site"; links within one weigh `inside`, None: 0. cap: most links of one
-    to a page that count; None: all. PageRank knows no hosts unless one of the three is given. context: weigh links by
-    query words near them. self_links: count every page as linked to itself. log: access logs. site: a URL of the host
-    that they are of. blend: weight of visits beside importance; None: 1. communities: their number, found by `peel` or
-    by singular vectors; None: hubs and authorities of the whole graph.
+    memory: compute on disk, in this much memory. method: one of METHODS. jump: the jump distribution. trusted, root:
+    FILE, URL or REGEX; topic: the same with NAME= before. per: "page", "host" or "site"; links within one weigh
+    `inside`, None: 0. cap: most links of one to a page that count; None: all. PageRank knows no hosts unless one of the
+    three is given. context: weigh links by query words near them. self_links: count every page as linked to itself.
+    log: access logs. site: a URL of the host that they are of. blend: weight of visits beside importance; None: 1.
+    communities: their number, found by `peel` or by singular vectors; None: hubs and authorities of the whole graph.
     """
 
     damping: float = 0.85
     memory: str | None = None
     method: str = "power"
-    dangling: str = "keep"
     jump: str | None = None
     trusted: str | None = None
     trusted_count: int = 50

@@ -17,9 +17,8 @@ from minicrawl.analysis.rankings.options import Found, Options, jump_of, site_we
 from minicrawl.errors import SettingError
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.surfer import REASONABLE, Surfer
-from minicrawl.rank import l1, overlap
 from minicrawl.rank.blocks import Arrays, LinkRows, Plan, Shelf, block_pagerank, plan_blocks
-from minicrawl.rank.pagerank import Settled, pruned_pagerank, settled_pagerank
+from minicrawl.rank.pagerank import Settled, settled_pagerank
 from minicrawl.rank.sweeping import prioritized
 from minicrawl.settings.values import parse_size
 from minicrawl.store.reader import Store
@@ -121,8 +120,6 @@ def pagerank_ranking(options: Options, store: Store, folded: FoldedStore) -> Fou
     else:
         weights = folded.weights(REASONABLE)
     jump = jump_of(options.jump, store, folded)
-    if options.dangling == "prune":
-        return _pruned(options, folded, jump, weights)
     settled = METHODS[options.method](folded.graph, options.damping, jump, TOLERANCE, weights=weights)
     took = ""
     if options.method != "power":
@@ -132,8 +129,8 @@ def pagerank_ranking(options: Options, store: Store, folded: FoldedStore) -> Fou
 
 def pagerank_ranking_on_disk(memory: str, options: Options, store: Store, pages: FoldedPages) -> Found:
     """PageRank of the links in temporary files. Raises SettingError, StoreError."""
-    if options.method != "power" or options.dangling != "keep":
-        raise SettingError("--memory has a method of its own, which keeps all pages; leave --method and --dangling out")
+    if options.method != "power":
+        raise SettingError("--memory has a method of its own; leave --method out")
     if _weighs_sites(options):
         raise SettingError("--memory never has all links at once, as --per, --inside and --cap need; leave it out")
     jump = jump_of(options.jump, store, pages)
@@ -153,23 +150,6 @@ def capped(error: float, rounds: int) -> str:
         f"stopped after {rounds:,} rounds before the ranks had settled: they are within {error:.1g} (L1) of the exact "
         "ones; say a lower --damping"
     )
-
-
-def _pruned(options: Options, folded: FoldedStore, jump: FloatArray, weights: FloatArray | None) -> Found:
-    if options.method != "power":
-        raise SettingError("--dangling prune goes with --method power only")
-    try:
-        found, layers = pruned_pagerank(folded.graph, options.damping, jump, TOLERANCE, weights=weights)
-    except ValueError as error:
-        raise SettingError(f"--dangling prune: {error}") from error
-    kept = settled_pagerank(folded.graph, options.damping, jump, TOLERANCE, weights=weights)
-    removed = sum(map(len, layers))
-    effect = (
-        f"{removed:,} of {folded.size:,} pages lead nowhere and were taken out in {len(layers):,} rounds; "
-        f"against PageRank with them: L1 distance {l1(found.ranks, kept.ranks):.3g}, "
-        f"{overlap(found.ranks, kept.ranks, 100):.0%} of the first 100 the same"
-    )
-    return {"pagerank": found.ranks}, _notes(effect, capped(found.error, found.rounds))
 
 
 def _notes(*sentences: str) -> tuple[str, ...]:

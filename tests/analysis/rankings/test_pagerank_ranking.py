@@ -18,7 +18,6 @@ from minicrawl.analysis.rankings.pagerank_ranking import (
 from minicrawl.errors import SettingError
 from minicrawl.opic.surfer import REASONABLE, UNIFORM
 from minicrawl.rank import pagerank
-from minicrawl.rank.pagerank import dangling_layers
 from minicrawl.store.reader import open_store
 
 
@@ -69,20 +68,6 @@ def test_walkers_jump_to_the_pages_of_a_file(store: Path, tmp_path: Path, memory
     expected = pagerank(folded.graph, preference=jump, weights=folded.weights(REASONABLE))
     found = ranked(store, jump=str(tmp_path / "mine.txt"), memory=memory)
     assert found[0]["pagerank"] == pytest.approx(expected, abs=1e-11)
-
-
-def test_pruning_says_what_it_changes(store: Path) -> None:
-    found, kept = ranked(store, dangling="prune")[0]["pagerank"], ranked(store)
-    with open_store(store) as reader:
-        folded = folded_store(reader)
-    layers = dangling_layers(folded.graph)
-    distance = np.abs(found - kept[0]["pagerank"]).sum()
-    (note,) = ranked(store, dangling="prune")[1]
-    assert note.startswith(
-        f"{sum(map(len, layers))} of {folded.size} pages lead nowhere and were taken out in {len(layers)} rounds"
-    )
-    assert f"L1 distance {distance:.3g}, 100% of the first 100 the same" in note
-    assert 0.01 < distance < 2
 
 
 def test_links_of_a_host_cannot_be_counted_on_disk(store: Path) -> None:
