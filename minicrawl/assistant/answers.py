@@ -125,7 +125,8 @@ def links(  # noqa: PLR0913 - what an assistant may ask for
 
 def status(store: Store) -> str:
     """The state of the crawl: running or why it stopped, numbers of pages by state, hosts, failures."""
-    return _facts(crawl_status.status(store).as_json())
+    facts = crawl_status.status(store).as_json()
+    return _rows("A fact a line.", ({name: value} for name, value in facts.items()))
 
 
 TOOLS: tuple[Callable[..., str], ...] = (search, read_page, top, why, changes, links, status)
@@ -176,10 +177,6 @@ def _rows(about: str, rows: Iterable[Mapping[str, Any]]) -> str:
             room -= len(line) + 1
     left_out = f" {len(found) - len(lines)} are left out, for want of room." if len(lines) < len(found) else ""
     return _answer(f"{about}{left_out or ('' if lines else ' There are none.')}", "\n".join(lines))
-
-
-def _facts(facts: Mapping[str, Any]) -> str:
-    return _rows("A fact a line.", ({name: value} for name, value in facts.items()))
 
 
 def _line(row: Mapping[str, Any]) -> str:

@@ -133,10 +133,6 @@ class Judged(NamedTuple):
     left_out: int = 0
 
 
-def _passes(reason: str) -> bool:
-    return is_transient(reason) or reason in _PASSING
-
-
 class Crawled:
     """One commit of a store as an audit reads it. stake: importance at stake with each page, shape (size,)."""
 
@@ -161,7 +157,7 @@ class Crawled:
         }
         for name, column in columns.items():
             store.define(name, column.item)
-        store.define("passes", _passes)
+        store.define("passes", lambda reason: is_transient(reason) or reason in _PASSING)
         store.define("pages_in", lambda packed: json.dumps(pages_of(packed).tolist()))
         store.define("site_of", site_of)
         store.make_table("marked", _MARKED.strip(), index="id")

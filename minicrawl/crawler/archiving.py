@@ -159,7 +159,7 @@ class ArchiveTransport:
 
     async def ask(self, url: str, fields: Sequence[Field], sign: Sign | None = None) -> "ArchivedAnswer":
         request = head(b"GET", target_of(url), fields)
-        found = self._last(url) or self._probe(url)
+        found = self._last(url) or self._last(twin(url), is_twin=True) or self._probe(url)
         if found is not None:
             try:
                 return ArchivedAnswer(request, *found[1].answer(found[0]))
@@ -173,11 +173,8 @@ class ArchiveTransport:
         for archive in self._archives:
             archive.close()
 
-    def _last(self, url: str) -> tuple[Captured, Collection] | None:
-        """The last answer for a URL, in any spelling, and its collection; else that of its twin."""
-        return self._last_as(url) or self._last_as(twin(url), is_twin=True)
-
-    def _last_as(self, url: str, *, is_twin: bool = False) -> tuple[Captured, Collection] | None:
+    def _last(self, url: str, *, is_twin: bool = False) -> tuple[Captured, Collection] | None:
+        """The last answer for a URL, in any spelling, and its collection."""
         last, ours = None, prefix_of("")  # a file of a crawl of ours has no answer of a URL that it did not ask for
         for archive in self._archives:
             some = [

@@ -60,7 +60,7 @@ _HREF = re.compile(r' href="([^"]*)"')
 _ATTRIBUTE = re.compile(r'([^ =]+)="([^"]*)"')
 _EDGES = re.compile("\n?[<>]+")
 """In a listing, what begins or ends a line."""
-_OPENS_BLOCK = re.compile(r"(?=[#>|+=-]|:[ -])|^(\d{1,9})(?=[.)])")
+_OPENS_BLOCK = re.compile(r"^(?:(?=[#>|+=-]|:[ -])|(\d{1,9})(?=[.)]))")
 _CLOSES_HEADING = re.compile(r"(?<![\\#])(?=#+$)")
 
 _OWN = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f]")
@@ -580,10 +580,8 @@ def _lines(blocks: Sequence[Block]) -> Iterator[tuple[_Chain, Sequence[str], boo
                 yield chain, [f"{fence}{begins}", *text.split("\n"), fence], False, is_next
             elif 0 < kind < CODE:
                 yield chain, [f"{'#' * kind} {_CLOSES_HEADING.sub(chr(92) * 2, text)}"], False, is_next
-            elif not begins and _OPENS_BLOCK.match(text):
-                yield chain, [_OPENS_BLOCK.sub(r"\1\\", text, count=1)], True, is_next
             else:
-                yield chain, [f"{begins}{text}"], True, is_next
+                yield chain, [f"{begins}{text}" if begins else _OPENS_BLOCK.sub(r"\1\\", text)], True, is_next
 
 
 def _rows(table: _Table, blocks: Sequence[Block]) -> list[list[str]]:
