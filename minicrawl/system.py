@@ -283,13 +283,13 @@ def on_signals(loop: "AbstractEventLoop", names: Iterable[str], call: Callable[[
 
 
 def keep_time(loop: "AbstractEventLoop") -> None:
-    """Let the clock of a loop go on while that runs something, as asyncio's does: uvloop's stands still for the whole
-    round, and a request would be taken for an earlier one, the next one come too soon."""
+    """Let the clock of a loop go on during a callback, as asyncio's does. uvloop's stands still until the next round:
+    a request would count as sent earlier than it was, and the next one would come too soon."""
     loop.time = time.monotonic  # type: ignore[method-assign]
 
 
 def run_loop(main: "Coroutine[Any, Any, Result]") -> "Result":
-    """asyncio.run() for a crawl: by uvloop, which takes less CPU time, but for Windows, which has none."""
+    """asyncio.run() for a crawl: on uvloop, which takes less CPU time, where it is installed."""
     import asyncio  # noqa: PLC0415 - a child that parses has no loop
 
     new_loop: Callable[[], AbstractEventLoop] = asyncio.new_event_loop
