@@ -88,11 +88,11 @@ class FoldedStore(FoldedPages):
         return replace(self, graph=graph, places=None if self.places is None else self.places[kept])
 
 
-def folded_store(store: Store) -> FoldedStore:
-    """The folded graph of a store. Raises StoreError where there is nothing to rank."""
+def folded_store(store: Store, links: LinkGraph | None = None) -> FoldedStore:
+    """The folded graph of a store. links: its own, if loaded. Raises StoreError where there is nothing to rank."""
     with store.snapshot():
         pages = folded_pages(store)
-        links = store.link_table.graph()
+        links = links or store.link_table.graph()
     with rankable(store):
         graph, places = folded_graph(links, pages.states)
     return FoldedStore(**vars(pages), graph=graph, places=places)

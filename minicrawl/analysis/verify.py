@@ -69,7 +69,8 @@ class Verification:
 def verify(store: Store) -> Verification:
     """Compare the rankings of a store with exact PageRank of its links. Raises StoreError when there are none."""
     with store.snapshot():
-        folded, links, rankings = folded_store(store), store.link_table.graph(), store.ranks.arrays()
+        links, rankings = store.link_table.graph(), store.ranks.arrays()
+        folded = folded_store(store, links)
         cash, forwarded = store.array("SELECT cash, forwarded FROM pages ORDER BY id", np.int64).reshape(-1, 2).T.copy()
         rule, virtual = stored_births(store, folded.hosts), int(store.meta("virtual") or 0)
         coverage, shown = store.coverage()

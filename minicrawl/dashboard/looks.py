@@ -59,12 +59,8 @@ class Looks:
     def look(self) -> Look:
         """The current state of the crawl. Raises StoreError for a store that cannot be read."""
         try:
-            with_hosts = self._clock() >= self._hosts_due
-            message = {
-                "do": "look",
-                "after": self._events.seen[self._last.get("pid")],
-                "hosts": _HOSTS if with_hosts else 0,
-            }
+            hosts = _HOSTS if self._clock() >= self._hosts_due else 0
+            message = {"do": "look", "after": self._events.seen[self._last.get("pid")], "hosts": hosts}
             answer = ask(self._readings.path, [message], begins=0.0, answers=2.0)[0]
         except CrawlEndedError as ended:
             self._last = self._without_answer(str(ended))

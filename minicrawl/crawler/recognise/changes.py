@@ -56,6 +56,8 @@ _UNKNOWN_STAY = 60
 """Quarter fetches for which noise stays, while none was seen to go. What goes first tells, later ones correct it."""
 _NEW_HASTE, _HASTY, _FLED, _MOST_HASTE = 4, 3, 5, 7
 """Haste of a new page, the least of a hasty one; it rises by `_FLED` if new blocks go at once, and else falls by 1."""
+_SINCE = 2
+"""A block of a hasty page is gone, if it stood for more fetches."""
 _FIELD = FIELD_SHIFT - ID_SHIFT
 """Bits of a block's id below the number of its field."""
 _TEXT = 1 << 31 - ID_SHIFT
@@ -260,7 +262,7 @@ class _Fetch:
             state = self.known[block]
             age, after = state & _AGE, state & _FICKLE | 1
             is_noted = state & _NOTED
-            stood = self.enough * (1 + (level > _MOST)) if level > _CALM else 2 * self._is_hasty(block)
+            stood = self.enough * (1 + (level > _MOST)) if level > _CALM else _SINCE * self._is_hasty(block)
             if self.pages(block) >= REPEATED or (state & _FICKLE and not self.says_changed):
                 pass
             elif self.says_changed or (is_noted and age > stood and self.pages(block) < 2):
