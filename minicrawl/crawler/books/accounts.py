@@ -201,11 +201,6 @@ class Accounts:
 
     def _taken(self, pages: list[Pages], but: Pages = _NOBODY) -> Pages:
         """Take all the pages, rising, without some; clears the list."""
-        if 8 * sum(map(len, pages)) < self.size:
-            few = np.setdiff1d(np.concatenate([_NOBODY, *pages]), but)
-            pages.clear()
-            return few
-        # Where they are many this is faster than sorting.
         flags = self._no_pages()
         for some in pages:
             flags[some] = True

@@ -4,7 +4,8 @@
     'http://example.org/b'
 
 normalise  parse, resolve and normalise; tracking and session parameters, which are stripped (parameters.txt)
-keys       host, politeness key, origin, site, owner, partition of a URL
+keys       host, politeness key, origin, site, partition of a URL
+suffixes   the public suffix list, as tldextract brings it
 """
 
 from minicrawl.crawler.urls.normalise import normalise

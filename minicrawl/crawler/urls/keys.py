@@ -15,6 +15,8 @@ each user's part is a site. An IP address, and a host without a dot such as loca
 import hashlib
 from functools import lru_cache
 
+from minicrawl.crawler.urls.suffixes import suffix_length
+
 
 def authority(url: str) -> str:
     """Host, and port where it is not the scheme's own, of a normalised URL."""
@@ -62,8 +64,8 @@ def is_on(place: str, name: str) -> bool:
 
 def is_public_suffix(name: str) -> bool:
     """True if anyone can have a host below the name ("co.uk", "github.io"), including unlisted suffixes ("test")."""
-    found = _extractor().extract_str(name, include_psl_private_domains=True)
-    return found.suffix == name or ("." not in name.rstrip(".") and not found.ipv6)
+    labels = name.rstrip(".").split(".")
+    return suffix_length(labels) == len(labels) or (len(labels) == 1 and not name.endswith("]"))
 
 
 def partition_key(host: str, secret: bytes = b"") -> int:
@@ -79,17 +81,8 @@ def partition_key(host: str, secret: bytes = b"") -> int:
 @lru_cache(maxsize=100_000)
 def _domain(host: str) -> str:
     """The domain under the public suffix of a host, by the private section of the list, too."""
-    if host.count(".") < 2 and not host.endswith("."):  # a suffix, or right below one: its own in any case
-        return host
-    found = _extractor().extract_str(host, include_psl_private_domains=True)
-    if not found.suffix and not found.ipv4 and not found.ipv6:
-        # publicsuffix.org: where no rule matches, the last label is the public suffix.
-        return ".".join(host.rstrip(".").rsplit(".", 2)[-2:]) or host
-    return found.top_domain_under_public_suffix or host
-
-
-@lru_cache(maxsize=1)
-def _extractor():  # type: ignore[no-untyped-def]
-    import tldextract  # slow to import, and only scopes and weights by site need it
-
-    return tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+    labels = host.rstrip(".").split(".")
+    if len(labels) <= 2 or labels[-1].isdigit() or host.endswith("]"):  # a suffix, or right below one; or an address
+        return ".".join(labels) or host
+    suffix = suffix_length(labels) or 1  # publicsuffix.org: where no rule matches, the last label is the public suffix
+    return ".".join(labels[-suffix - 1 :])

@@ -1,8 +1,11 @@
 """Keys that URLs share."""
 
 import pytest
+from tldextract import TLDExtract
 
 from minicrawl.crawler.urls.keys import authority, hostname, is_on, origin_of, partition_key, site_of
+from minicrawl.crawler.urls.normalise import normalise
+from minicrawl.crawler.urls.suffixes import suffix_length
 
 
 @pytest.mark.parametrize(
@@ -82,3 +85,13 @@ def test_hosts_of_one_site_have_one_partition_and_sites_are_spread() -> None:
     assert partition_key("example.com", b"x") != partition_key("example.com", b"y")
     shares = [sum(partition_key(f"h{number}.test", b"x") % 4 == part for number in range(1_000)) for part in range(4)]
     assert min(shares) > 200
+
+
+def test_public_suffixes_are_those_that_tldextract_finds() -> None:
+    oracle = TLDExtract(None, (), include_psl_private_domains=True)
+    for rule in oracle.tlds:
+        name = rule.removeprefix("!").replace("*", "any")
+        for url in map(normalise, (f"http://{name}/", f"http://a.{name}/", f"http://b.a.{name}/")):
+            assert url is not None
+            suffix = oracle(url).suffix
+            assert suffix_length(hostname(url).split(".")) == len(suffix.split(".")) * bool(suffix), url
