@@ -10,6 +10,8 @@ _INTERRUPTED, _TERMINATED, _LAST_STREAM = 130, 143, 2
 
 def run() -> None:
     """The command line."""
+    if os.name != "posix":
+        raise SystemExit("minicrawl needs Linux or macOS; on Windows, install it in WSL")
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # else Ctrl-C is not for us
         signal.signal(signal.SIGINT, _leave)
     signal.signal(signal.SIGTERM, _end)

@@ -1,18 +1,21 @@
-"""Calls that only POSIX systems have, and their replacements elsewhere; docs/installing.md says what users notice.
+"""Calls whose answers depend on the system: docs/installing.md says what users notice.
 
-Each is looked up at its use, so that a test can remove it. And the memory of a process of our own: its cyclic garbage
-collector, and the allocator. A crawl makes few cycles, and many lasting objects.
+And the memory of a process of our own: its cyclic garbage collector, and the allocator. A crawl makes few cycles, and
+many lasting objects.
 """
 
 import atexit
 import contextlib
 import ctypes
 import errno
+import fcntl
 import gc
 import os
+import resource
 import signal
 import socket
 import sys
+import termios
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -25,10 +28,8 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-BINARY: int = getattr(os, "O_BINARY", 0)
-"""A flag for os.open, as Windows would change line ends."""
-STOPPING = ("SIGINT", "SIGTERM", "SIGHUP")
-"""Signals that ask a program to end. Windows has no SIGHUP."""
+STOPPING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""Signals that ask a program to end."""
 
 
 OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE})
@@ -37,10 +38,6 @@ OUT_OF_FILES = frozenset({errno.EMFILE, errno.ENFILE})
 
 def raise_open_files(wanted: int) -> int | None:
     """Raise the limit of open files to as many, where the system allows it. Returns the limit; None: none."""
-    try:
-        import resource  # noqa: PLC0415 - there is none on Windows
-    except ImportError:
-        return None
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == resource.RLIM_INFINITY:
         return None
@@ -67,7 +64,7 @@ def is_out_of_files(count: int) -> bool:
 
 
 def sync(handle: int) -> None:
-    """Flush a file's data to disk. macOS and Windows have no fdatasync."""
+    """Flush a file's data to disk. macOS has no fdatasync."""
     getattr(os, "fdatasync", os.fsync)(handle)
 
 
@@ -91,44 +88,16 @@ def give_memory_back() -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Make renames in a folder durable. Windows cannot open folders, and does not need to."""
-    try:
-        handle = os.open(folder, os.O_RDONLY)
-    except PermissionError:
-        if os.name == "nt":
-            return
-        raise
+    """Make renames in a folder durable."""
+    handle = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
 
 
-def read_at(handle: int, size: int, start: int) -> bytes:
-    """Read up to `size` bytes of a file from offset `start`."""
-    if hasattr(os, "pread"):
-        return os.pread(handle, size, start)
-    os.lseek(handle, start, os.SEEK_SET)
-    return os.read(handle, size)
-
-
-def write_at(handle: int, data: bytes | memoryview, start: int) -> int:
-    """Write to a file at offset `start`, and return the number of bytes written."""
-    if hasattr(os, "pwrite"):
-        return os.pwrite(handle, data, start)
-    os.lseek(handle, start, os.SEEK_SET)
-    return os.write(handle, data)
-
-
-def user() -> int:
-    """The effective user id; 0 where files have no owners."""
-    return os.geteuid() if hasattr(os, "geteuid") else 0
-
-
 def is_running(number: int) -> bool:
-    """True if process `number` exists, or where that cannot be asked, as on Windows."""
-    if os.name != "posix":
-        return True
+    """True if process `number` exists."""
     try:
         os.kill(number, 0)
     except ProcessLookupError:
@@ -138,20 +107,9 @@ def is_running(number: int) -> bool:
     return True
 
 
-def is_root() -> bool:
-    """True if this program runs as root, on systems that have such a user."""
-    return hasattr(os, "geteuid") and os.geteuid() == 0
-
-
 def cores() -> int:
     """CPU cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def be_less_urgent(by: int) -> None:
-    """Lower this process's priority, where the system supports it."""
-    if hasattr(os, "nice"):
-        os.nice(by)
 
 
 def cpu_seconds(process: int) -> float:
@@ -170,20 +128,13 @@ def busy_seconds() -> float:
 
 
 def kill_group(leader: int) -> None:
-    """Kill a process group by its leader; on Windows the leader alone."""
+    """Kill a process group by its leader."""
     with contextlib.suppress(ProcessLookupError, PermissionError):  # it has ended; macOS: as a zombie
-        if hasattr(os, "killpg"):
-            os.killpg(leader, signal.SIGKILL)
-        else:
-            os.kill(leader, signal.SIGTERM)
+        os.killpg(leader, signal.SIGKILL)
 
 
 def is_shared_locked(handle: int) -> bool:
-    """True if a lock on a file is held; False where only its holder can tell."""
-    try:
-        import fcntl  # noqa: PLC0415 - there is none on Windows
-    except ImportError:
-        return False
+    """True if a lock on a file is held."""
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except OSError:
@@ -191,21 +142,11 @@ def is_shared_locked(handle: int) -> bool:
     return False
 
 
-def has_local_sockets() -> bool:
-    """True if a socket can be a file."""
-    return hasattr(socket, "AF_UNIX")
-
-
-def passes_sockets() -> bool:
-    """True if a new process can inherit an open socket."""
-    return hasattr(os, "fork")
-
-
 def memory(process: int) -> int | None:
     """Resident memory of a process in bytes; None where the system does not tell, or it has ended."""
     try:
         return int(Path(f"/proc/{process}/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, AttributeError):
+    except OSError:
         return None
 
 
@@ -252,33 +193,25 @@ def started_over_socket(module: str) -> "tuple[subprocess.Popen[bytes], socket.s
 def is_unread(end: socket.socket) -> bool:
     """True if bytes sent over a socket of a pair were not read yet; False where that cannot be asked."""
     try:
-        import fcntl  # noqa: PLC0415 - there is none on Windows
-        import termios  # noqa: PLC0415
-
         unread = fcntl.ioctl(end, termios.TIOCOUTQ, bytes(4))
-    except (ImportError, OSError):
+    except OSError:
         return False
     return any(unread)
 
 
 @contextlib.contextmanager
-def on_signals(loop: "AbstractEventLoop", names: Iterable[str], call: Callable[[], None]) -> Iterator[None]:
+def on_signals(loop: "AbstractEventLoop", kinds: Iterable[signal.Signals], call: Callable[[], None]) -> Iterator[None]:
     """Have these signals call a function in the loop during the block."""
-    kinds = [getattr(signal, name) for name in names if hasattr(signal, name)]
     before = {kind: signal.getsignal(kind) for kind in kinds}
-    if before.get(getattr(signal, "SIGHUP", None)) == signal.SIG_IGN:
+    if before.get(signal.SIGHUP) == signal.SIG_IGN:
         del before[signal.SIGHUP]  # by nohup, which is there for that
     for kind in before:
-        try:
-            loop.add_signal_handler(kind, call)
-        except NotImplementedError:
-            signal.signal(kind, lambda *_: loop.call_soon_threadsafe(call))
+        loop.add_signal_handler(kind, call)
     try:
         yield
     finally:
         for kind, handler in before.items():
-            with contextlib.suppress(NotImplementedError):
-                loop.remove_signal_handler(kind)
+            loop.remove_signal_handler(kind)
             signal.signal(kind, handler)
 
 

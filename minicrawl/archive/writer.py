@@ -20,8 +20,8 @@ from minicrawl.archive.reading import declared_type
 from minicrawl.archive.record import Original
 from minicrawl.errors import StoreError
 from minicrawl.model import ArchiveRecord, Exchange, RecordKind
-from minicrawl.system import BINARY, sync_folder
 from minicrawl.system import sync as sync_file
+from minicrawl.system import sync_folder
 
 FILES, INDEXES = "archive", "indexes"
 """Folders of a collection, as in pywb."""
@@ -142,7 +142,7 @@ class ArchiveWriter:
                 self._name = f"{self._prefix}-{stamp}-{self._serial:05}-{os.getpid()}.warc.gz"
                 self._serial += 1
                 with contextlib.suppress(FileExistsError):
-                    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | BINARY
+                    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
                     self._file = os.open(self._folder / self._name, flags, 0o644)
         self._size, self._last = 0, 0.0
         self._warcinfo = record.new_id()

@@ -59,7 +59,7 @@ async def _serve(readings: "Readings", port: int, token: str | None, *, opens: b
             click.echo(f"The dashboard of {printable(str(readings.path))}; Ctrl-C ends it, not the crawl.", err=True)
         with _opened(address) if opens else nullcontext():
             end = asyncio.Event()
-            with on_signals(asyncio.get_running_loop(), ("SIGINT", "SIGTERM"), end.set):
+            with on_signals(asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM), end.set):
                 await end.wait()
 
 

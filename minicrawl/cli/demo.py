@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import signal
 import sys
 import tempfile
 from contextlib import AsyncExitStack
@@ -80,7 +81,7 @@ async def _serve(web: "DemoWeb", port: int) -> None:
     stop = asyncio.Event()
     try:
         async with AsyncExitStack() as stack:
-            stack.enter_context(on_signals(asyncio.get_running_loop(), ("SIGINT", "SIGTERM"), stop.set))
+            stack.enter_context(on_signals(asyncio.get_running_loop(), (signal.SIGINT, signal.SIGTERM), stop.set))
             port = await stack.enter_async_context(serving(web, port))
             click.echo(
                 f"Serving {len(web.hosts)} hosts. Crawl them from another shell, until Ctrl-C here:\n"

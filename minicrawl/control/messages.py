@@ -22,7 +22,6 @@ from typing import Any  # Any: JSON
 
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, SeedError, StoreError
 from minicrawl.store.database import beside, real_path
-from minicrawl.system import has_local_sockets, user
 
 LONGEST = 256 * 1024
 """Bytes of a line, at most."""
@@ -110,8 +109,6 @@ class SocketFile:
 
 def bound(store: Path) -> SocketFile:
     """Bind a socket for the crawl of a store whose lock we hold. Raises StoreError if none can be made anywhere."""
-    if not has_local_sockets():
-        raise StoreError("this crawl cannot be controlled from another shell: this system has no local sockets")
     why = "the path of its socket would be too long"
     for path in places(store):
         try:
@@ -139,7 +136,7 @@ async def serving(file: SocketFile, serve: Serve, end: Callable[[], Awaitable[No
 
 def connected(store: Path, seconds: float) -> socket.socket | None:
     """A connection to the crawl that runs on a store, with a timeout in seconds; None if none listens."""
-    for path in places(store) if has_local_sockets() else ():
+    for path in places(store):
         if not _is_trusted(path, store):
             continue
         line = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -157,8 +154,8 @@ def places(store: Path) -> Iterator[Path]:
     """Possible paths of a store's socket, the best first; the same through any links to the store."""
     real = real_path(store)
     name = blake2b(os.fsencode(real), digest_size=12).hexdigest() + _ENDING
-    runtime = os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{user()}"
-    folders = [Path(runtime, "minicrawl"), Path(f"/tmp/minicrawl-{user()}")]
+    runtime = os.environ.get("XDG_RUNTIME_DIR") or f"/run/user/{os.geteuid()}"
+    folders = [Path(runtime, "minicrawl"), Path(f"/tmp/minicrawl-{os.geteuid()}")]
     first = real / f"{_OF_A_FOLDER}{_ENDING}" if real.is_dir() else beside(real, _ENDING)
     for path in (first, *(folder / name for folder in folders)):
         if len(os.fsencode(path)) <= _LONGEST_PATH:
@@ -181,7 +178,7 @@ def _make_room(path: Path, *, is_own_folder: bool) -> None:
     if is_own_folder:
         path.parent.mkdir(mode=0o700, exist_ok=True)
         folder = path.parent.lstat()
-        if not stat.S_ISDIR(folder.st_mode) or folder.st_uid != user() or folder.st_mode & 0o077:
+        if not stat.S_ISDIR(folder.st_mode) or folder.st_uid != os.geteuid() or folder.st_mode & 0o077:
             raise PermissionError(f"{path.parent} must be a folder that only you can read")
     with contextlib.suppress(FileNotFoundError):
         if not stat.S_ISSOCK(path.lstat().st_mode):
@@ -193,7 +190,7 @@ def _is_trusted(path: Path, store: Path) -> bool:
     """True if there is a socket of ours, or of the store's owner: not one put there by a stranger."""
     try:
         found = path.lstat()
-        return stat.S_ISSOCK(found.st_mode) and found.st_uid in {user(), store.stat().st_uid}
+        return stat.S_ISSOCK(found.st_mode) and found.st_uid in {os.geteuid(), store.stat().st_uid}
     except OSError:
         return False
 

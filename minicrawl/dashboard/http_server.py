@@ -13,7 +13,6 @@ import asyncio
 import hmac
 import json
 import math
-import os
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -257,8 +256,7 @@ def bound_socket(port: int) -> socket.socket:
     """A socket bound to the port on loopback, not listening yet. Raises SettingError."""
     found = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
     try:
-        if os.name == "posix":  # to reuse a port of ours; on Windows this would steal the port of another program
-            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)  # to reuse a port of ours
         found.bind((LOOPBACK, port))
     except OSError as error:
         found.close()

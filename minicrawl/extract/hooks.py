@@ -156,9 +156,9 @@ def wrong_hook(specs: tuple[str, ...]) -> str | None:
 
 def within(seconds: float | None, act: Callable[[], None]) -> None:
     """Run `act` under a limit of CPU time. TimeoutError is raised in it repeatedly, in case `act` catches it, as soon
-    as Python code runs. Works in the main thread only, and not on Windows."""
+    as Python code runs. Works in the main thread only."""
     is_main = threading.current_thread() is threading.main_thread()
-    if seconds is None or not is_main or not hasattr(signal, "setitimer"):
+    if seconds is None or not is_main:
         act()
         return
     is_over = False

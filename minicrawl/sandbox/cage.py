@@ -20,6 +20,7 @@ import contextlib
 import ctypes
 import errno
 import os
+import resource
 import socket
 import stat
 import struct
@@ -98,12 +99,9 @@ class Cage(NamedTuple):
 
 def enter(cage: Cage) -> None:
     """Put this process into a cage, as far as the system allows; `cage_of` tells how far."""
-    with contextlib.suppress(ImportError):
-        import resource  # noqa: PLC0415 - there is none on Windows
-
-        for kind, most in ((resource.RLIMIT_DATA, cage.memory), (resource.RLIMIT_CORE, 0)):
-            with contextlib.suppress(ValueError, OSError):  # there is a lower limit already; none can be set
-                resource.setrlimit(kind, (most, most))
+    for kind, most in ((resource.RLIMIT_DATA, cage.memory), (resource.RLIMIT_CORE, 0)):
+        with contextlib.suppress(ValueError, OSError):  # there is a lower limit already; none can be set
+            resource.setrlimit(kind, (most, most))
     if not has_cages():
         return
     with contextlib.suppress(OSError):

@@ -116,9 +116,8 @@ def main() -> None:
     os.close(nothing)
     os.dup2(2, 1)
     sys.stdout = sys.stderr
-    if hasattr(os, "register_at_fork"):
-        for pipe in (requests, answers):
-            os.register_at_fork(after_in_child=partial(os.close, pipe.fileno()))
+    for pipe in (requests, answers):
+        os.register_at_fork(after_in_child=partial(os.close, pipe.fileno()))
     try:
         serve(requests, answers)
     except (OSError, ValueError):  # nobody reads it any more, or the function has closed the pipes

@@ -26,7 +26,7 @@ from minicrawl.search.index_folder import hold_index, index_errors, index_path, 
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.texts.kept_text import KeptText, unpack
-from minicrawl.system import STOPPING, be_less_urgent, on_signals, running
+from minicrawl.system import STOPPING, on_signals, running
 
 if TYPE_CHECKING:
     from minicrawl.search.inverted import InvertedIndex
@@ -207,7 +207,7 @@ def pause(elapsed: float, took: float, looked: float) -> float:
 
 
 def main() -> int:
-    be_less_urgent(_LESS_URGENT)
+    os.nice(_LESS_URGENT)
     try:
         with following(Path(sys.argv[1])) as follower, open(0, "rb", buffering=0, closefd=False) as line:
             follow_crawl(follower, line)

@@ -96,7 +96,7 @@ def read_key(path: Path) -> SigningKey:
             mode, pem = os.fstat(file.fileno()).st_mode, file.read(_LONGEST)
     except OSError as error:
         raise SettingError(f"the key {path} cannot be read: {error.strerror}") from error
-    if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
         raise SettingError(f"the key {path} is open to others; run: chmod 600 {shlex.quote(str(path))}")
     try:
         private = load_pem_private_key(pem, password=None)

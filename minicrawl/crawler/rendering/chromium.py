@@ -29,7 +29,7 @@ from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched
 from minicrawl.sandbox import cage
 from minicrawl.settings import CrawlSettings
-from minicrawl.system import is_root, memory
+from minicrawl.system import memory
 from minicrawl.timing import STANDARD
 
 with contextlib.suppress(ImportError):  # an extra: see `find_chromium`
@@ -96,7 +96,7 @@ async def watch(processes: Callable[[], Awaitable[Iterable[Process]]], caps: Cap
             else:
                 continue
             with contextlib.suppress(OSError):
-                os.kill(process.number, getattr(signal, "SIGKILL", signal.SIGTERM))
+                os.kill(process.number, signal.SIGKILL)
                 log.event("chromium-killed", kind=process.kind, why=why)
 
 
@@ -192,14 +192,14 @@ class Chromium:
                     executable_path=program,
                     args=_SWITCHES,
                     ignore_default_args=["--disable-popup-blocking"],
-                    chromium_sandbox=cage.has_cages() or not is_root(),  # the cage knows better
+                    chromium_sandbox=cage.has_cages() or os.geteuid() != 0,  # the cage knows better
                     handle_sigint=False,
                     handle_sigterm=False,
                     handle_sighup=False,
                 )
             session = await browser.new_browser_cdp_session()
             kind = cage.cage_of(next(one.number for one in await _processes(session) if one.kind == "browser"))
-            sentence = _SENTENCES[kind] + (_NO_SANDBOX if kind != cage.NAMESPACE and is_root() else "")
+            sentence = _SENTENCES[kind] + (_NO_SANDBOX if kind != cage.NAMESPACE and os.geteuid() == 0 else "")
             is_caged = kind == cage.NAMESPACE
             log.event("chromium-caged" if is_caged else "chromium-exposed", kind=kind, sentence=sentence)
             self._browser = browser

@@ -25,10 +25,10 @@ from typing import Any, Self, TypeVar  # Any: messages
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.source import GiveUrls, Wait
 from minicrawl.crawler.urls.keys import authority
-from minicrawl.errors import ConfigError, SettingError, StoreError
+from minicrawl.errors import ConfigError, StoreError
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, WorkerStatus
 from minicrawl.sandbox.child import LENGTH, decoder, framed
-from minicrawl.system import is_unread, memory, passes_sockets, started_over_socket
+from minicrawl.system import is_unread, memory, started_over_socket
 
 _AT_ONCE = 1 << 16
 _LONGEST = 1 << 32
@@ -149,7 +149,7 @@ class Source:
         self._spec = spec
         self._timing = spec.timing
         self._make_local = local or partial(LocalSource, spec)
-        self._local = None if _checked(spec.settings.workers) else self._make_local()
+        self._local = None if spec.settings.workers else self._make_local()
         self._asked_here: Counter[LocalSource] = Counter()
         self._closing: set[asyncio.Task[None]] = set()
         self._workers: dict[int, _Worker] = {}
@@ -163,7 +163,6 @@ class Source:
     async def set_workers(self, number: int) -> None:
         """Change the number of workers; 0: fetch in this process. New ones start one by one, while the crawl goes on;
         surplus ones end after their last answer. Raises SettingError."""
-        _checked(number)
         self._spec = replace(self._spec, settings=replace(self._spec.settings, workers=number))
         if not number and self._local is None:
             local = self._make_local()
@@ -369,10 +368,3 @@ def chosen(host: str, numbers: Iterable[int]) -> int:
     """The worker for a host, by rendezvous hashing."""
     name = host.encode()
     return max(numbers, key=lambda number: blake2b(b"%d %b" % (number, name), digest_size=8).digest())
-
-
-def _checked(workers: int) -> int:
-    """The number of workers. Raises SettingError where there can be none."""
-    if workers and not passes_sockets():
-        raise SettingError("--workers needs Linux or macOS; here a crawl runs in one process: --workers 0")
-    return workers

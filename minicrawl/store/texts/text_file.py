@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 from minicrawl.errors import StoreError
 from minicrawl.store.database import beside, real_path
-from minicrawl.system import BINARY, read_at, sync, sync_folder, write_at
+from minicrawl.system import sync, sync_folder
 
 ENDING = ".text"
 _FORM = "minicrawl text 1 {store} {made:>8}\n"
@@ -52,7 +52,7 @@ class TextFile(AbstractContextManager["TextFile"]):
                 sync_folder(path.parent)
             elif writes:
                 new.unlink(missing_ok=True)
-            flags = BINARY | (os.O_RDWR if writes else os.O_RDONLY)
+            flags = os.O_RDWR if writes else os.O_RDONLY
             self._file = os.open(new if is_new and not writes else path, flags)
         try:
             found = self._read(0, HEAD)
@@ -92,7 +92,7 @@ class TextFile(AbstractContextManager["TextFile"]):
         with _errors(self._path):
             view, at = memoryview(records), start
             while view:
-                written = write_at(self._file, view, at)
+                written = os.pwrite(self._file, view, at)
                 view, at = view[written:], at + written
             sync(self._file)
 
@@ -104,7 +104,7 @@ class TextFile(AbstractContextManager["TextFile"]):
 
     def _read(self, start: int, size: int) -> bytes:
         with _errors(self._path):
-            return read_at(self._file, size, start)
+            return os.pread(self._file, size, start)
 
 
 def unfinished(path: Path) -> Path:
