@@ -173,7 +173,7 @@ class Crawl:
         return len(caught_up ^ anew) + twice
 
     async def indexed(self, *options: str) -> tuple[set[tuple[int, int]], int]:
-        """After `minicrawl index` with options, page and start of the texts in the index, and pages found twice."""
+        """After `minicrawl index` with options, page and id of the texts in the index, and pages found twice."""
         index = [sys.executable, "-m", "minicrawl", "index", *options, "--store", str(self.store)]
         process = await asyncio.create_subprocess_exec(*index, stdout=asyncio.subprocess.DEVNULL)
         assert await process.wait() == 0, "the index cannot be brought up to date"
@@ -185,7 +185,7 @@ class Crawl:
                 twice += len(urls) - len(set(urls))
             mark = store_mark(store.hash_key)
         with open_index(index_path(self.store), mark) as opened_index:
-            return set(opened_index.starts().items()), twice
+            return set(opened_index.texts().items()), twice
 
     def too_soon(self, start: int) -> int:
         """Number of requests, from number `start` on, that came before their committed due time."""

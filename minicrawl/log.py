@@ -208,7 +208,6 @@ EVENTS = {
         "{expired:,} of {of:,} cookies in --cookie-file {file} have expired and are not sent; log in again",
     ),
     "cookie-file-unwritten": (WARNING, "--cookie-file {file} cannot be written: {why}; the store has them"),
-    "texts-missing": (WARNING, "{file} is missing, and with it the texts of {pages:,} pages"),
     "index-caught-up": (INFO, "the index has all texts, {seconds:.1f} s after the crawl's end"),
     "index-behind": (
         WARNING,

@@ -190,7 +190,6 @@ class RunProgress:
             "commit_seconds": commits.seconds,
             "uncommitted": self._intake.turns_in_batch,
             "store_bytes": sum(file.stat().st_size for file in (path, *logs(path)) if file.exists()),
-            "text_bytes": self._store.texts.size,
             "archive_bytes": 0 if archive is None else archive.size,
         }
 

@@ -167,7 +167,6 @@ _OF_WORK: _Table = (
     ("commit_seconds_total", "Seconds spent on commits in this run", "commit_seconds"),
     ("turns_uncommitted", "Turns of pages, with their texts, that await a commit", "uncommitted"),
     ("store_bytes", "Bytes of the store with its log", "store_bytes"),
-    ("text_bytes", "Bytes of the kept texts", "text_bytes"),
     ("archive_bytes_total", "Bytes of the archive's files, of all runs", "archive_bytes"),
 )
 _OF_WORKER: _Table = (

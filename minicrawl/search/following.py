@@ -52,13 +52,12 @@ class Follower:
         started = time.monotonic()
         with self._store.snapshot():
             wanted = dict(self._store.texts.of_fetched())
-            end = self._store.texts.last_start()  # also of a page that cannot be shown
-            texts = f"{self._store.texts.made} {self._store.texts.size}"
+            size = self._store.texts.size
         with index_errors(self.index.path):
-            had = self.index.starts()
-        new = sorted((start, page) for page, start in wanted.items() if had.get(page) != start)
+            had = self.index.texts()
+        new = sorted((text, page) for page, text in wanted.items() if had.get(page) != text)
         self.seconds_to_look = time.monotonic() - started
-        return [page for _, page in new], sorted(had.keys() - wanted.keys()), {"end": end, "texts": texts}
+        return [page for _, page in new], sorted(had.keys() - wanted.keys()), {"texts": size}
 
     def catch_up(self, stop: Callable[[], bool] = lambda: False) -> int:
         """Index everything in the store; the number of texts added or removed. stop: asked between two commits."""
@@ -81,7 +80,7 @@ class Follower:
         return done
 
     def _read(self, page: int) -> tuple[int, KeptText] | None:
-        """The current text of a page, behind its start; None if it is gone by now."""
+        """The id of the current text of a page, and the text; None if it is gone by now."""
         with self._store.snapshot():
             row, record = self._store.texts.row(page), self._store.texts.record(page)
             if row is None or record is None:
@@ -90,7 +89,7 @@ class Follower:
             host = url.split("/", 3)[2]
             if host not in self._templates:
                 self._templates[host] = self._store.texts.template(page)
-        return row.start, unpack(record, url, self._templates[host])
+        return row.text, unpack(record, url, self._templates[host])
 
 
 @contextmanager
@@ -114,7 +113,7 @@ def bring_up_to_date(store: Store, *, rebuild: bool = False) -> tuple[int, int, 
     if not store.texts.size:
         raise SettingError(f"{store.path} has no texts to make an index of; continue the crawl with --search")
     with following(store.path, rebuild=rebuild) as follower:
-        return follower.catch_up(), len(follower.index.starts()), follower.index.size()
+        return follower.catch_up(), len(follower.index.texts()), follower.index.size()
 
 
 _ENDED = b"."

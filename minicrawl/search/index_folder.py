@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from minicrawl.search.inverted import InvertedIndex
 
 ENDING = ".search"
-VERSION = 5
+VERSION = 6
 _STATE, _WORDS = "index.json", "words"
 State = dict[str, int | float | str | None]
 

@@ -94,7 +94,7 @@ _ENDINGS = re.compile(r"(?:/index|/default)?\.(?:html?|php|aspx?)\Z")
 def _schema() -> SchemaBuilder:
     schema = SchemaBuilder()
     schema.add_unsigned_field("page", indexed=True, fast=True)
-    schema.add_unsigned_field("start", fast=True)  # where the text stands: texts.start of the store
+    schema.add_unsigned_field("number", fast=True)  # of the text: texts.text of the store
     for field in BOOSTS:
         schema.add_text_field(field, tokenizer_name="words")
     schema.add_bytes_field("text", stored=True)  # the begin of the main content, for snippets
@@ -120,13 +120,13 @@ class InvertedIndex:
 
     # Writing.
 
-    def put(self, page: int, start: int, text: KeptText) -> None:
+    def put(self, page: int, number: int, text: KeptText) -> None:
         """Add a page in place of what it was before; no search finds one that is not to be shown."""
         assert self._writer is not None
         self.remove(page)
         document = Document()
         document.add_unsigned("page", page)
-        document.add_unsigned("start", start)
+        document.add_unsigned("number", number)
         if text.index:
             self._describe(document, text)
         self._writer.add_document(document)
@@ -202,13 +202,13 @@ class InvertedIndex:
         """Number of documents that match."""
         return int(self.searcher.search(query, 1, count=True).count)  # type: ignore[attr-defined]  # not in its stubs
 
-    def starts(self) -> dict[int, int]:
-        """Where the texts of all pages stand that were put, by page."""
+    def texts(self) -> dict[int, int]:
+        """The ids of the texts of all pages that were put, by page."""
         self.reload()
         found = self.searcher.search(Query.all_query(), max(1, self.searcher.num_docs), count=False).hits
         addresses = [address for _, address in found]
-        pages, starts = (self.searcher.fast_field_values(field, addresses) for field in ("page", "start"))
-        return {int(page or 0): int(start or 0) for page, start in zip(pages, starts, strict=True)}
+        pages, texts = (self.searcher.fast_field_values(field, addresses) for field in ("page", "number"))
+        return {int(page or 0): int(text or 0) for page, text in zip(pages, texts, strict=True)}
 
     def read_as(self, language: str) -> None:
         """Let tantivy take the words of texts, as in snippets, for those of a primary language."""

@@ -293,9 +293,7 @@ def search(store: Store, text: str, asked: Asked | None = None) -> Found:
             )
             for rank, page in enumerate(best, 1)
         )
-        is_level = index.state.get("texts") == f"{store.texts.made} {store.texts.size}"
-        behind = 0 if is_level else store.texts.added_behind(int(index.state.get("end") or 0))
-        return Found(tuple(pages), matching.count(), behind)
+        return Found(tuple(pages), matching.count(), store.texts.added_since(int(index.state.get("texts") or 0)))
 
 
 def _grouped(store: Store, pages: Sequence[int], asked: Asked) -> tuple[dict[int, _Facts], dict[int, list[int]]]:

@@ -17,7 +17,6 @@ import heapq
 import json
 import os
 import sqlite3
-from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
@@ -43,19 +42,16 @@ from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.sites import SiteRow
 from minicrawl.store.tables import COMMIT
-from minicrawl.store.texts.text_file import HEAD, TextFile, first_line, text_path
 from minicrawl.store.transfers import agree, check_traffic
 from minicrawl.store.upkeep import replaced
 from minicrawl.store.urlhash import url_hash
 
 Ids = npt.NDArray[np.int32]
 GATHERED = "gathered"
-"""Key of what a store was gathered of. JSON: the id of the crawl, the last commit of each partition, and of its texts
-the parts that are in the file of texts: how often theirs was rewritten, first byte, end, and by how much they moved."""
+"""Key of what a store was gathered of. JSON: the id of the crawl, the last commit of each partition, and the bytes of
+its texts."""
 _LOOKS = 50
 """How often the stores of a running crawl are opened until their commits go together. Mostly once is enough."""
-_BEGIN = itemgetter(1)
-"""Of a part of texts."""
 _CACHE = 2**14
 """KiB of the new store that are in memory while it is written."""
 _FUNCTIONS = {
@@ -66,19 +62,19 @@ _FUNCTIONS = {
     "fetches.id": "fetch",
     "sitemaps.id": "sitemap",
     "pages.clock": "moment",
-    "texts.start": "place",
-    "text_versions.start": "place",
+    "text_records.id": "text",
 }
 """SQL functions that turn the numbers of a partition into those of the crawl, by a column or what that refers to."""
-_CHANGED = {"links", "fetches"}
-"""Tables of which only those rows are copied again that have changed."""
 _ROWS = {
-    **dict.fromkeys(_CHANGED, "changed > {since}"),
+    **dict.fromkeys(("links", "fetches"), "changed > {since}"),
+    "text_records": "id >= {texts}",
     "pages": "is_here(id)",
     "voices": "site <> 0",  # which stands for sites that mirrors in other partitions name
     **dict.fromkeys(("doors", "sitemap_pages", "rankings"), "is_here(page)"),
 }
 """Which rows are copied, also of tables that have rows of mirrors."""
+_CHANGED = {"links", "fetches", "text_records"}
+"""Tables of which only those rows are copied again that have changed."""
 _WORKED_OUT = {
     *("hosts", "sites", "url_hashes", "tallies", "course", "meta", "places"),
     *("mirrors", "outbox", "neighbours"),
@@ -121,7 +117,7 @@ def gather(path: Path, file: Path, *, force: bool = False) -> bool:
                 with transaction(db):
                     for name, _ in indexes:
                         db.execute(f"DROP INDEX {name}")
-                    _Gathering(db, folder, stores, text_path(unfinished), {}).run()
+                    _Gathering(db, folder, stores, {}).run()
                     for _, statement in indexes:
                         db.execute(statement)  # which is faster at the end
                 db.execute("PRAGMA journal_mode = WAL")
@@ -134,7 +130,7 @@ def _is_brought_up_to_date(file: Path, folder: Folder, stores: Sequence[Store], 
     try:
         with closing(open_to_write(real_path(file))) as db, transaction(db):
             db.execute(f"PRAGMA cache_size = -{_CACHE}")
-            gathering = _Gathering(db, folder, stores, text_path(file), kept)
+            gathering = _Gathering(db, folder, stores, kept)
             if gathering.fits:
                 gathering.run()
             return gathering.fits
@@ -183,26 +179,24 @@ def _since(before: str, now: str) -> int | None:
 
 
 class _Gathering:
-    """Fills the store behind a connection, which is empty or has what was gathered before. texts: its file of texts.
-    kept: what it was gathered of.
+    """Fills the store behind a connection, which is empty or has what was gathered before. kept: what it was gathered
+    of.
 
     `fits`: what it has can stay.
     """
 
     def __init__(
-        self, db: sqlite3.Connection, folder: Folder, stores: Sequence[Store], texts: Path, kept: Mapping[str, Any]
+        self, db: sqlite3.Connection, folder: Folder, stores: Sequence[Store], kept: Mapping[str, Any]
     ) -> None:
-        self._db, self._folder, self._stores, self._texts = db, folder, stores, texts
+        self._db, self._folder, self._stores = db, folder, stores
         self._commits = [str(store.meta(COMMIT)) for store in stores]
         before = dict(db.execute("SELECT key, value FROM meta"))
         self._key = bytes.fromhex(before["hash_key"]) if kept else os.urandom(16)
-        self._text_parts: list[list[list[int]]] = kept.get("texts", [[] for _ in stores])
-        self._text_end = before.get("text_size") or HEAD
+        self._texts: list[int] = kept.get("texts", [0] * len(stores))
         self._since = list(map(_since, kept["commits"], self._commits)) if kept else [-1] * len(stores)
         self._kept = int(db.execute("SELECT count(*) FROM pages").fetchone()[0])
         self._pages, self._size, self._olds, are_first = self._page_numbers()
-        has_texts = self._text_end == HEAD or (texts.exists() and texts.stat().st_size >= self._text_end)
-        self.fits = None not in self._since and are_first and has_texts
+        self.fits = None not in self._since and are_first
 
     def run(self) -> None:
         ours = [dict(self._db.execute(f"SELECT name, id FROM {table}")) for table in ("hosts", "sites")]
@@ -285,14 +279,13 @@ class _Gathering:
         paces = [sum(windows) / window for window in windows]
         clocks = [float(store.meta("clock") or 0.0) for store in stores]
         self._clock = max(map(mul, clocks, paces))
-        self._copy_texts()
-        sitemaps, columns = 0, (self._pages, self._answer_numbers(), self._text_parts)
-        for store, at, pace, pages, answers, parts in zip(stores, clocks, paces, *columns, strict=True):
+        sitemaps, columns = 0, (range(len(stores)), self._pages, self._answer_numbers())
+        for store, at, pace, number, pages, answers in zip(stores, clocks, paces, *columns, strict=True):
             store.define("page_list", partial(renumbered, pages=pages))
             store.define("fetch", answers.item)
             store.define("sitemap", sitemaps.__add__)
             store.define("moment", lambda then, at=at, pace=pace: self._clock - (at - then) * pace)
-            store.define("place", lambda own, parts=parts: own + parts[bisect_right(parts, own, key=_BEGIN) - 1][3])
+            store.define("text", lambda own, number=number: own * len(stores) + number)
             sitemaps += store.value("SELECT coalesce(max(id) + 1, 0) FROM sitemaps")
 
     def _answer_numbers(self) -> Iterator[Ids]:
@@ -326,26 +319,13 @@ class _Gathering:
         names = sorted(functions, key=lambda name: name != first)
         said = (f"iif({name} IS NULL, NULL, {functions[name]}({name}))" if functions[name] else name for name in names)
         query = f"SELECT {', '.join(said)} FROM {table} WHERE {_ROWS.get(table, '1')} ORDER BY {first}"
-        each = [store.each(query.format(since=since)) for store, since in zip(self._stores, self._since, strict=True)]
+        parts = zip(self._stores, self._since, self._texts, strict=True)
+        each = [store.each(query.format(since=since, texts=texts)) for store, since, texts in parts]
         # By rising numbers, each page of the file is written once.
-        rows = heapq.merge(*each, key=itemgetter(0)) if functions.get(first) in ("page", "fetch") else chain(*each)
+        is_by_number = functions.get(first) in ("page", "fetch", "text")
+        rows = heapq.merge(*each, key=itemgetter(0)) if is_by_number else chain(*each)
         verb = "INSERT OR REPLACE" if table in _CHANGED else "INSERT OR IGNORE"
         self._db.executemany(f"{verb} INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})", rows)
-
-    def _copy_texts(self) -> None:
-        """Append what is new in the files of texts of all partitions."""
-        for number, store in enumerate(self._stores):
-            made, size = store.texts.made, store.texts.size
-            parts = [part for part in self._text_parts[number] if part[0] == made]  # of others no text is left
-            begin = parts[-1][2] if parts else HEAD
-            if size > begin:
-                with TextFile(text_path(store.path), store.texts.line) as source, self._texts.open("ab") as target:
-                    target.write(b"" if target.tell() else first_line(self._key, 0))
-                    target.truncate(self._text_end)  # a kill may have left more
-                    source.copy_to(target, begin, size)
-                parts.append([made, begin, size, self._text_end - begin])
-                self._text_end += size - begin
-            self._text_parts[number] = parts
 
     def _receive(self) -> None:
         """Add what mirrors have not handed over, and what is on its way, to the accounts of pages."""
@@ -375,10 +355,11 @@ class _Gathering:
         meta = merged([dict(store.each("SELECT key, value FROM meta")) for store in self._stores])
         meta |= {"hash_key": self._key.hex(), "clock": self._clock}
         meta["settings"] = json.dumps(in_full(self._folder.settings, self._folder.path.absolute()))
-        meta["text_size"] = self._text_end if self._text_end > HEAD else None
+        texts = [store.texts.size for store in self._stores]
+        meta["text_size"] = max(texts) * len(texts)
         if meta.get("shared_out") is not None:
             meta["shared_out"] = self._olds
-        of = {"cluster": self._folder.cluster, "commits": self._commits, "texts": self._text_parts}
+        of = {"cluster": self._folder.cluster, "commits": self._commits, "texts": texts}
         self._save(meta | {GATHERED: json.dumps(of)})
         worth = "cash + forwarded + virtual / births * birth"
         for key, of_all in {  # each by views of those before

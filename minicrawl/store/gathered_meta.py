@@ -14,7 +14,7 @@ from minicrawl.store.declaration import MetaValue
 from minicrawl.store.tables import COMMIT
 
 _ONLY_HERE = {
-    *(COMMIT, "cluster", "partition", "partitions", "carried", "hash_key", "is_ranked", "text_made"),
+    *(COMMIT, "cluster", "partition", "partitions", "carried", "hash_key", "is_ranked"),
     *("archive_indexed", "asked_first"),  # refer to numbers of rows
 }
 """Keys of `meta` that only partitions have, or that a store gets later."""

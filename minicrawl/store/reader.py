@@ -64,10 +64,6 @@ class Store(Tables):
         with closed_if_it_fails(open_to_read(Path(path))) as db:
             return cls(Path(path), db, sizes)
 
-    def close(self) -> None:
-        self.texts.close()
-        super().close()
-
     def __enter__(self) -> Self:
         return self
 

@@ -7,10 +7,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.store.database import beside, hold, is_held, logs, open_to_read, real_path, remove_files, store_errors
-from minicrawl.store.texts.text_file import text_path
-from minicrawl.store.texts.text_file import unfinished as unfinished_texts
-from minicrawl.store.texts.writing import compact_texts, copy_texts
+from minicrawl.store.database import (
+    beside,
+    hold,
+    is_held,
+    logs,
+    open_to_read,
+    real_path,
+    remove_files,
+    store_errors,
+    transaction,
+)
 from minicrawl.store.writer import Writer
 
 _OF_SOURCE = {"SQLITE_CORRUPT", "SQLITE_NOTADB"}
@@ -19,8 +26,6 @@ _OF_SOURCE = {"SQLITE_CORRUPT", "SQLITE_NOTADB"}
 
 def backup(store: Path, file: Path, *, force: bool = False) -> int:
     """Copy the last commit of a store to `file`, which appears whole or not at all. Returns its bytes.
-
-    The texts of pages, if they are kept, are copied to the file beside it.
 
     The copy is a store: it opens, resumes and can be checked. It is made in one step: a copy in several would begin
     again at every commit of a running crawl. force: replace an existing file.
@@ -41,55 +46,50 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
             except sqlite3.DatabaseError as error:
                 with store_errors(store if error.sqlite_errorname in _OF_SOURCE else file):
                     raise
-        copy_texts(store, unfinished)
     return file.stat().st_size
 
 
 @contextlib.contextmanager
 def replaced(file: Path) -> Iterator[Path]:
-    """The path at which the block writes a store, with its file of texts, that then takes the place of `file`.
+    """The path at which the block writes a store that then takes the place of `file`.
 
-    A block that fails leaves nothing. A kill leaves the store that was there or the new one: texts that do not have
-    their name yet are found by their first line, see text_file.py. Raises StoreError if `file` is in use.
+    A block that fails leaves nothing. A kill leaves the store that was there or the new one. Raises StoreError if
+    `file` is in use.
     """
     file = real_path(file)
     if is_held(file):
         raise StoreError(f"a crawl is using {file}; name another file")
     new = file.with_name(f".{file.name}.unfinished")
-    texts, later = text_path(file), unfinished_texts(text_path(file))
-    left = (new, *logs(new), text_path(new))
+    left = (new, *logs(new))
     lock = hold(new)  # a second one to the same file fails
     try:
         remove_files(*left)  # of one that was killed
         yield new
         with new.open("rb") as whole:
             os.fsync(whole.fileno())
-        if text_path(new).exists():
-            text_path(new).replace(later)
         remove_files(*logs(file))  # of the store that is replaced
         new.replace(file)
-        later.replace(texts) if later.exists() else texts.unlink(missing_ok=True)
     finally:
         remove_files(*left, beside(new, ".lock"))
         lock.release()
 
 
 def compact(store: Path) -> tuple[int, int]:
-    """Rewrite the store's files without free space. Returns their bytes before and after.
+    """Rewrite the store without free space, and without texts that no page has. Returns its bytes before and after.
 
     Needs twice the store's size of free disk space. A crash leaves the store as it was. Raises StoreError, also while
     a crawl holds the store.
     """
     open_to_read(store).close()
     before = _bytes(store)
-    with contextlib.closing(Writer(store)) as writer:
-        compact_texts(writer)
-        with writer.errors:
-            writer.db.execute("VACUUM")
+    with contextlib.closing(Writer(store)) as writer, writer.errors:
+        with transaction(writer.db):
+            writer.forget_old_texts()
+        writer.db.execute("VACUUM")
     return before, _bytes(store)
 
 
 def _bytes(store: Path) -> int:
-    """Bytes of the file, its write-ahead log and the texts of its pages."""
-    files = (store, logs(real_path(store))[0], text_path(store))
+    """Bytes of the file and its write-ahead log."""
+    files = (store, logs(real_path(store))[0])
     return sum(file.stat().st_size for file in files if file.exists())

@@ -38,7 +38,7 @@ from minicrawl.store.tables import COMMIT, Row
 from minicrawl.store.urlhash import url_hash
 
 _VERSIONS, _OPENED = 8, 99
-_KEEP_VERSION = "INSERT OR REPLACE INTO text_versions (at, page, start, size) SELECT ?, page, start, size"
+_KEEP_VERSION = "INSERT OR REPLACE INTO text_versions (at, page, text) SELECT ?, page, text"
 _FORGET_VERSIONS = """
     DELETE FROM text_versions WHERE page = ? AND at < (
         SELECT at FROM text_versions WHERE page = ? ORDER BY at DESC LIMIT 1 OFFSET ?)"""
@@ -164,7 +164,7 @@ class Writer(Store):
         self.db.executemany(f"{add} ON CONFLICT DO UPDATE SET blocks = excluded.blocks", rows)
 
     def save_changes(self, rows: Iterable[Change]) -> None:
-        """Save changes of pages, and note the places of the texts that changed pages have by now: those of this commit
+        """Save changes of pages, and note the texts that changed pages have by now: those of this commit
         are saved before."""
         rows = list(rows)
         self.add(Change, rows)
@@ -176,13 +176,14 @@ class Writer(Store):
         self.db.executemany("DELETE FROM text_versions WHERE page = ?", ((page,) for page in pages))
 
     def keep_first_texts(self, pages: Iterable[int]) -> None:
-        """Note the places of the texts of pages that no change is known of yet."""
+        """Note the texts of pages that no change is known of yet."""
         never = "NOT EXISTS (SELECT 1 FROM text_versions WHERE page = texts.page)"
         self.db.executemany(f"{_KEEP_VERSION} FROM texts WHERE page = ? AND {never}", ((0.0, page) for page in pages))
 
-    def forget_texts(self) -> None:
-        self.db.execute("DELETE FROM texts")
-        self.db.execute("DELETE FROM text_versions")
+    def forget_old_texts(self) -> None:
+        """Delete the texts that no page has any more."""
+        named = "SELECT text FROM texts UNION SELECT text FROM text_versions"
+        self.db.execute(f"DELETE FROM text_records WHERE id NOT IN ({named})")
 
     def save_requisites(self, rows: Iterable[RequisiteRow]) -> None:
         """Add requisites, or replace what came of known ones; they keep their numbers and pages."""

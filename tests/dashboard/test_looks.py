@@ -139,7 +139,6 @@ LOOK: dict[str, Any] = {
         "commit_seconds": 0.5,
         "uncommitted": 4,
         "store_bytes": 4096,
-        "text_bytes": 0,
         "archive_bytes": 77,
     },
     "host_states": {"ready": 3, "crawl-delay": 2},

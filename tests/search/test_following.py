@@ -74,7 +74,7 @@ def test_index_is_not_behind_where_the_last_text_is_of_a_page_that_stands_for_an
     canonical = f"<link rel=canonical href='{A}'>"
     site = {A: page("Zebra", "zebra", (B, "b")), B: page("Zebra too", "zebra and more", head=canonical)}
     store = indexed(site, tmp_path / "crawl.db", A)
-    last = "SELECT state FROM texts JOIN pages ON pages.id = page ORDER BY start DESC LIMIT 1"
+    last = "SELECT state FROM texts JOIN pages ON pages.id = page ORDER BY text DESC LIMIT 1"
     assert rows(store, last) == [("alias",)]
     assert found(store, "zebra").behind == 0
 
@@ -125,9 +125,9 @@ def test_stop_is_asked_between_commits_and_loses_nothing(tmp_path: Path) -> None
     asked = count()
     with following(tmp_path / "crawl.db") as follower:
         assert follower.catch_up(lambda: next(asked) > 0) == 500
-        assert len(follower.index.starts()) == 500
+        assert len(follower.index.texts()) == 500
         assert follower.catch_up() == 600
-        assert len(follower.index.starts()) == 1_100
+        assert len(follower.index.texts()) == 1_100
         assert follower.index.size() > 0
 
 
@@ -170,13 +170,13 @@ def test_index_follows_until_the_crawl_ends_without_a_word(store: Path) -> None:
         os.write(write, b".")
         os.close(write)
         follow_crawl(follower, told)
-        assert len(follower.index.starts()) == 10
+        assert len(follower.index.texts()) == 10
     crawl(SITE, store, [], text=True)
     read, write = os.pipe()
     os.close(write)  # killed
     with following(store) as follower, os.fdopen(read, "rb", buffering=0) as told:
         follow_crawl(follower, told)
-        assert len(follower.index.starts()) == 10
+        assert len(follower.index.texts()) == 10
 
 
 def test_rounds_of_indexing_get_rarer_and_never_take_more_than_half_of_the_time() -> None:

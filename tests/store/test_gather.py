@@ -26,7 +26,6 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.store.gather import gather
 from minicrawl.store.partitions.folder import found
 from minicrawl.store.reader import Store
-from minicrawl.store.texts.text_file import text_path
 from minicrawl.store.writer import Writer
 
 NO_CALENDAR = ("/calendar/",)
@@ -42,13 +41,13 @@ def crawls(ray: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     def beside(keeper: Keeper) -> None:
         def gather_some(progress: Progress) -> None:
-            if progress.fetched and not text_path(path / "begun.db").exists():
+            if progress.fetched and not (path / "begun.db").exists():
                 gather(path / "web", path / "begun.db")
 
         keeper.listener = replace(keeper.listener, shows=gather_some)
 
     ended = asyncio.run(run_in_parts(path / "web", 4, ALL_DEFAULTS, beside))
-    assert (ended.reason, text_path(path / "begun.db").exists()) == ("nothing-left", True)
+    assert (ended.reason, (path / "begun.db").exists()) == ("nothing-left", True)
     gather(path / "web", path / "ended.db")
     crawled_alone(path / "alone.db", traps=True, sitemaps=True, text=True, deny=NO_CALENDAR)
     return path
@@ -83,15 +82,12 @@ def test_a_gathered_store_is_that_of_one_crawl(crawls: Path) -> None:
 @pytest.mark.slow
 def test_a_gathering_that_is_killed_is_made_up_for(crawls: Path, store: Path) -> None:
     """It dies when all rows and texts are written, and nothing is committed."""
-    for file, copy in ((crawls / "begun.db", store), (text_path(crawls / "begun.db"), text_path(store))):
-        shutil.copy(file, copy)
+    shutil.copy(crawls / "begun.db", store)
     program = f"""
 import os, pathlib, minicrawl.store.gather as it
 it.Store.course = lambda store: os.kill(os.getpid(), 9)
 it.gather(pathlib.Path({str(crawls / "web")!r}), pathlib.Path({str(store)!r}))"""
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -SIGKILL
-    with text_path(store).open("ab") as texts:
-        texts.write(b"what a kill may leave")
     assert faults_in(store) == []
     assert gather(crawls / "web", store)
     assert in_full(store) == in_full(crawls / "ended.db")

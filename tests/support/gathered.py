@@ -62,7 +62,7 @@ def in_full(path: Path) -> dict[str, Counter[tuple[object, ...]]]:
 
         for table in tables().keys() - {"url_hashes"}:
             meant = {name: meaning.partition(";")[0] for name, meaning in meanings(table).items()}
-            meant = {name: meaning for name, meaning in meant.items() if name not in ("id", "start", "changed")}
+            meant = {name: meaning for name, meaning in meant.items() if name not in ("id", "changed")}
             where = "key NOT IN ('hash_key', 'gathered', 'run')" if table == "meta" else "1"
             each = store.rows(f"SELECT {', '.join(meant)} FROM {table} WHERE {where}")
             found[table] = Counter(tuple(map(partial(told, table), meant.values(), row)) for row in each)

@@ -42,7 +42,7 @@ def content(store: Path) -> dict[str, list[Any]]:
     with open_store(store) as reader:
         mark = store_mark(reader.hash_key)
     with open_index(index_path(store), mark) as index:
-        return {"pages": sorted(index.starts().items())} | {
+        return {"pages": sorted(index.texts().items())} | {
             f"words of {field}": _words(index, field) for field in _FIELDS
         }
 

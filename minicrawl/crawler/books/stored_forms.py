@@ -51,7 +51,7 @@ _META: dict[str, Any] = {
     **dict.fromkeys(("hash_key", "stopped", "jump", "cluster"), str),
     **dict.fromkeys(("virtual", "never_visited", "births", "carried", "partition", "partitions", "shared_out"), int),
     **dict.fromkeys(("voice_level", "links_left_out", "sitemap_thirds", "is_ranked", "in_doubt"), int),
-    **dict.fromkeys(("text_size", "text_made"), int),
+    "text_size": int,
     **dict.fromkeys(("clock", "window", "total", "discovery_credit"), _Number),
     **dict.fromkeys(("run_at", "asked_until", "refresh_price"), _Number),
 }

@@ -10,7 +10,6 @@ from support.killing_web import killing_web
 from support.sites import Site, canonical, crawl, page, rows, texts_in
 
 from minicrawl.store.reader import open_store
-from minicrawl.store.texts.text_file import text_path
 
 HOME = "http://a.test/"
 
@@ -76,8 +75,6 @@ def test_texts_are_the_same_with_workers_and_through_kills(tmp_path: Path) -> No
                 texts_in(store)
             subprocess.run(asked, stdout=subprocess.DEVNULL, check=True)
             kept.append(texts_in(store))
-            records = rows(store, "SELECT sum(size) FROM texts")[0][0]
-            assert text_path(store).stat().st_size >= records
     assert kept[0]
     assert kept[0] == kept[1]
 

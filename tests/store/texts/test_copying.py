@@ -1,20 +1,16 @@
 """Texts in copies of a store, and in stores made smaller."""
 
 import random
-import shutil
-from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
-from support.dying import killed_at
 from support.intakes import PATIENT
 from support.sites import Server, Site, crawl, rows, texts_in
 
 from minicrawl.analysis.page_changes import PageChange, page_changes
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.reader import open_store
-from minicrawl.store.texts.text_file import text_path, unfinished
 from minicrawl.store.upkeep import backup, compact
 
 HOME = "http://a.test/"
@@ -48,20 +44,19 @@ def test_copy_has_the_texts_and_goes_on(store: Path, tmp_path: Path) -> None:
     assert texts_in(copy) == before
     crawl(site(4), copy, [], pages=2 * PAGES)
     assert texts_in(copy) != before
-    assert {path.name for path in copy.parent.iterdir()} == {"copy.db", "copy.db.text", "copy.db.lock"}
+    assert {path.name for path in copy.parent.iterdir()} == {"copy.db", "copy.db.lock"}
 
 
 def test_store_made_smaller_has_the_same_texts_and_goes_on(store: Path) -> None:
     before = texts_in(store)
     compact(store)
     assert texts_in(store) == before
-    assert not unfinished(text_path(store)).exists()
-    once = text_path(store).read_bytes()
     crawl(site(5), store, [], pages=2 * PAGES)
     assert texts_in(store) != before
     compact(store)
     assert texts_in(store).keys() == before.keys()
-    assert text_path(store).read_bytes() != once
+    named = "SELECT text FROM texts UNION SELECT text FROM text_versions ORDER BY 1"
+    assert rows(store, "SELECT id FROM text_records ORDER BY 1") == rows(store, named)
 
 
 def test_store_made_smaller_has_the_last_eight_versions_of_a_page(tmp_path: Path) -> None:
@@ -78,12 +73,12 @@ def test_store_made_smaller_has_the_last_eight_versions_of_a_page(tmp_path: Path
             assert list(violations(reader)) == []
             return page_changes(reader, HOME, 0.0)
 
-    before, size = differences(), text_path(path).stat().st_size
+    before, texts = differences(), rows(path, "SELECT count(*) FROM text_records")
     kept = [change.diff is not None for change in before]
     assert (sum(kept), kept[-7:]) == (7, [True] * 7)
     compact(path)
     assert differences() == before
-    assert text_path(path).stat().st_size < size
+    assert rows(path, "SELECT count(*) FROM text_records") < texts
 
 
 def test_page_that_forbids_it_loses_its_earlier_versions(tmp_path: Path) -> None:
@@ -94,15 +89,3 @@ def test_page_that_forbids_it_loses_its_earlier_versions(tmp_path: Path) -> None
     forbidding = {**site(1), f"{HOME}0": ["<meta name=robots content=noarchive>", HOME]}
     crawl(forbidding, path, [], pages=2 * PAGES, timing=PATIENT)
     assert rows(path, "SELECT count(*) FROM text_versions WHERE page = 1") == [(0,)]
-
-
-def test_store_is_whole_when_it_is_killed_while_it_is_made_smaller(store: Path, tmp_path: Path) -> None:
-    before = texts_in(store)
-    for step in range(8):
-        copy = tmp_path / f"{step}.db"
-        for path in (store, text_path(store)):
-            shutil.copy(path, tmp_path / path.name.replace("crawl", str(step)))
-        killed_at(step, ("fsync", "replace", "rename", "pread"), partial(compact, copy))
-        assert texts_in(copy) == before
-        crawl(site(2), copy, [], pages=1)
-        assert not unfinished(text_path(copy)).exists()

@@ -1,15 +1,13 @@
-"""Texts that commits keep: which, how often, and what is left after a kill."""
+"""Texts that commits keep: which, and how often."""
 
 import random
-from functools import partial
 from pathlib import Path
 
 import pytest
-from support.dying import killed_at
+from support.sites import crawl, faults_in, rows
 from support.stored_pages import add_pages
 
 from minicrawl.store.reader import open_store
-from minicrawl.store.texts.text_file import text_path
 from minicrawl.store.texts.writing import TextWriter
 from minicrawl.store.writer import Writer
 
@@ -35,8 +33,6 @@ def kept(store: Path) -> dict[int, bytes]:
     with open_store(store) as reader:
         found = {page: reader.texts.record(page) for page in range(PAGES)}
         assert reader.texts.count() == sum(record is not None for record in found.values())
-        starts = [start for _, _, start, _ in reader.texts.rows()]
-        assert starts == sorted(starts), "in the order of the file"
     return {page: record for page, record in found.items() if record is not None}
 
 
@@ -57,46 +53,22 @@ def test_last_text_of_a_page_is_kept_and_none_where_there_is_none_any_more(store
 def test_text_that_is_as_before_takes_no_room(store: Path) -> None:
     with Writer(store) as writer:
         texts = TextWriter(writer)
-        commit(writer, texts, {0: b"one", 1: b"two"})
-        before = text_path(store).read_bytes()
-        commit(writer, texts, {0: b"one", 1: b"two"})
-        assert text_path(store).read_bytes() == before
-        commit(writer, texts, {1: b"TWO"})
-    assert text_path(store).read_bytes() == before + b"TWO"
+        for notes in ({0: b"one", 1: b"two"}, {0: b"one", 1: b"two"}, {1: b"TWO"}):
+            commit(writer, texts, notes)
+    assert rows(store, "SELECT id, packed FROM text_records") == [(1, b"one"), (4, b"two"), (7, b"TWO")]
     assert kept(store) == {0: b"one", 1: b"TWO"}
 
 
-def rounds(store: Path, number: int) -> None:
-    """Three commits, each with a text for every page."""
-    writer = Writer(store)
-    texts = TextWriter(writer)
-    for round_ in range(3):
-        commit(writer, texts, {page: b"%d %d %d" % (number, round_, page) for page in range(PAGES)})
-
-
-def test_every_text_is_kept_once_whenever_it_is_killed(store: Path) -> None:
-    """A process notes texts and commits, and is killed at every step of writing, one after the other."""
-    seen = set()
-    for step in range(40):
-        killed_at(step, ("pread", "pwrite", "fdatasync", "replace", "fsync", "open"), partial(rounds, store, step))
-        with Writer(store) as writer:
-            TextWriter(writer)
-        records = kept(store)
-        commits = {record.rpartition(b" ")[0] for record in records.values()}
-        assert len(commits) <= 1
-        assert len(records) in (0, PAGES)
-        seen |= commits
-        with open_store(store) as reader:
-            size = text_path(store).stat().st_size if text_path(store).exists() else 0
-            assert size == reader.texts.size or not reader.texts.size
-    assert len(seen) > 3
-
-
-def test_without_the_file_the_texts_are_given_up(store: Path, caplog: pytest.LogCaptureFixture) -> None:
-    with Writer(store) as writer:
-        commit(writer, TextWriter(writer), {0: b"one", 1: b"two"})
-        text_path(store).unlink()
-        texts = TextWriter(writer)
-        assert caplog.messages == [f"{text_path(store)} is missing, and with it the texts of 2 pages"]
-        commit(writer, texts, {1: b"TWO"})
-    assert kept(store) == {1: b"TWO"}
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        ("UPDATE texts SET text = text + 1 WHERE page = 0", "1 numbers in texts.text are of no row of text_records"),
+        ("UPDATE text_records SET packed = x'78' WHERE id = 1", "the kept text of number 1 is damaged"),
+        ("UPDATE meta SET value = 'x' WHERE key = 'text_size'", "meta.text_size is 'x', which cannot be meant"),
+    ],
+)
+def test_check_finds_what_is_wrong(tmp_path: Path, damage: str, sentence: str) -> None:
+    path, home = tmp_path / "crawl.db", "http://a.test/"
+    crawl({home: ["<h1>Welcome</h1>", "/x"], f"{home}x": ["<p>words of x</p>"]}, path, [home], text=True)
+    rows(path, damage)
+    assert any(found.startswith(sentence) for found in faults_in(path))
