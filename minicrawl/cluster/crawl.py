@@ -67,11 +67,8 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
         for name in ("archive", "items", "cookie_file"):
             if folder.nodes and getattr(settings, name):
                 raise SettingError(f"{option(name)} does not work on several machines; omit it")
-        lock = hold(folder.path / "crawl")  # crawl.lock
-        try:
+        with hold(folder.path / "crawl"):  # crawl.lock
             return await _crawl(folder, remembered, seeds, listener, started, signals=handle_signals)
-        finally:
-            lock.release()
 
 
 def check_working(settings: CrawlSettings) -> None:

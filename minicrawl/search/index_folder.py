@@ -86,15 +86,13 @@ def hold_index(path: Path) -> Iterator[None]:
     with index_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            lock.acquire(timeout=0)
+            held = lock.acquire(timeout=0)
         except Timeout as error:
             raise StoreError(f"another process is writing the index {path}; wait for it") from error
-    try:
+    with held:
         with index_errors(path):
             remove_index(beside(path, ".new"))
         yield
-    finally:
-        lock.release()
 
 
 def open_index(path: Path, mark: str, *, writes: bool = False) -> "InvertedIndex":

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import AcquireReturnProxy, FileLock, Timeout
 
 from minicrawl.errors import StoreError
 from minicrawl.parts import parts
@@ -263,8 +263,8 @@ def open_to_read(path: Path) -> sqlite3.Connection:
         return db
 
 
-def hold(path: Path) -> FileLock:
-    """The writer's lock of a store, acquired. Raises StoreError if another process holds it.
+def hold(path: Path) -> "AcquireReturnProxy[FileLock]":
+    """The writer's lock of a store, acquired until a `with` block ends. Raises StoreError if another process holds it.
 
     It belongs to the real path. On a network file system with locks per machine (NFS mounted with nolock, say), it
     excludes writers of the same machine only.
@@ -273,10 +273,9 @@ def hold(path: Path) -> FileLock:
     with store_errors(path):
         _make_folder_of(path)
         try:
-            lock.acquire(timeout=_LOOK)
+            return lock.acquire(timeout=_LOOK)
         except Timeout as error:
             raise StoreError(f"another crawl is using {path}; wait for it, or use another --store") from error
-    return lock
 
 
 def is_held(path: Path) -> bool:

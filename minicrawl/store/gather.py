@@ -126,16 +126,12 @@ def gather(path: Path, file: Path, *, force: bool = False) -> bool:
 
 def _is_brought_up_to_date(file: Path, folder: Folder, stores: Sequence[Store], kept: Mapping[str, Any]) -> bool:
     """Write to a gathered store what has changed since. False: it has to be made anew, and was left as it was."""
-    lock = hold(file)
-    try:
-        with closing(open_to_write(real_path(file))) as db, transaction(db):
-            db.execute(f"PRAGMA cache_size = -{_CACHE}")
-            gathering = _Gathering(db, folder, stores, kept)
-            if gathering.fits:
-                gathering.run()
-            return gathering.fits
-    finally:
-        lock.release()
+    with hold(file), closing(open_to_write(real_path(file))) as db, transaction(db):
+        db.execute(f"PRAGMA cache_size = -{_CACHE}")
+        gathering = _Gathering(db, folder, stores, kept)
+        if gathering.fits:
+            gathering.run()
+        return gathering.fits
 
 
 @contextmanager

@@ -61,17 +61,16 @@ def replaced(file: Path) -> Iterator[Path]:
         raise StoreError(f"a crawl is using {file}; name another file")
     new = file.with_name(f".{file.name}.unfinished")
     left = (new, *logs(new))
-    lock = hold(new)  # a second one to the same file fails
-    try:
-        remove_files(*left)  # of one that was killed
-        yield new
-        with new.open("rb") as whole:
-            os.fsync(whole.fileno())
-        remove_files(*logs(file))  # of the store that is replaced
-        new.replace(file)
-    finally:
-        remove_files(*left, beside(new, ".lock"))
-        lock.release()
+    with hold(new):  # a second one to the same file fails
+        try:
+            remove_files(*left)  # of one that was killed
+            yield new
+            with new.open("rb") as whole:
+                os.fsync(whole.fileno())
+            remove_files(*logs(file))  # of the store that is replaced
+            new.replace(file)
+        finally:
+            remove_files(*left, beside(new, ".lock"))
 
 
 def compact(store: Path) -> tuple[int, int]:

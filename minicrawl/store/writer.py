@@ -55,7 +55,7 @@ class Writer(Store):
     """
 
     def __init__(self, path: Path, sizes: Sizes = STANDARD_SIZES) -> None:
-        self._lock = hold(path)
+        self._lock = hold(path).lock
         try:
             with closed_if_it_fails(open_to_write(real_path(path))) as db:
                 db.execute(f"PRAGMA cache_size = -{sizes.cache}")

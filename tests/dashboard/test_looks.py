@@ -96,11 +96,8 @@ def test_a_store_that_is_not_there_is_no_crawl(store: Path) -> None:
 
 def test_who_has_the_store_and_does_not_answer_is_busy(store: Path) -> None:
     crawl({HOME: []}, store, [HOME])
-    lock = hold(store)
-    try:
+    with hold(store):
         assert Looks(Readings(store)).look()["crawl"] == "busy"
-    finally:
-        lock.release()
     assert Looks(Readings(store)).look()["crawl"] == "resting"
 
 
