@@ -175,7 +175,9 @@ def _status_lines(answer: _Answer) -> Iterator[str]:
     yield f"known      {answer['known']:,}, {answer['read']:,} of them read"
     waits = "".join(f", {counted(of, 'page')} waiting for the {what}" for what, of in answer["waits_for"].items())
     yield f"in flight  {counted(answer['in_flight'], 'request')}{waits}"
-    yield f"workers    {len(answer['workers']) or 'none: the main process fetches'}"
+    has_parts = "partitions" in answer
+    processes = {one["pid"] for one in answer["partitions" if has_parts else "workers"]}
+    yield f"workers    {len(processes) or ('none yet' if has_parts else 'none: the main process fetches')}"
     if limits["until_coverage"]:
         yield f"until      a coverage of {limits['until_coverage']:.1%}"
     if answer["banned"]:

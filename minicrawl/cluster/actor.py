@@ -121,6 +121,7 @@ class Actor:
     async def ask(self, number: int, what: str, *given: object) -> Any:
         """Call a method of a `Partition`. Returns its answer. Raises MinicrawlError, a GoneError if it is not here, as
         after a death."""
+        log.PARTITION.set(number)
         member = self.partitions.get(number)
         if member is None:
             raise GoneError(f"partition {number} is not in this process")

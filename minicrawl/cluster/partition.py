@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from minicrawl import log
 from minicrawl.cluster.combined import Covered
 from minicrawl.cluster.exchange import settle, share_of, take_all
 from minicrawl.cluster.quotas import Part, has_quotas
@@ -221,6 +222,7 @@ class Partition:
 
     async def _take_received(self) -> Sequence[int]:
         """Take all rows received soon. Returns the last number of each once a commit holds them."""
+        log.PARTITION.set(self.number)  # the caller may be another one
         soon = _SETTLING if self.has_crawled else _SOON
         await asyncio.sleep(self._apart if self._engine.in_flight else soon)
         received, self._received = self._received, []

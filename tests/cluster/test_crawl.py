@@ -24,7 +24,8 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
-    return crawled_by_command(tmp_path_factory.mktemp("cluster"))
+    parent = tmp_path_factory.mktemp("cluster")
+    return crawled_by_command(parent, "--log-file", str(parent / "crawl.log"))
 
 
 def test_the_report_is_that_of_one_process(crawled: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
@@ -39,6 +40,11 @@ def test_the_report_is_that_of_one_process(crawled: tuple[Path, dict[str, Any]],
         assert report[name] == one[name], name
     assert report["coverage"] == pytest.approx(one["coverage"], abs=1e-5)
     assert 0.0 < report["error"] <= 1e-6
+
+
+def test_the_log_has_the_partition_of_every_commit(crawled: tuple[Path, dict[str, Any]]) -> None:
+    log, _, _ = (crawled[0].parent / "crawl.log").read_text().partition(" has ended ")  # later crawls of this process
+    assert {" partition " in line for line in log.splitlines() if " committed " in line} == {True}
 
 
 @pytest.mark.parametrize(("words", "code", "message"), [
@@ -81,15 +87,14 @@ def test_ctrl_c_ends_it_and_meanwhile_it_is_one_alone(tmp_path: Path) -> None:
     with counted_web(pages=40) as web:
         words = ["crawl", *SEEDS, "--store", str(folder), "--partitions", "2", "--allow-private"]
         words += ["--connect-to", f"::127.0.0.1:{web.port}", "--delay", "1", "-q"]
-        pipe = subprocess.PIPE
-        with subprocess.Popen(
-            [sys.executable, "-m", "minicrawl", *words], stdout=pipe, stderr=pipe, text=True
-        ) as crawl:
+        command = [sys.executable, "-m", "minicrawl", *words]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as crawl:
             try:
                 while not web.asked and crawl.poll() is None:
                     time.sleep(0.02)
                 result = run("crawl", "--store", folder)
                 assert (result.exit_code, "wait for it" in result.stderr) == (3, True)
+                assert "main process" not in run("control", "status", "--store", folder).stdout
                 crawl.send_signal(signal.SIGINT)
                 out, errors = crawl.communicate(timeout=PATIENCE)
             finally:

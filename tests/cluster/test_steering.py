@@ -60,10 +60,6 @@ async def until(folder: Folder, is_so: Callable[[dict[str, Any]], bool]) -> dict
                 return dict(answer["done"])
 
 
-def sought(folder: Folder, query: str) -> list[Any]:
-    return [row for store in folder.here for row in rows(store, query)]
-
-
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
 
 STARTED = "http://h0.test/"
@@ -103,7 +99,8 @@ def test_seeds_bans_and_pages_go_home(tmp_path: Path) -> None:
             other = rows(folder.here[1 - home], f"SELECT state FROM pages WHERE url = '{url}'")
             assert (state != "elsewhere", other) == (True, [])
         assert (await asked(folder.path, "ban", host="h0.test"))["done"] == {"host": "h0.test"}
-        banned = [json.loads(value) for (value,) in sought(folder, "SELECT value FROM meta WHERE key = 'banned_hosts'")]
+        query = "SELECT value FROM meta WHERE key = 'banned_hosts'"
+        banned = [json.loads(value) for store in folder.here for (value,) in rows(store, query)]
         assert sorted(map(len, banned)) in ([1], [0, 1])
         assert (await asked(folder.path, "status"))["done"]["banned"] == ["h0.test"]
         assert "is not a host of this crawl" in (await asked(folder.path, "ban", host="no.test"))["failed"]
