@@ -59,29 +59,28 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     if is_folder(store) and not text:
         from minicrawl.cluster import answers
 
-        count, unusable = answers.export_pages(store, file, by, where)
-        told = json.dumps({"file": str(file), "pages": count, "left_out": unusable})
-        click.echo(told if as_json else f"{counted(count, 'page')} written to {file}")
-        return
-    with open_store(store) as reader, reader.snapshot():
-        is_wanted, usage = None if where is None else reader.questions.where(where), PageUsage(reader)
-        name = by if is_kept(reader, by) else None
-        _, ranked = best_first(reader, by)
-        ranked = usage.usable(only(ranked, is_wanted))
-        if text:
-            rows = corpus(reader, ranked)
-        elif name is not None:
-            rows = Table(COLUMNS | {name: float}, ((*page, value or 0.0) for _, page, value in ranked))
-        else:
-            rows = Table(COLUMNS, (page for _, page, _ in ranked))
-        count = export_table(rows, file, form)
+        count, unusable, respected = answers.export_pages(store, file, by, where, form)
+    else:
+        with open_store(store) as reader, reader.snapshot():
+            is_wanted, usage = None if where is None else reader.questions.where(where), PageUsage(reader)
+            name = by if is_kept(reader, by) else None
+            _, ranked = best_first(reader, by)
+            ranked = usage.usable(only(ranked, is_wanted))
+            if text:
+                rows = corpus(reader, ranked)
+            elif name is not None:
+                rows = Table(COLUMNS | {name: float}, ((*page, value or 0.0) for _, page, value in ranked))
+            else:
+                rows = Table(COLUMNS, (page for _, page, _ in ranked))
+            count = export_table(rows, file, form)
+        unusable, respected = usage.left_out, usage.respected
     if file == STANDARD_OUTPUT:
         return
     if as_json:
-        click.echo(json.dumps({"file": str(file), "pages": count, "left_out": usage.left_out}))
+        click.echo(json.dumps({"file": str(file), "pages": count, "left_out": unusable}))
         return
-    uses = " or ".join(usage.respected)
-    left_out = f"; left out {counted(usage.left_out, 'page')} not to be used for {uses}" if usage.left_out else ""
+    uses = " or ".join(respected)
+    left_out = f"; left out {counted(unusable, 'page')} not to be used for {uses}" if unusable else ""
     click.echo(f"{counted(count, 'page')} written to {file}{left_out}")
 
 

@@ -31,6 +31,8 @@ from minicrawl.store.reader import Store, open_store
 
 _Given = TypeVarTuple("_Given")
 _Answer = TypeVar("_Answer")
+Written = tuple[int, int, Sequence[str]]
+"""Numbers of pages written, and of those left out by preferences; and the uses for which these are respected."""
 _HERE = f"state <> '{State.ELSEWHERE}'"
 
 
@@ -115,10 +117,14 @@ def top(path: Path, by: str, n: int, where: str | None = None, per_site: int | N
 def _check_ranking(path: Path, by: str) -> None:
     """Raise SettingError for a ranking that one store may have, and no folder."""
     if by not in RANKINGS:
-        raise SettingError(
-            f"--by {by} is for one store, and {path} is a folder of partitions; 'minicrawl gather {path} crawl.db' "
-            "makes one of all"
-        )
+        raise _of_one(f"--by {by}", path)
+
+
+def _of_one(what: str, path: Path) -> SettingError:
+    return SettingError(
+        f"{what} is for one store, and {path} is a folder of partitions; 'minicrawl gather {path} crawl.db' makes one "
+        "of all"
+    )
 
 
 def _of_home(where: str | None) -> str:
@@ -192,48 +198,50 @@ def _at_rest(store: Store) -> tuple[AtRest, Sums, int]:
 # Files.
 
 
-def export_pages(path: Path, file: Path, by: str, where: str | None = None) -> tuple[int, int]:
+def export_pages(path: Path, file: Path, by: str, where: str | None = None, form: str | None = None) -> Written:
     """Write the pages of each partition to a Parquet file of its own in the folder `file`, where the store lies, best
-    first: a data set. Returns how many pages are written, and left out by preferences.
-
-    Raises SettingError, StoreError.
-    """
+    first: a data set. form: as for `export_table`. Raises SettingError, StoreError."""
     _check_ranking(path, by)
-    file = _data_set(file)
     with _opened(path) as folder:
+        file = _data_set(folder, file, form)
         _, sums = _looks(folder)
         counts = _asked(folder, _export_pages, file, by, _of_home(where), sums=sums)
-    written, left_out = (sum(count) for count in zip(*counts, strict=True))
-    return written, left_out
+    written, left_out, respected = zip(*counts, strict=True)
+    return sum(written), sum(left_out), respected[0]
 
 
 def export_links(path: Path, file: Path) -> int:
     """Write the links of each partition's pages to a Parquet file of its own in the folder `file`. Returns their
     number. Raises SettingError, StoreError."""
-    file = _data_set(file)
     with _opened(path) as folder:
+        file = _data_set(folder, file)
         return sum(_asked(folder, _export_links, file))
 
 
-def _data_set(file: Path) -> Path:
-    if file.suffix.lower() != ".parquet":
-        raise SettingError(
-            f"a folder of partitions exports to .parquet only, one file for each, not to {file.suffix!r}"
-        )
+def _data_set(folder: Folder, file: Path, form: str | None = None) -> Path:
+    """The folder of a data set. Raises SettingError where it has files of another one, which would be read with it."""
+    if (form or file.suffix[1:].lower()) != "parquet":
+        raise _of_one("a format other than Parquet", folder.path)
+    own = {f"{folder.store(number).stem}.parquet" for number in range(folder.partitions)}
+    if file.is_dir() and (others := {entry.name for entry in file.glob("*.parquet")} - own):
+        raise SettingError(f"{file} has another file, {min(others)}; name a new folder")
     return file.absolute()
 
 
 def _place(folder: Path, store: Path) -> Path:
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise SettingError(f"{folder} cannot be a folder: {error.strerror}; name another") from error
     return folder / f"{store.stem}.parquet"
 
 
-def _export_pages(store: Store, file: Path, by: str, where: str) -> tuple[int, int]:
+def _export_pages(store: Store, file: Path, by: str, where: str) -> Written:
     usage = PageUsage(store)
     _, ranked = best_first(store, by)
     rows = (tuple(page)[1:] for _, page, _ in usage.usable(only(ranked, store.questions.where(where))))
     columns = dict(islice(COLUMNS.items(), 1, None))  # a rank is one among all pages
-    return export_table(Table(columns, rows), _place(file, store.path)), usage.left_out
+    return export_table(Table(columns, rows), _place(file, store.path)), usage.left_out, usage.respected
 
 
 def _export_links(store: Store, file: Path) -> int:

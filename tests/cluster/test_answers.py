@@ -14,7 +14,7 @@ from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import status
 from minicrawl.analysis.top import asked_list
 from minicrawl.cluster import answers
-from minicrawl.errors import MinicrawlError, SettingError, StoreError
+from minicrawl.errors import SettingError, StoreError
 from minicrawl.graphs.graph_files import links_by_url
 from minicrawl.store.reader import Store, open_store
 
@@ -74,7 +74,7 @@ def test_state_is_that_of_all(folder: Path, one: Store) -> None:
 
 def test_data_sets_have_every_page_and_link_once(folder: Path, one: Store, tmp_path: Path) -> None:
     pages, links = tmp_path / "ranks.parquet", tmp_path / "links.parquet"
-    assert answers.export_pages(folder, pages, "importance") == (one.size(), 0)
+    assert answers.export_pages(folder, pages, "importance") == (one.size(), 0, ())
     assert sorted(file.name for file in pages.iterdir()) == ["000.parquet", "001.parquet", "002.parquet"]
     rows = {row["url"]: row for row in data_set.dataset(pages).to_table().to_pylist()}
     assert len(rows) == one.size()
@@ -88,19 +88,22 @@ def test_data_sets_have_every_page_and_link_once(folder: Path, one: Store, tmp_p
     assert sorted(found) == sorted(links_by_url(one).rows)
 
 
-@pytest.mark.parametrize("ask", [lambda path: answers.top(path, "voices", 3), open_store])
-def test_what_one_store_is_needed_for_names_the_command(folder: Path, ask: object) -> None:
-    with pytest.raises(MinicrawlError, match=r"'minicrawl gather .*three crawl\.db'"):
-        ask(folder)  # type: ignore[operator]
+def test_a_data_set_has_no_file_of_another_one(folder: Path, tmp_path: Path) -> None:
+    file = tmp_path / "003.parquet"
+    file.touch()
+    for place, sentence in ((tmp_path, "has another file, 003"), (file, "cannot be a folder")):
+        with pytest.raises(SettingError, match=sentence):
+            answers.export_pages(folder, place, "importance", form="parquet")
 
 
 @pytest.mark.parametrize("words", [
     "check", "verify", "rank", "graph stats", "audit", "links --broken", "search a", "changes --rising", "compact",
-    "refresh --pages 5",
+    "refresh --pages 5", "top --by voices", "export a.csv", "export a.parquet --format csv", "graph export a.npz",
 ])  # fmt: skip
-def test_commands_say_so(folder: Path, words: str) -> None:
+def test_what_one_store_is_needed_for_names_the_command(folder: Path, words: str) -> None:
     done = run(*words.split(), "--store", folder)
-    assert (done.exit_code, "minicrawl gather" in done.output) == (StoreError.exit_code, True)
+    assert done.exit_code in (SettingError.exit_code, StoreError.exit_code)
+    assert f"'minicrawl gather {folder} crawl.db'" in done.output
 
 
 @pytest.mark.parametrize("words", ["top", "status", "why http://nowhere.test/"])
