@@ -409,17 +409,17 @@ class Book:
         return change
 
     def _note(self, page: int, spent: int) -> None:
-        """Note the cash that a visit has passed on in the window, and advance the clock."""
+        """Note the cash that a visit has passed on in the window, or taken back of that, and advance the clock."""
         elapsed = self.clock - self.clock_of.item(page)
         # Whole numbers take half the room in the store.
-        self.history[page] = round(interpolated(self.history.item(page), spent, elapsed, self.window))
+        self.history[page] = max(round(interpolated(self.history.item(page), spent, elapsed, self.window)), 0)
         self.clock += max(spent, 0)
         self.clock_of[page] = self.clock
 
     def _note_all(self, pages: Pages, spent: IntArray) -> None:
         """`_note` for visits made at once."""
         elapsed = self.clock - self.clock_of[pages]
-        self.history[pages] = np.rint(all_interpolated(self.history[pages], spent, elapsed, self.window))
+        self.history[pages] = np.rint(all_interpolated(self.history[pages], spent, elapsed, self.window).clip(0.0))
         self.clock += float(spent.sum(where=spent > 0))
         self.clock_of[pages] = self.clock
 

@@ -38,7 +38,7 @@ def test_interpolation_is_continuous_where_the_window_ends() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_history_of_a_book_is_that_of_a_diary(seed: int) -> None:
-    """Visits one by one, with links that vanish, and many at once: each enters with the cash that it spent."""
+    """Visits one by one, with links that vanish, and many at once: each enters with what it spent, or took back."""
     draw = random.Random(seed)
     n = 12
     web, book = random_web(draw, n, 0.3), Book()
@@ -51,7 +51,7 @@ def test_history_of_a_book_is_that_of_a_diary(seed: int) -> None:
         for page, cash in spent.items():
             elapsed = clock - last[page]
             past = history[page] * (window - elapsed) / window + cash
-            history[page] = past if elapsed < window else cash * window / elapsed
+            history[page] = max(past if elapsed < window else cash * window / elapsed, Fraction(0))
         clock += sum(max(cash, 0) for cash in spent.values())
         last.__setitem__(slice(None), [clock if page in spent else at for page, at in enumerate(last)])
 
