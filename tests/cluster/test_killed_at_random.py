@@ -19,7 +19,7 @@ from signal import SIGKILL
 from threading import Condition
 
 import pytest
-from support.cluster_runs import check_same, folder_at
+from support.cluster_runs import check_same, folder_at, until
 from support.gathered import sound_pages
 from support.needs import needs
 from support.patience import PATIENCE
@@ -27,7 +27,6 @@ from support.sites import rows
 from support.small_web import Pages, WebServer
 
 from minicrawl.cluster.exchange import home_of
-from minicrawl.control.asking import ask
 from minicrawl.store.partitions.folder import found
 
 HOSTS, PAGES, ADDRESSES, PARTITIONS = 20, 24, 5, 16
@@ -131,8 +130,7 @@ def crawled_and_killed(witness: Witness, store: Path, rng: random.Random, kills:
             kind = next(kinds)
             killed[kind] += 1
             if kind == "actor":
-                (status,) = ask(store, [{"do": "status"}])
-                os.kill(rng.choice([part["pid"] for part in status["partitions"]]), SIGKILL)
+                os.kill(rng.choice(until(store, keeper, bool))["pid"], SIGKILL)  # it may have just begun
                 continue
             os.kill(keeper.pid, SIGKILL) if kind == "keeper" else os.killpg(keeper.pid, SIGKILL)
             keeper.wait()

@@ -10,23 +10,19 @@ import socket
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
-from support.cluster_runs import SETTINGS, WEB, check_same, crawled_alone, folder_at
+from support.cluster_runs import SETTINGS, WEB, check_same, crawled_alone, folder_at, until
 from support.command_line import run
 from support.gathered import sound_pages
 from support.needs import needs
 from support.patience import PATIENCE
 
-from minicrawl.control.asking import ask
 from minicrawl.demo.web import serving
-from minicrawl.errors import MinicrawlError
 
 HEAD, OTHER = "127.0.0.2", "127.0.0.3"
 """Not 127.0.0.1, for which Ray takes the address that other machines reach."""
@@ -91,19 +87,6 @@ def sessions() -> Iterator[tuple[int, int]]:
             fields = (entry / "stat").read_text().rpartition(")")[2].split()
             if fields[0] != "Z":
                 yield int(entry.name), int(fields[3])
-
-
-def until(
-    store: Path, driver: "subprocess.Popen[bytes]", is_so: Callable[[list[dict[str, Any]]], bool]
-) -> list[dict[str, Any]]:
-    """Ask a running crawl for its partitions until they are so."""
-    while True:
-        assert driver.poll() is None, "the crawl has ended"
-        with suppress(MinicrawlError):  # one is not there yet, or the crawl does not listen
-            (status,) = ask(store, [{"do": "status"}])
-            if is_so(status["partitions"]):
-                return list(status["partitions"])
-        time.sleep(0.1)
 
 
 @pytest.mark.slow

@@ -1,7 +1,10 @@
 """Crawls in partitions of a part of the demo's web; and what one process finds there."""
 
 import asyncio
+import subprocess
+import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +15,10 @@ from support.small_web import small_web
 
 from minicrawl.api import acrawl
 from minicrawl.cluster.keeper import Ended, Keeper
+from minicrawl.control.asking import ask
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.web import DemoWeb, serving
+from minicrawl.errors import MinicrawlError
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.partitions.folder import FILE, Folder, found, made
 from minicrawl.store.ranks import RankedPage
@@ -86,3 +91,16 @@ def check_same(together: Mapping[str, RankedPage], alone: Mapping[str, RankedPag
         )
         assert found == expected, f"{url}: {found}, not {expected}"
     assert sum(abs(page.importance - alone[url].importance) for url, page in together.items()) <= 1e-6
+
+
+def until(
+    store: Path, driver: "subprocess.Popen[bytes]", is_so: Callable[[list[dict[str, Any]]], bool]
+) -> list[dict[str, Any]]:
+    """Ask a running crawl for its partitions until they are so."""
+    while True:
+        assert driver.poll() is None, "the crawl has ended"
+        with suppress(MinicrawlError):  # one is not there yet, or the crawl does not listen
+            (status,) = ask(store, [{"do": "status"}])
+            if is_so(status["partitions"]):
+                return list(status["partitions"])
+        time.sleep(0.1)
