@@ -185,7 +185,7 @@ def _status_lines(answer: _Answer) -> Iterator[str]:
 
 
 def _worker_lines(answer: _Answer) -> Iterator[str]:
-    if not answer["workers"]:
+    if not answer["workers"] and "partitions" not in answer:
         yield (
             f"no workers: process {answer['pid']} fetches and parses itself, {answer['cpu']:.1f} s of CPU so far; "
             "'minicrawl control set workers=2' starts two"
