@@ -27,13 +27,15 @@ from minicrawl.model import State
 from minicrawl.settings import RANKINGS
 from minicrawl.store.partitions.folder import Folder, found
 from minicrawl.store.partitions.united import Sums, sum_of
+from minicrawl.store.questions import pages_for
 from minicrawl.store.reader import Store, open_store
 
 _Given = TypeVarTuple("_Given")
 _Answer = TypeVar("_Answer")
 Written = tuple[int, int, Sequence[str]]
 """Numbers of pages written, and of those left out by preferences; and the uses for which these are respected."""
-_HERE = f"state <> '{State.ELSEWHERE}'"
+_ANY = "1"
+"""A condition that all pages of a partition meet: mirrors are not among those that conditions are about."""
 
 
 class _Look(NamedTuple):
@@ -97,9 +99,9 @@ def top(path: Path, by: str, n: int, where: str | None = None, per_site: int | N
 
     Raises SettingError, StoreError.
     """
-    _check_ranking(path, by)
-    if by == "cash" or where is not None:
-        where = _of_home(where)
+    _check(path, by, where)
+    if by == "cash":
+        where = where or _ANY
     with _opened(path) as folder:
         looks, sums = _looks(folder)
         if per_site is None:
@@ -114,10 +116,12 @@ def top(path: Path, by: str, n: int, where: str | None = None, per_site: int | N
     )
 
 
-def _check_ranking(path: Path, by: str) -> None:
-    """Raise SettingError for a ranking that one store may have, and no folder."""
+def _check(path: Path, by: str, where: str | None) -> None:
+    """Raise SettingError for a ranking or a condition that one store may have, and no folder."""
     if by not in RANKINGS:
         raise _of_one(f"--by {by}", path)
+    if where is not None and pages_for(where) != pages_for(_ANY):
+        raise _of_one("--where with a rank", path)
 
 
 def _of_one(what: str, path: Path) -> SettingError:
@@ -125,10 +129,6 @@ def _of_one(what: str, path: Path) -> SettingError:
         f"{what} is for one store, and {path} is a folder of partitions; 'minicrawl gather {path} crawl.db' makes one "
         "of all"
     )
-
-
-def _of_home(where: str | None) -> str:
-    return _HERE if where is None else f"({where}) AND {_HERE}"
 
 
 # One URL.
@@ -201,11 +201,11 @@ def _at_rest(store: Store) -> tuple[AtRest, Sums, int]:
 def export_pages(path: Path, file: Path, by: str, where: str | None = None, form: str | None = None) -> Written:
     """Write the pages of each partition to a Parquet file of its own in the folder `file`, where the store lies, best
     first: a data set. form: as for `export_table`. Raises SettingError, StoreError."""
-    _check_ranking(path, by)
+    _check(path, by, where)
     with _opened(path) as folder:
         file = _data_set(folder, file, form)
         _, sums = _looks(folder)
-        counts = _asked(folder, _export_pages, file, by, _of_home(where), sums=sums)
+        counts = _asked(folder, _export_pages, file, by, where or _ANY, sums=sums)
     written, left_out, respected = zip(*counts, strict=True)
     return sum(written), sum(left_out), respected[0]
 

@@ -98,7 +98,8 @@ def test_a_data_set_has_no_file_of_another_one(folder: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("words", [
     "check", "verify", "rank", "graph stats", "audit", "links --broken", "search a", "changes --rising", "compact",
-    "refresh --pages 5", "top --by voices", "export a.csv", "export a.parquet --format csv", "graph export a.npz",
+    "refresh --pages 5", "top --by voices", "top --where rank<9", "export a.csv", "export a.parquet --format csv",
+    "export a.parquet --where rank<9", "graph export a.npz",
 ])  # fmt: skip
 def test_what_one_store_is_needed_for_names_the_command(folder: Path, words: str) -> None:
     done = run(*words.split(), "--store", folder)
