@@ -269,11 +269,10 @@ def hold(path: Path) -> "AcquireReturnProxy[FileLock]":
     It belongs to the real path. On a network file system with locks per machine (NFS mounted with nolock, say), it
     excludes writers of the same machine only.
     """
-    lock = FileLock(beside(real_path(path), ".lock"))
     with store_errors(path):
         _make_folder_of(path)
         try:
-            return lock.acquire(timeout=_LOOK)
+            return FileLock(beside(real_path(path), ".lock")).acquire(timeout=_LOOK)
         except Timeout as error:
             raise StoreError(f"another crawl is using {path}; wait for it, or use another --store") from error
 
