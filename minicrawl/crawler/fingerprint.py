@@ -35,6 +35,8 @@ import hashlib
 import re
 import zlib
 from collections.abc import Iterator
+from functools import reduce
+from operator import xor
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
@@ -90,6 +92,8 @@ LONGEST_KEPT = 6_144
 """Bytes of a short text: pages for URLs that do not exist have less."""
 
 _PROSE = re.compile(rb"<[Pp]\b[^<>]{0,200}>([^<]{80,})")
+_PARITIES = 48
+"""Each long paragraph flips one of so many bits: the number that differ tells how many have come and gone."""
 _ENTITIES = re.compile(rb"&#?\w{1,9};")
 _DIGIT = ord("0")
 _MARGIN = b" " * 8  # so that the eight bytes before and behind any place are inside the text
@@ -102,7 +106,7 @@ _SHORT = np.array([length if length <= 8 else 0 for length in range(17)], dtype=
 class Identity(NamedTuple):
     """Digests are signed 64-bit numbers. `payload`: None for a page without a word; `sketch`: None for one with few;
     `wording`: None if neither the last segment of the URL nor its query has a digit; `said`: eight bits of
-    all words but the title, in any order, or of a long text, and eight of how long paragraphs begin;
+    all words but the title, in any order, or of a long text, and parities of the beginnings of long paragraphs;
     `short_text`: None for a page with much text, or where it is not wanted."""
 
     digest: int
@@ -132,12 +136,12 @@ def identity_of(body: bytes, url: str, *, wants_text: bool = True) -> Identity:
     for own in filter(None, dict.fromkeys((path, path.partition("?")[0]))):
         own_text = own_text.replace(own.lower().encode(), b"")
     return Identity(
-        _signed(_sha1(b"\n".join(("/".join(origin).encode(), own_text, shown)))),
-        _signed(_sha1(text + b"\n" + shown)) & ~SAYS_SOMETHING | has_words if len(words) else None,
+        _digest(b"\n".join(("/".join(origin).encode(), own_text, shown))),
+        _digest(text + b"\n" + shown) & ~SAYS_SOMETHING | has_words if len(words) else None,
         sketch_of(shingles_of(words)),
-        _signed(_sha1(text.translate(None, _DIGITS))) if is_numbered(url) else None,
-        (_said(words, body) if len(body) <= LONGEST else zlib.crc32(text) & 0xFF) << 8
-        | zlib.crc32(b"".join(_PROSE.findall(body))) & 0xFF,
+        _digest(text.translate(None, _DIGITS)) if is_numbered(url) else None,
+        (_said(words, body) if len(body) <= LONGEST else zlib.crc32(text) & 0xFF) << _PARITIES
+        | reduce(xor, (1 << zlib.crc32(each) % _PARITIES for each in _PROSE.findall(body)), 0),
         _short_text(seen, body) if wants_text else None,
     )
 
@@ -160,13 +164,9 @@ def _said(words: Hashes, body: bytes) -> int:
     return (int(words.sum()) - int(title.sum())) * _BASE >> 56 & 0xFF
 
 
-def _sha1(text: bytes) -> bytes:
-    return hashlib.sha1(text, usedforsecurity=False).digest()
-
-
-def _signed(octets: bytes) -> int:
-    """The first 64 bits, as SQLite stores integers."""
-    return int.from_bytes(octets[:8], "big", signed=True)
+def _digest(text: bytes) -> int:
+    """The first 64 bits of SHA-1, as SQLite stores integers."""
+    return int.from_bytes(hashlib.sha1(text, usedforsecurity=False).digest()[:8], "big", signed=True)
 
 
 def text_of(body: bytes, most: int = LONGEST) -> bytes:

@@ -1,4 +1,4 @@
-"""A web whose pages change, each in one thing at a time, amid noise of five kinds."""
+"""A web whose pages change, each in one thing at a time, amid noise of eight kinds."""
 
 import json
 import random
@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from minicrawl.model import KINDS
 
-NOISES = ("time", "advertisement", "counter", "session", "teasers", "latest")
+NOISES = ("time", "advertisement", "counter", "session", "teasers", "latest", "age", "order")
 CHANGES = {kind: kind for kind in KINDS if kind != "watch"} | {"words of a link": "link", "new": "text", "gone": "text"}
 """What changes, and the kind of change that it is."""
 _TEASERS = 40
+_AGES = ("{} days ago", "vor {} Tagen", "il y a {} jours", "hace {} días", "{} дней назад", "{} 天前", "{}일 전")
 
 
 def words(rng: random.Random, count: int) -> str:
@@ -75,6 +76,10 @@ class ChangingPage:
             parts += [f"<li><a href='/page/{one}{session}'>Teaser {one}</a> and its words" for one in shown]
         if "latest" in noises:
             parts += [f"<li><a href='/post/{post}'>Post {post}</a> and its words" for post in self.posts[-10:]]
+        if "age" in noises:
+            parts.append(f"<p>Somebody wrote {_AGES[self.number % len(_AGES)].format(self.views // 80)}</p>")
+        if "order" in noises:
+            parts += [f"<li><img src='/offer/{one}.png'>Offer {one}" for one in rng.sample(range(4), 4)]
         footer = f"<p>Made in {rng.random():.6f} s</p>" if "time" in noises else ""
         return (
             f"<!doctype html><html lang=en><head><title>{values['title']}</title>"

@@ -14,18 +14,8 @@ from minicrawl.crawler.recognise.changes import compared, first_seen, unchanged
 
 Noise = Callable[[], list[str]]
 _PATIENCE = 6
-KINDS = (
-    "none",
-    "date",
-    "counter",
-    "ads",
-    "ads or none",
-    "teasers",
-    "rotating list",
-    "growing thread",
-    "latest ten",
-    "ads anywhere",
-)
+KINDS: tuple[str, ...] = ("none", "date", "counter", "ads", "ads or none", "teasers", "rotating list")
+KINDS += ("growing thread", "latest ten", "ads anywhere")
 """ads: one to three; teasers: one to eight; rotating list: three to seven of 8 to 60; thread: comments come at every
 fetch, and all but three go when there are 64; latest ten: they come at every fetch, and as many go."""
 

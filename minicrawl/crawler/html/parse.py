@@ -85,7 +85,6 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         for language, reference in elements.alternates
         if (target := normalise(reference, base, encoding)) is not None
     ]
-    is_cut = is_cut or links.truncated
     are_wanted = wanted.requisites or (wanted.facts and may_be_mixed(page, url))
     requisites = requisites_of(tree, page, base, encoding) if are_wanted else ()
     fields = _fields(page, elements, links)
@@ -104,8 +103,8 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
         archive=elements.directives.archive,
         index_by_google=elements.index_by_google,
         usage=(f"robots: {', '.join(elements.directives.on_use)}",) if elements.directives.on_use else (),
-        truncated=is_cut,
-        values=bytes(zlib.crc32("\n".join(each).encode("utf-8", "replace")) & 0xFF for each in fields.values()),
+        truncated=is_cut or links.truncated,
+        values=bytes(zlib.crc32("\n".join(sorted(each)).encode("utf-8", "replace")) & 0xFF for each in fields.values()),
         requisites=requisites if wanted.requisites else (),
         facts=facts_of(tree, url, elements.description, requisites) if wanted.facts else None,
     )

@@ -62,7 +62,7 @@ _ANOTHER = 1.1
 _PAGES, _FEW, _FEW_IN = "pages", 3, 8
 """Few pages of a host are as many, or one in so many."""
 DAY = 86_400.0
-_HASHED = [*(kind for kind in KINDS if kind != "watch"), "prose"]
+_HASHED = [kind for kind in KINDS if kind != "watch"]
 SAME, CHANGED, MISSING, FAILED = "=#?!"
 
 
@@ -143,8 +143,7 @@ class Refresh(Step):
         if not turn.fetched.not_modified:  # nothing was asked: nothing is known of the page
             self._note_failed(turn.page, turn.now, not_before=0.0)
             return
-        row = self._row_of(turn, 0)
-        if row is not None:
+        if (row := self._row_of(turn, 0)) is not None:
             self._learn(row, turn, unchanged(row.blocks))
 
     # Learning.
@@ -199,12 +198,16 @@ class Refresh(Step):
         return any(watch.matches(url) for watch in self._watches)
 
     def _by_hashes(self, row: RefreshRow, turn: Turn, blocks: bytes, says_changed: bool | None) -> Difference:
-        """Difference of a page whose blocks are known for the first time: of its answer before, a hash of each kind of
-        what it had is kept. A difference counts if other validators say so, or the page has but one of the kind.
-        Under the same validators others are noise; without any, they count where the kind differs on few pages of the
-        host, and are in doubt where it does on many. says_changed: whether validators do; None: there are none."""
+        """Difference of a page whose blocks are known for the first time: of its answer before, hashes of what it had
+        are kept. A difference counts if other validators say so, or the page has but one of the kind. Under the same
+        validators others are noise; without any, they count where the kind differs on few pages of the host, or more
+        paragraphs than on most, and are in doubt where it does on many. says_changed: None without validators."""
         before, now = (turn.last and turn.last.kind_hashes) or b"", kind_hashes(turn.fetched, turn.parsed)
         differing = [kind for kind, old, new in zip(_HASHED, before, now, strict=False) if old != new]
+        is_known = bool(before and now)
+        old_prose, new_prose = (int.from_bytes(hashes[len(_HASHED) :]) for hashes in (before, now))
+        flips = is_known * (old_prose ^ new_prose).bit_count()
+        differing += ["prose"] * (flips > 0)
         told, doubtful = differing if says_changed else [kind for kind in differing if kind in ALONE], list[str]()
         if says_changed is None:
             counts = self._differing[self._frontier.host(row.page).id]
@@ -212,9 +215,10 @@ class Refresh(Step):
             few, many = max(_FEW, counts[_PAGES] // _FEW_IN), counts[_PAGES] // 2
             told += [kind for kind in differing if kind not in ALONE and counts[kind] <= few]
             doubtful = [kind for kind in KINDS if kind in differing and kind not in told and counts[kind] <= many]
+            told += ["prose"] * self._is_odd(self._pictures.picture(row.page), "prose", flips)
         told += ["text"] * ("prose" in told)
         kinds = () if self._is_watched(turn.fetched.url) else tuple(kind for kind in KINDS if kind in told)
-        still = set(KINDS if before and now else ()).difference(differing, ["text"] if "prose" in differing else [])
+        still = set(KINDS if is_known else ()).difference(differing, ["text"] if "prose" in differing else [])
         memory = first_seen(blocks, doubtful, still)
         if says_changed is False or row.fetches > 1:  # the fetches before this one were answered 304
             memory = unchanged(memory).memory
@@ -224,8 +228,9 @@ class Refresh(Step):
         """Note in how many blocks of a kind a page differs. True if few of its host differ in more than most, as it."""
         counts = self._blocks.setdefault(picture, defaultdict(Counter))[kind]
         counts[blocks] += 1
-        ((usual, pages),) = counts.most_common(1)
-        return blocks > usual and _FEW_IN * (counts.total() - pages) <= counts.total()
+        ((usual, _),) = counts.most_common(1)
+        more = sum(pages for number, pages in counts.items() if number > usual)
+        return blocks > usual and _FEW_IN * more <= counts.total()
 
     def note_lastmods(self, lastmods: dict[int, float], now: float) -> None:
         """Take in change times of pages (Unix seconds) from a sitemap: those later than the last fetch matter."""
@@ -263,10 +268,8 @@ class Refresh(Step):
             writer.save_meta({"refresh_price": self._due.price})
         writer.put(RefreshHost, (self._hosts[host] for host in sorted(self._changed_hosts)))
         writer.put(GroupRate, self._rates.changed())
-        self._rows.clear()
-        self._changes.clear()
-        self._importances.clear()
-        self._changed_hosts.clear()
+        for saved in (self._rows, self._changes, self._importances, self._changed_hosts):
+            saved.clear()
 
     def on_settings(self, settings: CrawlSettings, changed: Set[str], now: float) -> None:
         """Note since when pages are read under the present settings."""
@@ -334,9 +337,7 @@ class Refresh(Step):
         return learned(rate, shape, gap, is_change)
 
     def _postpone(self, page: int, now: float, until: float, answer: str) -> None:
-        row = self._row(page)
-        if row is None:
-            row = RefreshRow(page, now, until, 0.0)
+        row = self._row(page) or RefreshRow(page, now, until, 0.0)
         self._rows[page] = row._replace(due=until, answers=(row.answers + answer)[-_ANSWERS:])
         if self._due is not None:
             self._due.postpone(page, until)

@@ -83,6 +83,12 @@ def test_what_the_host_repeats_is_no_content_around_it_in_menus_and_in_notices()
     assert len(content(*labels, notice)) == 4, "all that the page has"
 
 
+def test_of_a_long_block_a_relative_date_is_part_of_its_hash() -> None:
+    one, other = (f"{'prose ' * 20}of {hours} hours ago" for hours in (2, 3))
+    assert block_number(one[-20:]) == block_number(other[-20:])
+    assert block_number(one) != block_number(other)
+
+
 def test_links_have_words_around_them_and_no_fragments() -> None:
     page = kept(f"See [the *manual*{LINK}, [this]({URL}#x).", "[again](<http://c.test/(d)#e>)")
     assert list(page.anchors()) == [
