@@ -526,11 +526,13 @@ def _flanks(inside: str, outside: str) -> bool:
 
 def content_and_rest(walk: Walk) -> tuple[str, str]:
     """The main content of a page, and what is around it, as Markdown."""
-    told = iter(content_of(walk.page))
-    flags, before = bytearray(), 1
-    for block in walk.blocks:  # a picture alone is where the block before it is
+    told, flags, before = iter(content_of(walk.page)), bytearray(), 1
+    for block in walk.blocks:  # a picture alone is where the block before it is, or that behind it, if it is no link
         before = next(told) if block.size > 0 else before
         flags.append(before)
+    for at, block in reversed(list(enumerate(walk.blocks[:-1]))):
+        if block.size <= 0 and block.text[0] == "!":
+            flags[at] |= flags[at + 1]
     rest = [block for block, is_content in zip(walk.blocks, flags, strict=True) if block.size > 0 and not is_content]
     return markdown(list(compress(walk.blocks, flags))), markdown(rest)
 

@@ -106,11 +106,9 @@ class Refresh(Step):
         last = self._pages.last_answer(page)
         if last is None or last.validators is None or last.fetched_at < self._needed_since:
             return asked
-        row = self._row(page)
-        if row is not None and row.answers.endswith((MISSING, FAILED)):
-            return asked
-        fetches, doubt = (1, 0) if row is None else (row.fetches, row.doubt)
-        if not is_conditional(page + fetches, doubt, self._host(page).doubt):
+        row = self._row(page) or RefreshRow(page, 0.0, 0.0, 0.0, fetches=1)
+        is_settled = not row.answers.endswith((MISSING, FAILED))
+        if not (is_settled and is_conditional(page + row.fetches, row.doubt, self._host(page).doubt)):
             return asked
         return asked._replace(**unpacked(last.validators)._asdict())
 

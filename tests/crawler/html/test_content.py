@@ -63,10 +63,11 @@ PAGES = {
         f"<p>{MORE}</p></div></div>",
         ["Stone or wood?", SAY, MORE],
     ),
-    "product": (
-        f"<div class=breadcrumbs><a href=/>Shop</a></div><form class=product><h1>Lamp</h1><p>{SAY}</p><p>$ 12.50</p>"
-        f"<button>Add to cart</button></form><div class=recommended><ul>{LINKS}</ul></div>",
-        ["Lamp", SAY, "$ 12.50"],
+    "product below its picture and, linked, that of the shop": (
+        "<div class=breadcrumbs><a href=/>Shop</a></div><a href=/><img src=s alt=Shop></a><p><img src=l alt=Lamp></p>"
+        f"<form class=product><h1>Lamp</h1><p>{SAY}</p><p>$ 12.50</p><button>Add to cart</button></form>"
+        f"<div class=recommended><ul>{LINKS}</ul></div>",
+        ["", "Lamp", SAY, "$ 12.50"],
     ),
     "layout named after its side column": (
         f"<div class=with-sidebar><div class='sidebar-layout nav'><p>{SAY}</p><p>{MORE}</p></div>"
