@@ -8,31 +8,28 @@ U    sum of B + R over all others but those that have gone: a walker there follo
 p    sum of B + R - H over read pages with links, where it is positive: walkers that have not gone on yet
 q    the same sum where it is negative, without sign, also of aliases: walkers passed on and to be taken back
 m    the same sum over aliases and mirrors, where it is positive; and cash in transit between books
+D    sum of B + R over pages that may not be there, and then hold nothing, by the chance of that
+f    all births, times the part of standing pages that were found since sites shared births out: these have next to
+     none until the next time, and then those of their sites
+n    number of sites that share births
 
-A walker waiting at a page visits d / (1-d) others at most before it starts again. So of the time of all walkers at
-least
-
-    kept = ((1-d) K - q) / ((1-d) K + U + d p + m)
-
-goes to pages that were read, whatever the others link to, as if these kept all that comes to them (after RankMass: Cho,
-Schonfeld: "RankMass Crawler", VLDB 2007, whose walkers start at the seeds; these start where births say). By the links
-found so far it is
-
+    kept = ((1-d) K - q) / ((1-d) K + U + f + d p + m)
     c = K / (K + U - D)
-
-with D what waits for pages that may not be there, and then hold nothing. Links not read yet may also move as much of
-the trust between n sites, and more pages may be missing than D says. So the two figures are
-
     low = kept (1 - (1 - 1/n) (1 - kept))
     shown = c + (1 - c)^2
 
-Where several books share the web, K, U, p, q and m are sums over all of them. They may be taken at different moments:
-reading a page adds to K no less than to all the rest, so later reads can only raise the bound. Cash handed over and not
-yet taken by its home is in transit, to be credited (m) or debited (q); a home asked later may have taken more, and then
-none is.
+A walker waiting at a page visits d / (1-d) others at most before it starts again. So pages that were read have at least
+`kept` of the time of all walkers, whatever the others link to, as if these kept all that comes to them (after RankMass:
+Cho, Schonfeld: "RankMass Crawler", VLDB 2007, whose walkers start at the seeds; these start where births say). By the
+links found so far they have c. Links not read yet may also move as much of the trust between sites, and more pages may
+be missing than D says.
+
+Where several books share the web, all are sums over these, perhaps of different moments: reading a page adds to K no
+less than to all the rest, so later reads can only raise the bound. Cash handed over and not yet taken by its home is in
+transit, to be credited (m) or debited (q); a home asked later may have taken more, and then none is.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -60,19 +57,23 @@ COLLECTED = (_PAGE, _ALIAS)
 
 
 class CoverageSums(NamedTuple):
-    """One book's sums for the common bound, in units.
-
-    read: K; unread: U; doubted: D; waiting: p; moving: m; owed: q; sites: n; damping: d, the same in all books.
-    """
+    """K, U, f, D, p, m, q, n and d of one book, in units."""
 
     read: int
     unread: int
+    found: int
     doubted: int
     waiting: int
     moving: int
     owed: int
     sites: int
     damping: float
+
+    @property
+    def steps(self) -> float:
+        """1-d times those that all walkers make at most."""
+        d = self.damping
+        return (1.0 - d) * self.read + self.unread + self.found + d * self.waiting + self.moving
 
 
 class Coverage:
@@ -91,8 +92,8 @@ class Coverage:
         """Number of pages that were read, aliases among them."""
         self.ends_crawl = False
         """True if the crawl ends by the bound: then it is kept as high as it can be while the crawl goes on."""
-        self._shares: tuple[float, float] | None = None
-        self._turns = 0  # since these were computed
+        self._shares = 0.0, 0.0
+        self._turns = self._then = 0  # then: turns and pages when the shares were computed
         self.doubts: Callable[[], FloatArray] | None = None
         """The chance that each page is not there, shape (size,)."""
 
@@ -113,7 +114,7 @@ class Coverage:
 
     def note_change(self) -> None:
         """Forget the shares, as the book has changed at many pages."""
-        self._shares = None
+        self._shares = 0.0, 0.0
 
     def note_links(self, leads: Flags) -> None:
         """Set the pages with links, shape (size,)."""
@@ -124,54 +125,54 @@ class Coverage:
         """Recompute the values derived from the kinds, which were filled from elsewhere."""
         self.collected = int(np.count_nonzero(np.isin(self.kind, COLLECTED)))
         self.knows_links = not self.collected
-        self._shares = None
+        self._shares = 0.0, 0.0
 
     def shares(self) -> tuple[float, float]:
         """`low` and `shown`, 0 to 1.
 
-        It takes a pass over all pages, so old values serve until a hundredth of all have had a turn. Where sites share
-        births, pages found since the last sharing have next to none, so `low` is of then.
+        It takes a pass over all pages, so those of some pages serve until turns and pages are a hundredth more.
         """
-        if self._shares is None or 100 * self._turns >= self._book.size:
-            (low, shown), old = shares_of_all([self.sums()]), self._shares
-            self._shares = (low if old is None or self._book.are_born_alike else old[0], shown)
-            self._turns = 0
+        size = self._turns + self._book.size
+        if not self._shares[1] or 100 * size > 101 * self._then:
+            self._shares, self._then = shares_of_all([self.sums()]), size
         return self._shares
 
     def sums(self) -> CoverageSums:
         """This book's sums for the bound of several."""
-        read = unread = doubted = waiting = moving = owed = 0
+        read = unread = doubted = waiting = moving = owed = new = standing = 0
         doubts = None if self.doubts is None else self.doubts()
         for rows in slices(self._book.size):
             kind, pending = self.kind[rows], self._book.cash_of(rows)
             held = pending + self._book.forwarded[rows]
             is_page = kind == _PAGE
             hands_on = (kind == _ALIAS) | self._book.is_mirror(rows)
-            has_gone = self._book.gone[rows]
+            stands = ~(hands_on | self._book.gone[rows])
             leads = is_page & self.leads[rows]
             more = np.maximum(pending, 0)
             read += int(held.sum(where=is_page))
-            unread += int(held.sum(where=~(is_page | hands_on | has_gone)))
+            unread += int(held.sum(where=stands & ~is_page))
+            standing += int(np.count_nonzero(stands))
+            new += int(np.count_nonzero(stands[max(self._book.rule.shared - rows.start, 0) :]))
             if doubts is not None:
-                doubted += int((held * doubts[rows]).sum(where=~(hands_on | has_gone)))
+                doubted += int((held * doubts[rows]).sum(where=stands))
             waiting += int(more.sum(where=leads))
             moving += int(more.sum(where=hands_on))
             owed += int((more - pending).sum(where=leads | hands_on))
         sites, damping = int(np.count_nonzero(self._book.rule.page_level > 1)), self._book.twentieths / 20
-        return CoverageSums(read, unread, doubted, waiting, moving, owed, sites, damping)
+        found = self._book.births * new // max(standing, 1)
+        return CoverageSums(read, unread, found, doubted, waiting, moving, owed, sites, damping)
 
     def missing(self) -> FloatArray:
         """Most of all importance that each unread page has; 0 for the others. Shape (size,)."""
         known = slice(0, self._book.size)
         held = self._book.received(known) + self._book.birth(known)
         is_unread = ~(np.isin(self.kind[known], COLLECTED) | self._book.gone[known])
-        sums = self.sums()
-        missing: FloatArray = np.where(is_unread, held, 0) / max(_time([sums]), 1.0)
+        missing: FloatArray = np.where(is_unread, held, 0) / max(self.sums().steps, 1.0)
         return missing
 
     def matters(self, mirrors: Pages) -> Flags:
         """Flags of the mirrors that hold enough for all of them to change the bound."""
-        least = UNTOUCHED * _time([self.sums()]) / max(len(mirrors), 1)
+        least = UNTOUCHED * self.sums().steps / max(len(mirrors), 1)
         flags: Flags = np.abs(self._book.cash_of(mirrors)) > least
         return flags
 
@@ -182,17 +183,11 @@ def shares_of_all(books: Iterable[CoverageSums], credits: int = 0, debits: int =
     credits, debits: units handed over, and not taken yet.
     """
     some = list(books)
-    read, unread, doubted, _, _, owed, sites, _ = map(sum, zip(*some, strict=True))
-    if read <= 0:
+    of_all = CoverageSums(*map(sum, zip(*some, strict=True)))._replace(damping=some[0].damping)
+    if (read := of_all.read) <= 0:
         return 0.0, 0.0
-    kept = max((1.0 - some[0].damping) * read - owed - debits, 0.0) / (_time(some) + credits)
-    if not unread:  # It may miss 1 by the error of settled importance.
+    kept = max((1.0 - of_all.damping) * read - of_all.owed - debits, 0.0) / (of_all.steps + credits)
+    if not of_all.unread:  # It may miss 1 by the error of settled importance.
         return min(kept + SETTLED_ERROR, 1.0), 1.0
-    c = read / (read + unread - doubted)
-    return kept * (1.0 - (1.0 - kept) * (1.0 - 1.0 / max(sites, 1))), c + (1.0 - c) ** 2
-
-
-def _time(books: Sequence[CoverageSums]) -> float:
-    """1-d times the steps that all walkers make at most."""
-    d, (read, unread, _, waiting, moving, *_) = books[0].damping, map(sum, zip(*books, strict=True))
-    return (1.0 - d) * read + unread + d * waiting + moving
+    c = read / (read + of_all.unread - of_all.doubted)
+    return kept * (1.0 - (1.0 - kept) * (1.0 - 1.0 / max(of_all.sites, 1))), c + (1.0 - c) ** 2

@@ -53,6 +53,7 @@ Links are counted per voice, as a page may gain or lose some at each of its turn
 """
 
 import math
+import sys
 from typing import NamedTuple
 
 import numpy as np
@@ -153,6 +154,8 @@ class Births:
 
     page_level: IntArray = np.ones(1, dtype=np.int64)
     """Units of every standing page, by site: 1 where a site has no trust."""
+    shared = sys.maxsize
+    """Pages that have their share; those found since do not."""
 
     def __init__(self, alike: int | None = UNIT) -> None:
         """alike: B of every page that is not gone; None where pages differ."""
@@ -221,9 +224,10 @@ class SiteBirths(Births):
         one unit at least, so it can pass on some; a site without entrances gives all to its pages, one without pages
         all to its entrances.
         """
-        site, count = self.site[: len(standing)], len(shares.trust)
+        self.shared = len(standing)
+        site, count = self.site[: self.shared], len(shares.trust)
         pages = np.bincount(site, standing, minlength=count)
-        entrances = np.bincount(site, self.entrance[: len(standing)] & ~gone, minlength=count)
+        entrances = np.bincount(site, self.entrance[: self.shared] & ~gone, minlength=count)
         to_entrances = np.where(pages > 0, np.where(entrances > 0, ENTRANCES, 0.0), 1.0)
         units = shares.homes * shares.trust
         self.page_level = np.maximum(units * (1.0 - to_entrances) / np.maximum(pages, 1.0), 1.0).astype(np.int64)

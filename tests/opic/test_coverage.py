@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from support.opic_webs import D, Rows, csr, exact_importance, final, pages, random_web
+from support.opic_webs import D, Rows, csr, exact_importance, final, pages
 
 from minicrawl.model import ReadShare
 from minicrawl.opic import Book, Coverage
@@ -166,30 +166,6 @@ def test_both_are_the_truth_once_everything_is_settled_and_what_low_misses_is_in
         assert missing[page] == pytest.approx(share, abs=1e-6)
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_crawl_of_a_larger_web_comes_near_the_truth(seed: int) -> None:
-    """A read page passes everything on once, and once more after each tenth of the crawl."""
-    draw = random.Random(seed)
-    n = 200
-    web = random_web(draw, n, 0.03, 0.1)
-    book, coverage = unread(n)
-    read: list[int] = []
-    for page in draw.sample(range(n), n // 2):
-        book.visit(page, pages(web[page]))
-        coverage.note(page, PageKind.PAGE, leads=len(web[page]) > 0)
-        read.append(page)
-        if len(read) % 10 == 0:
-            book.visit_many(pages(read), *csr([web[page] for page in read]))
-            coverage.note_change()
-            known = [web[page] if page in read else [] for page in range(n)]
-            truth = share_of(exact_importance(known, [1.0] * n), read)
-            low, shown = coverage.shares()
-            least, most = ReadShare.settled(truth, 0)
-            assert shown == pytest.approx(most, abs=0.05)
-            assert least - 0.05 <= low <= least + ROUNDING
-            assert low <= share_of(exact_importance(web, [1.0] * n), read) + ROUNDING
-
-
 def test_nothing_known_or_read_is_nothing_covered() -> None:
     assert Coverage(Book()).shares() == ReadShare.settled(0.0, 2) == (0.0, 0.0)
     book, coverage = unread(1)
@@ -204,7 +180,7 @@ def test_all_pages_read_are_everything_up_to_the_error_of_settled_importance_els
     read, third = 10**8, 10**8 // 2
     ends = (0, 4, 9, 1.0), (0, 400, 9, 1 - 3e-6), (1, 0, 1, 1 - 2e-8)
     for unread, waiting, sites, low in (*ends, (third, 0, 0, 1 / 2), (third, 0, 1, 1 / 2), (third, 0, 2, 3 / 8)):
-        sums = CoverageSums(read, unread, 0, waiting, moving=0, owed=0, sites=sites, damping=0.5)
+        sums = CoverageSums(read, unread, 0, 0, waiting, moving=0, owed=0, sites=sites, damping=0.5)
         assert shares_of_all([sums])[0] == pytest.approx(low, abs=1e-9)
 
 
@@ -214,6 +190,21 @@ def test_pages_that_will_not_be_there_hold_nothing_of_what_is_shown() -> None:
     coverage.note(0, PageKind.PAGE)
     coverage.doubts = lambda: np.array([0.0, 1.0, 0.5, 0.5])
     assert coverage.shares() == pytest.approx((0.15 / 3.15, 0.75))
+
+
+def test_pages_found_since_births_were_shared_out_count_by_their_part_of_all_births() -> None:
+    """Read is one of two: 1/2 of 1/2 + 1. Two more would have half of both births: 1/2 of 1/2 + 1 + 1."""
+    book, coverage = unread(2)
+    rule, none = SiteBirths(), np.zeros(0, np.int64)
+    rule.grow(2)
+    rule.site[:2] = 1
+    book.share_births_out(rule, SiteShares(np.array([0.0, 1.0]), none, np.zeros(0), 2.0**40, 0, none))
+    book.visit(0, pages([]))
+    coverage.note(0, PageKind.PAGE)
+    assert coverage.shares()[0] == pytest.approx(1 / 3)
+    book.discover(2)
+    coverage.grow(4)
+    assert coverage.shares()[0] == pytest.approx(1 / 5)
 
 
 def test_what_waits_counts_by_how_far_it_may_go() -> None:
@@ -236,4 +227,4 @@ def test_shares_of_many_pages_are_looked_up_again_after_a_hundredth_of_them() ->
         book.visit(page, pages([]))
         coverage.note(page, PageKind.PAGE)
         found.append(round(5_000 - 5_000 * coverage.shares()[1]))
-    assert found == [1] * 50 + [50] * 50 + [99]
+    assert found == [1] * 51 + [round(52 * (1 - 52 / 5_000))] * 50

@@ -27,7 +27,7 @@ def stored_births(store: Store, host_of: Pages) -> Births:
         return Births()
     births = SiteBirths()
     births.grow(len(host_of))
-    shared = min(int(store.meta(SHARED_OUT) or 0), len(host_of))
+    births.shared = shared = min(int(store.meta(SHARED_OUT) or 0), len(host_of))
     births.site[:shared] = store.site_table.of_hosts()[host_of[:shared]]
     doors = store.site_table.doors()
     births.entrance[doors[:, 0]], births.voices[doors[:, 0]] = doors[:, 2], doors[:, 3]

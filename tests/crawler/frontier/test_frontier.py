@@ -513,6 +513,17 @@ def test_a_host_may_have_errands_and_no_pages() -> None:
     assert crawl.frontier.is_empty()
 
 
+def test_pages_are_missing_as_often_as_others_of_their_host_and_one_more_of_any() -> None:
+    """One of two at the first host, none of one at the second, so a third of all; the last host never answered."""
+    crawl = Crawl()
+    pages = [crawl.add(host, 1) for host in "aaabbc"]
+    for page in (pages[0], pages[1], pages[3]):
+        crawl.accounts.visit(page, NOWHERE)
+    crawl.book.retire(pages[1])
+    crawl.hosts["a"].answers = crawl.hosts["b"].answers = True
+    assert crawl.frontier.doubts() == pytest.approx([0, 0, (1 + 1 / 3) / 3, 0, 1 / 3 / 2, 1])
+
+
 @pytest.mark.parametrize("ip_delay", [0.0, 0.001])
 def test_hosts_of_which_nobody_knows_that_they_answer_can_be_left_out(ip_delay: float) -> None:
     """Then it is the best page of the others; and as these come and go, never one that is not on offer."""
