@@ -357,7 +357,8 @@ class ReadShare(NamedTuple):
         """Both of a settled ranking. read: sum of the importance of the pages read. sites: that share the jumps, with
         d = .5 (opic/sites.py); 0: walkers jump to all pages alike, d = .85."""
         kept = read / (read + (1.0 - read) / (0.5 if sites else 0.15))
-        return cls(kept * (1.0 - (1.0 - kept) * (1.0 - 1.0 / max(sites, 1))), read and read + (1.0 - read) ** 2)
+        shown = read and read + (1.0 - read) * max(1.0 - read, 0.5)
+        return cls(kept * (1.0 - (1.0 - kept) * (1.0 - 1.0 / max(sites, 1))), shown)
 
 
 NOTHING_READ = ReadShare(0.0, 0.0)

@@ -16,13 +16,13 @@ n    number of sites that share births
     kept = ((1-d) K - q) / ((1-d) K + U + f + d p + m)
     c = K / (K + U - D)
     low = kept (1 - (1 - 1/n) (1 - kept))
-    shown = c + (1 - c)^2
+    shown = c + (1 - c) max(1 - c, 1/2)
 
 A walker waiting at a page visits d / (1-d) others at most before it starts again. So pages that were read have at least
 `kept` of the time of all walkers, whatever the others link to, as if these kept all that comes to them (after RankMass:
 Cho, Schonfeld: "RankMass Crawler", VLDB 2007, whose walkers start at the seeds; these start where births say). By the
-links found so far they have c. Links not read yet may also move as much of the trust between sites, and more pages may
-be missing than D says.
+links found so far they have c. Links not read yet may also move as much of the trust between sites. Of the rest as much
+may be missing, beside D, as is there: pages that few link to are read last, and more often are not there.
 
 Where several books share the web, all are sums over these, perhaps of different moments: reading a page adds to K no
 less than to all the rest, so later reads can only raise the bound. Cash handed over and not yet taken by its home is in
@@ -190,4 +190,4 @@ def shares_of_all(books: Iterable[CoverageSums], credits: int = 0, debits: int =
     if not of_all.unread:  # It may miss 1 by the error of settled importance.
         return min(kept + SETTLED_ERROR, 1.0), 1.0
     c = read / (read + of_all.unread - of_all.doubted)
-    return kept * (1.0 - (1.0 - kept) * (1.0 - 1.0 / max(of_all.sites, 1))), c + (1.0 - c) ** 2
+    return kept * (1.0 - (1.0 - kept) * (1.0 - 1.0 / max(of_all.sites, 1))), c + (1.0 - c) * max(1.0 - c, 0.5)

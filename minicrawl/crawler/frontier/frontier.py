@@ -111,12 +111,11 @@ class Frontier:
     def doubts(self) -> FloatArray:
         """The chance that a page is not there, or is an alias, shape (pages,): 0 of one that was tried, 1 at a host
         that has not answered, else as often as of those tried at its host, and one more at any."""
-        known, book, hosts = slice(0, self._accounts.size), self._accounts.book, len(self.hosts)
-        answers = np.fromiter((bool(host.answers) for host in self.hosts), np.bool_, hosts)
-        tried, host_of = self._accounts.had_turn[known], self.pages.host_of[known]
-        lost = tried & (book.gone | book.alias)[known]
-        turns, losses = (np.bincount(host_of, some, hosts) * answers for some in (tried, lost))
-        often = (losses + losses.sum() / max(turns.sum(), 1.0)) / (turns + 1.0)
+        known, book = slice(0, self._accounts.size), self._accounts.book
+        tried, gone = self._accounts.had_turn[known], (book.gone | book.alias)[known]
+        answers, host_of = np.fromiter((bool(host.answers) for host in self.hosts), np.bool_), self.pages.host_of[known]
+        turns, lost = (np.bincount(host_of, some, len(answers)) * answers for some in (tried, tried & gone))
+        often = (lost + lost.sum() / max(turns.sum(), 1.0)) / (turns + 1.0)
         return np.where(tried, 0.0, np.where(answers, often, 1.0)[host_of])
 
     def add(self, pages: Iterable[int], now: float) -> None:
