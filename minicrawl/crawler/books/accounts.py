@@ -14,7 +14,6 @@ from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.surfer import UNIFORM, Surfer
 from minicrawl.store.links import NOWHERE, LinkGraph, PlacedLinks
 
-_NOBODY = np.zeros(0, dtype=np.int32)
 LinkBlocks = Callable[[], Iterable[LinkGraph]]
 """Gives the links of all read pages, a block of rows at a time, on each call."""
 
@@ -196,17 +195,12 @@ class Accounts:
 
     def take_touched(self) -> tuple[Pages, Pages]:
         """Pages whose accounts changed since the last call, rising: those visited, and those only linked to."""
-        visited = self._taken(self._visited)
-        return visited, self._taken(self._credited, but=visited)
-
-    def _taken(self, pages: list[Pages], but: Pages = _NOBODY) -> Pages:
-        """Take all the pages, rising, without some; clears the list."""
-        flags = self._no_pages()
-        for some in pages:
-            flags[some] = True
-        pages.clear()
-        flags[but] = False
-        return flagged(flags)
+        visited, credited = self._no_pages(), self._no_pages()
+        for flags, pages in ((visited, self._visited), (credited, self._credited)):
+            for some in pages:
+                flags[some] = True
+            pages.clear()
+        return flagged(visited), flagged(credited & ~visited)
 
     def _no_pages(self) -> Flags:
         return np.zeros(self.size, dtype=np.bool_)
