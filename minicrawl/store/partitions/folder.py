@@ -147,14 +147,14 @@ def found(path: Path) -> Folder:
         seeds = tuple(map(str, kept["seeds"]))
         return Folder(path, str(kept["cluster"]), secret, partitions, settings, seeds, kept.get("ray"), nodes)
     except NotADirectoryError as error:
-        raise StoreError(f"{path} is a file, but a crawl in partitions has a folder; name that with --store") from error
+        raise StoreError(f"{path} is a file, but a crawl in partitions has a folder; name that") from error
     except FileNotFoundError as error:
         raise StoreError(
             f"there is no crawl in partitions at {path}; 'minicrawl crawl SEEDS --partitions N --store {path}' begins "
             "one"
         ) from error
     except OSError as error:
-        raise StoreError(f"{file} cannot be read: {error.strerror}; name another folder with --store") from error
+        raise StoreError(f"{file} cannot be read: {error.strerror}; name another folder") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StoreError(f"{file} is damaged: {error}; restore the folder from a backup") from error
 
