@@ -188,7 +188,7 @@ class Options:
     text: bool = setting(
         False,
         FLAG,
-        "Keep the text of every page, with headings and links, in a file beside the store: about 3 kB a page. "
+        "Keep the text of every page, with headings and links, in the store: about 3 kB a page. "
         "Leaves out pages that say noarchive.",
     )
     pdf: bool = setting(False, FLAG, "Read PDF files as pages: their links, title and text. Needs the extra pdf.")

@@ -5,7 +5,7 @@
 
 normalise  parse, resolve and normalise; tracking and session parameters, which are stripped (parameters.txt)
 keys       host, politeness key, origin, site, partition of a URL
-suffixes   the public suffix list, as tldextract brings it
+suffixes   the public suffix list that tldextract bundles
 """
 
 from minicrawl.crawler.urls.normalise import normalise

@@ -31,7 +31,7 @@ class TextVersion(NamedTuple):
 class TextRecord(NamedTuple):
     """A kept text. None is ever changed; `minicrawl compact` deletes those that no page has any more."""
 
-    id: Annotated[int, "a byte more than all texts kept before have: it rises"]
+    id: Annotated[int, "one more than the bytes of all texts kept before; it only rises"]
     packed: Annotated[bytes, "see kept_text.py"]
 
 
@@ -45,7 +45,7 @@ class Texts(Subject):
 
     @property
     def size(self) -> int:
-        """A byte more than all texts ever kept have, which is the id of the next one; 0 where none was to be kept."""
+        """The id of the next text: one more than the bytes of all texts ever kept; 0 if none was ever to be kept."""
         return int(self._tables.meta("text_size") or 0)
 
     def count(self) -> int:
