@@ -27,12 +27,14 @@ _STARTS = frozenset(string.ascii_letters + string.digits + "/.")
 _LONGEST_KNOWN = 300  # characters of a reference that is remembered
 _ROOTS = ("/", "http://", "https://")
 """Starts of references that mean the same on all pages of an origin."""
+_OTHER_STARTS = (*_ROOTS, "\\")
+"""Starts that mean something else behind "../"."""
 # References whose first colon, if any, ends no scheme, or one that an authority follows.
 _NO_SCHEME_ALONE = re.compile(r"https?://|[^:/?#\\]*+[/?#\\]")
 # Most references, with nothing to escape, decode or look up: their origin, if any, and the rest. Hosts that end in a
 # number are addresses, and those with "xn--" may be invalid.
 _PLAIN = re.compile(
-    r"(https?://(?![^/]*xn--)(?:[a-z\d-]++\.)+[a-z]++/|)/?"
+    r"(?:(https?://(?![^/]*xn--)(?:[a-z\d-]++\.)+[a-z]++/)|/?)"
     r"((?![./])[\w~!$&()*+,;=@./-]*+(?:\?[\w~!$&()*+,;=@./:?%-]*+)?)#?",
     re.ASCII,
 )
@@ -82,8 +84,10 @@ def resolved(references: Iterable[str], base: str, encoding: str | None = None) 
     root = folder[: folder.find("/", 8) + 1]
     found: dict[str, str | None] = {}
     for reference in references:
-        place = root if reference.startswith(_ROOTS) else folder
-        target = _known(reference, place, encoding) if len(reference) <= _LONGEST_KNOWN else _UNKNOWN
+        rest, place = reference, root if reference.startswith(_ROOTS) else folder
+        while rest.startswith("../") and not rest.startswith(_OTHER_STARTS, 3):
+            rest, place = rest[3:], place if place == root else place[: place.rfind("/", 0, -1) + 1]
+        target = _known(rest, place, encoding) if len(reference) <= _LONGEST_KNOWN else _UNKNOWN
         found[reference] = normalise(reference, base, encoding) if target is _UNKNOWN else target
     return found
 

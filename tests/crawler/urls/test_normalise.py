@@ -314,6 +314,7 @@ _bases = [
 @example(
     references=["https:#://", "https:\t//x", "http\ns://x", "/x://", ".:x://", "1:x://"], base="https://h.test/a/b"
 )
+@example(references=["https://o.test//x", "//o.test//x", "../http://o.test/", "..//x", "../../x"], base=_bases[1])
 @given(references=st.lists(_references, max_size=5), base=st.sampled_from(_bases))
 def test_references_of_a_page_are_resolved_one_by_one(references: list[str], base: str) -> None:
     assert resolved(references, base) == {reference: normalise(reference, base) for reference in references}
