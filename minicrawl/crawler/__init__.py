@@ -7,6 +7,7 @@ net         addresses, names, TLS, open files
 http        one request, one answer
 hosts       hosts, their delays, their health
 frontier    the order of pages and hosts, and the time of the next request
+marks       where the tags of a page begin, and of what kinds they may be
 fingerprint  digests, sketch and vocabulary, by which pages are compared
 html        links, text and directives out of the bytes of a page
 robots      the rules of a robots.txt

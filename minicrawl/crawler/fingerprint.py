@@ -43,6 +43,8 @@ from urllib.parse import unquote_to_bytes
 import numpy as np
 import numpy.typing as npt
 
+from minicrawl.crawler.marks import IMAGE, PARAGRAPH, SCRIPT, Marks
+
 Hashes = npt.NDArray[np.uint64]
 
 FEWEST_WORDS, SAYS_SOMETHING = 4, 1
@@ -53,7 +55,7 @@ _LITTLE = 400  # bytes of text
 _MUCH = 1 << 15  # bytes of a page without short text: pages for URLs that do not exist are shorter
 _UNSEEN = re.compile(rb"<(title|noscript)\b.*?</\1", re.DOTALL | re.IGNORECASE)
 _TARGETS = re.compile(rb"""href=("[^"]*|'[^']*|)""")
-_SCRIPT = re.compile(rb"<script\b[^<]*+(?:<(?!/script)[^<]*+)*+")
+_SCRIPT = re.compile(rb"<script\b")
 _SHOWN = re.compile(rb"""<(?:img|script|IMG)\s[^<>]*?\b(?:src|SRC)=["']?([^"'\s<>?]*)""")
 _QUERY = re.compile(rb"""\?[\w.%-]+=[^\s<>"']*""")
 _DIGITS = b"0123456789"
@@ -72,7 +74,8 @@ _ODD = tuple(np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 
 _HALF = np.uint64(32)
 _SHUFFLES = np.array([[0x9E3779B1], [0x85EBCA77], [0xC2B2AE3D], [0x27D4EB2F]], dtype=np.uint32)
 _BINS = BITS // len(_SHUFFLES)
-_BORDERS = ((np.arange(_BINS, dtype=np.uint64) << _HALF) // np.uint64(_BINS)).astype(np.uint32)
+_FIRST_BINS = np.arange(len(_SHUFFLES), dtype=np.int64)[:, None] * _BINS
+_NO_HASH = np.uint32(2**32 - 1)
 _ODD32, _TOP32 = np.uint32(0x2C1B3C6D), np.uint32(1 << 31)
 _BASE = 0x5851F42D4C957F2D
 _INVERSE = pow(_BASE, -1, 2**64)
@@ -117,22 +120,24 @@ class Identity(NamedTuple):
     short_text: bytes | None
 
 
-def identity_of(body: bytes, url: str, *, wants_text: bool = True) -> Identity:
-    """The fingerprints of an HTML body at a normalised URL. wants_text: if False, `short_text` is None.
+def identity_of(body: bytes, url: str, marks: Marks | None = None, *, wants_text: bool = True) -> Identity:
+    """The fingerprints of an HTML body at a normalised URL. marks: of the body, if they are known. wants_text: if
+    False, `short_text` is None.
 
     `digest` ignores link targets, also where the text of a link is its URL, and the page's own path, with and without
     query: they contain session ids, dates, and the URL that does not exist. It includes the origin, as equal pages of
     two sites are no sign of a trap.
     """
     *origin, path = url.split("/", 3)
-    seen = text_of(body)
+    marks = marks or Marks(body)
+    seen, whole = _texts(marks)
     words = words_of(seen)
     has_words = len(set(words[:_ENOUGH].tolist())) >= FEWEST_WORDS
     if has_words:
-        text, shown = seen if len(body) <= LONGEST else text_of(body, len(body)), b"\n".join(_SHOWN.findall(body))
+        shown = b"\n".join(tag[1] for at in marks.of(IMAGE | SCRIPT) if (tag := _SHOWN.match(body, at)))
     else:  # its scripts may show something
-        text, shown = _TARGETS.sub(b"", body).lower(), b""
-    own_text = text = _QUERY.sub(b"", text)
+        whole, shown = _TARGETS.sub(b"", body).lower(), b""
+    own_text = text = _QUERY.sub(b"", whole)
     for own in filter(None, dict.fromkeys((path, path.partition("?")[0]))):
         own_text = own_text.replace(own.lower().encode(), b"")
     return Identity(
@@ -140,8 +145,7 @@ def identity_of(body: bytes, url: str, *, wants_text: bool = True) -> Identity:
         _digest(text + b"\n" + shown) & ~SAYS_SOMETHING | has_words if len(words) else None,
         sketch_of(shingles_of(words)),
         _digest(text.translate(None, _DIGITS)) if is_numbered(url) else None,
-        (_said(words, body) if len(body) <= LONGEST else zlib.crc32(text) & 0xFF) << _PARITIES
-        | reduce(xor, (1 << zlib.crc32(each) % _PARITIES for each in _PROSE.findall(body)), 0),
+        (_said(words, body) if len(body) <= LONGEST else zlib.crc32(text) & 0xFF) << _PARITIES | _parities(marks),
         _short_text(seen, body) if wants_text else None,
     )
 
@@ -164,21 +168,50 @@ def _said(words: Hashes, body: bytes) -> int:
     return (int(words.sum()) - int(title.sum())) * _BASE >> 56 & 0xFF
 
 
+def _parities(marks: Marks) -> int:
+    """The parities of long paragraphs."""
+    found = (_PROSE.match(marks.body, at) for at in marks.of(PARAGRAPH))
+    return reduce(xor, (1 << zlib.crc32(paragraph[1]) % _PARITIES for paragraph in found if paragraph), 0)
+
+
 def _digest(text: bytes) -> int:
     """The first 64 bits of SHA-1, as SQLite stores integers."""
     return int.from_bytes(hashlib.sha1(text, usedforsecurity=False).digest()[:8], "big", signed=True)
 
 
-def text_of(body: bytes, most: int = LONGEST) -> bytes:
-    """The text in the middle `most` bytes of an HTML body without scripts and style sheets, in lower case, with spaces
-    between words."""
-    body = _SCRIPT.sub(b"", body)
-    start = max(len(body) - most, 0) // 2
-    pieces = b"".join(_texts(body, start, min(start + most, len(body))))
-    return b" %b " % pieces.translate(_PLAIN)
+def text_of(body: bytes) -> bytes:
+    """The text of an HTML body without scripts and style sheets, in lower case, with spaces between words."""
+    return _texts(Marks(body))[1]
 
 
-def _texts(body: bytes, start: int, end: int) -> Iterator[bytes]:
+def _texts(marks: Marks) -> tuple[bytes, bytes]:
+    """The text in the middle `LONGEST` bytes of a body, and the whole."""
+    body = _without_scripts(marks)
+    size = len(body)
+    if size <= LONGEST:
+        seen = b" %b " % b"".join(_pieces(body, 0, size)).translate(_PLAIN)
+        return seen, seen
+    middle = (size - LONGEST) // 2
+    start = body.find(b">", middle)  # where pieces begin
+    end = max(start, body.rfind(b">", 0, middle + LONGEST))
+    before, seen, behind = (
+        b"".join(_pieces(body, *part)).translate(_PLAIN) for part in ((0, start), (start, end), (end, size))
+    )
+    return b" %b " % seen, b" %b%b%b " % (before, seen, behind)
+
+
+def _without_scripts(marks: Marks) -> bytes:
+    body, kept, at = marks.body, list[bytes](), 0
+    for start in marks.of(SCRIPT):
+        if start >= at and _SCRIPT.match(body, start):
+            kept.append(body[at:start])
+            at = body.find(b"</script", start)
+            if at < 0:
+                return b"".join(kept)
+    return b"".join((*kept, body[at:])) if kept else body
+
+
+def _pieces(body: bytes, start: int, end: int) -> Iterator[bytes]:
     """The text between two places in parts: a large page may be a million pieces."""
     while start < end:
         tag = body.find(b">", start + LONGEST, end)  # where pieces begin
@@ -188,7 +221,7 @@ def _texts(body: bytes, start: int, end: int) -> Iterator[bytes]:
 
 def shown_text(body: bytes) -> bytes:
     """`text_of` a whole body, without the title and noscript elements of its beginning."""
-    return text_of(b">" + _UNSEEN.sub(b"", body[:_MUCH]) + body[_MUCH:], len(body) + 1)
+    return text_of(b">" + _UNSEEN.sub(b"", body[:_MUCH]) + body[_MUCH:])
 
 
 def words_of(plain: bytes) -> Hashes:
@@ -215,12 +248,15 @@ def sketch_of(shingles: npt.NDArray[np.uint32]) -> bytes | None:
     if len(shingles) < FEWEST_SHINGLES:
         return None
     shuffled = shingles * _SHUFFLES
-    shuffled.sort()
-    least = np.empty((len(_SHUFFLES), _BINS), dtype=np.uint32)
-    for ordered, into in zip(shuffled, least, strict=True):
-        ordered.take(ordered.searchsorted(_BORDERS), mode="wrap", out=into)
-    least *= _ODD32
-    return np.packbits(least >= _TOP32).tobytes()
+    bins = (shuffled.astype(np.uint64) * np.uint64(_BINS) >> _HALF).astype(np.int64) + _FIRST_BINS
+    least = np.full((len(_SHUFFLES), _BINS), _NO_HASH)
+    np.minimum.at(least.reshape(-1), bins.reshape(-1), shuffled.reshape(-1))
+    if (least == _NO_HASH).any():
+        behind = np.tile(least, 2)
+        places = np.where(behind == _NO_HASH, 2 * _BINS - 1, np.arange(2 * _BINS))
+        nearest = np.minimum.accumulate(places[:, ::-1], axis=1)[:, : -_BINS - 1 : -1]
+        least = np.take_along_axis(behind, nearest, axis=1)
+    return np.packbits(least * _ODD32 >= _TOP32).tobytes()
 
 
 def distance(one: bytes, other: bytes) -> int:

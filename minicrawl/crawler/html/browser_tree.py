@@ -10,24 +10,21 @@ template shadowrootmode  is a part of the page (13.2.6.4.4)
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from html import escape
 
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from minicrawl.crawler.html.content import NAMED, OUT, container
 from minicrawl.crawler.html.tree import BY_TAG, CONTENT, FEW, HIDDEN, INLINE, LIST, TAGS, TEXT, is_text, place_by
+from minicrawl.crawler.marks import FRAME, HIDING, MATH, SVG, Marks
 
 _FOREIGN = ("svg", "math")
 # Elements of these that contain HTML again (HTML 13.2.6, integration points).
 _HTML_AGAIN = ("foreignObject", "desc", "mi", "mo", "mn", "ms", "mtext", "annotation-xml")
 # Every selector is tried on every element, so they are few: these find the elements in `TAGS`, and few others.
 _SELECTOR = "[href],[content],title"
-RARE_SELECTORS: Mapping[str, tuple[bytes, ...]] = {
-    "[src]": (b"frame", b"iframe"),
-    r"svg,a[xlink\:href]": (b"svg",),
-    "math": (b"math",),
-}
+_RARE_SELECTORS = {FRAME: "[src]", SVG: r"svg,a[xlink\:href]", MATH: "math"}
 """The other selectors, for pages that have these tags."""
 _tags = LexborHTMLParser("")
 _TAGS = {_tags.create_node(tag).tag_id: tag for tag in TAGS}
@@ -45,17 +42,18 @@ _shown = LexborHTMLParser("").create_node("x-noscript")
 
 
 class BrowserTree:
-    """The tree of a page in UTF-8. rare: the rare selectors that find something in it. may_hide: False without noscript
-    elements and templates. `hidden`: the insides of noscript elements in the head, and of those with meta elements."""
+    """The tree of a page in UTF-8. `hidden`: the insides of noscript elements in the head, and of those with meta
+    elements."""
 
-    def __init__(self, body: bytes, rare: Sequence[str] = (), *, may_hide: bool = False) -> None:
-        parser = LexborHTMLParser(body, options=LexborDocumentOptions.WO_EVENTS, scripting=True)
+    def __init__(self, marks: Marks) -> None:
+        parser = LexborHTMLParser(marks.body, options=LexborDocumentOptions.WO_EVENTS, scripting=True)
         assert parser.root is not None
         self._root = self._node = parser.root
+        rare = [selector for kind, selector in _RARE_SELECTORS.items() if marks.found & kind]
         self._selector = ",".join([_SELECTOR, *rare]) if rare else _SELECTOR
         self._places: dict[int, int] = {}  # by element, the place inside it
         self.hidden: list[str] = []
-        if may_hide:
+        if marks.found & HIDING:
             self._show_shadow_roots()
             self._show_noscript()
 

@@ -25,6 +25,7 @@ from minicrawl.crawler.html.page_headers import (
 from minicrawl.crawler.html.parser_choice import as_html, html_of, tree_of, within_limit
 from minicrawl.crawler.html.tree import LIST, TEXT, block_hashes
 from minicrawl.crawler.http.response_fields import HTML_TYPES, XHTML, media_type
+from minicrawl.crawler.marks import IMAGE, Marks
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import FIELDS, ParsedPage, Wanted
 from minicrawl.store.texts.kept_text import About, pack
@@ -67,8 +68,10 @@ class _Related(NamedTuple):
     is_in_head: bool
 
 
-def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: Wanted = _ANCHORS) -> ParsedPage:
-    """Parse a page with the normalised `url` and the header `content_type`."""
+def parse_html(
+    body: bytes, url: str, content_type: str | None = None, wanted: Wanted = _ANCHORS, marks: Marks | None = None
+) -> ParsedPage:
+    """Parse a page with the normalised `url` and the header `content_type`. marks: of the body, if they are known."""
     codec = encoding_of(body, content_type)
     encoding = None if is_unicode(codec) else codec
     whole = as_utf8(body, codec)
@@ -76,7 +79,8 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
     is_cut = len(page) < len(whole)
     if media_type(content_type) == XHTML:
         page = as_html(page)
-    tree = tree_of(page)
+    marks = (marks or Marks(page)).for_body(page)
+    tree = tree_of(page, marks)
     elements = _Elements(tree, wanted)
     base = base_url(elements.base, url, encoding)
     links = _Links(elements, url, base, encoding, len(page))
@@ -87,7 +91,7 @@ def parse_html(body: bytes, url: str, content_type: str | None = None, wanted: W
     ]
     are_wanted = wanted.requisites or (wanted.facts and may_be_mixed(page, url))
     requisites = requisites_of(tree, page, base, encoding) if are_wanted else ()
-    fields = _fields(page, elements, links)
+    fields = _fields(marks, elements, links)
     parsed = ParsedPage(
         outlinks=tuple(links.outlinks),
         anchors=tuple(links.outlinks.values()),
@@ -152,13 +156,16 @@ def _with_content(  # noqa: PLR0913 - what parse_html has found
     return parsed._replace(blocks=block_hashes(text if "text" in names else (), fields, " ".join(map(str, watches))))
 
 
-def _fields(page: bytes, elements: "_Elements", links: "_Links") -> dict[str, list[str]]:
+def _fields(marks: Marks, elements: "_Elements", links: "_Links") -> dict[str, list[str]]:
     """What people watch beside the text of a page: the values of `minicrawl.model.FIELDS`."""
+    page = marks.body
     found = {name: list[str]() for name in FIELDS[1:-1]}
     found["title"], found["description"] = [elements.title or ""], [elements.description or ""]
     found["canonical"], found["robots"] = list(links.canonicals), [str(elements.directives)]
     found["link"] = [_lasting(url) for url, place in links.places.items() if place == TEXT]
-    found["image"] = [_lasting(source.decode("latin-1")) for source in _IMAGE.findall(page)]
+    found["image"] = [
+        _lasting(image[1].decode("latin-1")) for at in marks.of(IMAGE) if (image := _IMAGE.match(page, at))
+    ]
     for script in page.split(b"</script") if b"application/ld+json" in page else ():
         for value in _JSON_LD.finditer(script.partition(b"application/ld+json")[2].decode("utf-8", "replace")):
             found[value.lastgroup or ""].append(value[0])

@@ -16,22 +16,19 @@ from collections.abc import Iterable
 from itertools import islice, pairwise
 
 import numpy as np
-import numpy.typing as npt
 
-from minicrawl.crawler.html.browser_tree import END_OF_PART, RARE_SELECTORS, BrowserTree
+from minicrawl.crawler.html.browser_tree import END_OF_PART, BrowserTree
 from minicrawl.crawler.html.tree import HIDDEN, INLINE, TAGS
+from minicrawl.crawler.marks import FORMAT, FORMATS, Marks
 
 # A page with so few tags is harmless: at most a quarter of a million elements.
-_FEW_TAGS = 1_000
+_FEW_TAGS = 1_400
 # Open elements are searched at every tag: with so many tags for a second at most.
 _MOST_TAGS = 30_000
 _IN_A_PART, _MOST_IN_PARTS = 10_000, 250_000
 # Copies of unclosed formatting elements, 440 bytes each.
 _MOST_COPIES = 500_000
 _LONGEST_TAG = 1_000  # bytes of a formatting element's tag that are compared
-FORMATS = b"b big code em font i nobr s small strike strong tt u".split()
-"""Elements that are opened again in the next block if they were not closed (HTML 13.2.4.3). So is an a, but none is
-inside another."""
 # An attribute is compared with all before it in its tag: so many, or so many bytes of them, take a second.
 _MANY = 25_000
 _LONG = 4 * _MANY
@@ -75,26 +72,6 @@ _AT_ONCE = 256 * 1024
 _BORDER = re.compile(rb"(?<!<)<")
 
 
-def _beginnings_of(names: Iterable[bytes]) -> list[int]:
-    """The beginnings of tags with these names, as in `Marks.beginnings`."""
-    return [int.from_bytes((name + b"%c" % end)[:2], "little") | 0x2020 for name in names for end in b">\t\n\f\r /"]
-
-
-def which_begin(*names: bytes) -> npt.NDArray[np.bool_]:
-    """True for the beginnings of tags with these names and some others, shape (65536,)."""
-    found = np.zeros(1 << 16, dtype=np.bool_)
-    found[_beginnings_of(names)] = True
-    return found
-
-
-_MAY_FORMAT = which_begin(*FORMATS)
-_MAY_HIDE = which_begin(b"noscript", b"template")
-_RARE = np.zeros(1 << 16, dtype=np.uint8)
-"""A bit for each rare selector, by number, that may find tags with these beginnings."""
-for _number, _names in enumerate(RARE_SELECTORS.values()):
-    _RARE[_beginnings_of(_names)] |= 1 << _number
-
-
 def within_limit(body: bytes, most: int = _MOST_KEPT) -> bytes:
     """The page, cut in front of its tag number `most` + 1 among those that flattened pages keep."""
     if len(body) <= most * len("<a>") or tags_at_most(body) <= most:
@@ -110,16 +87,12 @@ def with_few_attributes(body: bytes) -> bytes:
     return body
 
 
-def tree_of(body: bytes) -> BrowserTree:
-    """Parse a page of well-formed UTF-8."""
-    body = with_few_attributes(body)
-    marks = Marks(body)
+def tree_of(body: bytes, marks: Marks | None = None) -> BrowserTree:
+    """Parse a page of well-formed UTF-8. marks: of the page, if they are known."""
+    marks = (marks or Marks(body)).for_body(with_few_attributes(body))
     if may_explode(marks):
-        body = _flattened(body)
-        marks = Marks(body)
-    rare = int(np.bitwise_or.reduce(_RARE.take(marks.beginnings)))
-    selectors = [one for number, one in enumerate(RARE_SELECTORS) if rare >> number & 1] if rare else ()
-    return BrowserTree(body, selectors, may_hide=bool(_MAY_HIDE[marks.beginnings].any()))
+        marks = Marks(_flattened(marks.body))
+    return BrowserTree(marks)
 
 
 def html_of(body: bytes, tree: BrowserTree) -> str:
@@ -167,29 +140,15 @@ def attributes_at_most(body: bytes) -> int:
     return int(np.count_nonzero(both))
 
 
-class Marks:
-    """The "<" of a page: their `number`, their `places`, and `beginnings`, the two bytes behind each as one number,
-    letters in lower case."""
-
-    def __init__(self, body: bytes) -> None:
-        self.body = body
-        self.places = np.flatnonzero(np.frombuffer(body, dtype=np.uint8)[:-2] == ord("<"))
-        size = max(len(body) - 2, 0)
-        pairs: npt.NDArray[np.uint16] = np.ndarray(size, "<u2", body, min(size, 1), (1,))  # behind every byte
-        self.beginnings = pairs[self.places] | 0x2020
-        self.number = len(self.beginnings)
-
-
 def may_explode(marks: Marks) -> bool:
     """True if a browser's tree of the page may be much larger than the page, or slow to build."""
     if marks.number <= _FEW_TAGS:
         return False
     if marks.number > _MOST_TAGS:
         return True
-    may_format = _MAY_FORMAT[marks.beginnings]
-    if np.count_nonzero(may_format) * marks.number <= _MOST_COPIES:
+    formatting, body = marks.of(FORMAT), marks.body
+    if len(formatting) * marks.number <= _MOST_COPIES:
         return False
-    body, formatting = marks.body, marks.places[may_format].tolist()
     tags = (body[at + 1 : body.find(b">", at, at + _LONGEST_TAG) + 1 or at + _LONGEST_TAG] for at in formatting)
     if _unclosed(tags) * marks.number <= _MOST_COPIES:
         return False

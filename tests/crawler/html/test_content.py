@@ -5,6 +5,7 @@ from support.effort import growth
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.markdown import Walk, content_and_rest
+from minicrawl.crawler.marks import Marks
 from minicrawl.store.texts.kept_text import blocks_of
 
 SAY = "The committee met on Monday and decided, after a long debate, to build the bridge of stone and not of wood."
@@ -97,7 +98,7 @@ PAGES = {
 @pytest.mark.parametrize("page", PAGES)
 def test_content_is_what_a_page_is_about(page: str) -> None:
     html, expected = PAGES[page]
-    content, _ = content_and_rest(walk(BrowserTree(html.encode()).html()))
+    content, _ = content_and_rest(walk(BrowserTree(Marks(html.encode())).html()))
     assert [word for block in blocks_of(content) for word in block.texts] == expected
 
 
@@ -111,5 +112,5 @@ def test_content_is_what_a_page_is_about(page: str) -> None:
     ],
 )
 def test_nested_containers_cost_no_more_than_others(html: str) -> None:
-    whole = BrowserTree(html.encode()).html()
+    whole = BrowserTree(Marks(html.encode())).html()
     assert growth(lambda times: content_and_rest(walk(whole * times)), 2) < 1.5

@@ -8,6 +8,7 @@ import pytest
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.html.tree import MOST_BLOCKS, block_hashes, block_numbers
+from minicrawl.crawler.marks import Marks
 from minicrawl.model import Wanted
 from minicrawl.store.texts.kept_text import KeptText, unpack
 
@@ -93,7 +94,7 @@ def test_smallest_hashes_of_many_blocks_are_kept_in_order() -> None:
 def test_text_is_in_blocks_without_what_is_hidden() -> None:
     page = """<html lang=de><title>not this</title><h1>Head <b>line</b></h1><p>One <a href=1>li</a>nk<br>two
         <script>no()</script><style>no</style><ul><li>x<li>y</ul><h2></h2><div>a<div>b</div>c</div>"""
-    tree = BrowserTree(page.encode(), [])
+    tree = BrowserTree(Marks(page.encode()))
     assert tree.language() == "de"
     assert [" ".join(block.split()) for block in tree.text() if block.strip()] == [
         *("Head line", "One link", "two", "x", "y", "a", "b", "c"),

@@ -11,8 +11,6 @@ from support.effort import growth, seconds
 
 from minicrawl.crawler.html import parse_html
 from minicrawl.crawler.html.parser_choice import (
-    FORMATS,
-    Marks,
     as_html,
     attributes_at_most,
     may_explode,
@@ -20,6 +18,7 @@ from minicrawl.crawler.html.parser_choice import (
     tree_of,
     within_limit,
 )
+from minicrawl.crawler.marks import FORMATS, Marks
 from minicrawl.model import ParsedPage
 
 SECTION = (

@@ -1,0 +1,56 @@
+"""Where the tags of a page begin: found once, for all who look for some of them.
+
+A regular expression looks at every byte of a page; the beginnings of its tags are one in fifty.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+FORMATS = b"b big code em font i nobr s small strike strong tt u".split()
+"""Elements that are opened again in the next block if they were not closed (HTML 13.2.4.3). So is an a, but none is
+inside another."""
+FORMAT, HIDING, FRAME, SVG, MATH, IMAGE, SCRIPT, PARAGRAPH = (1 << number for number in range(8))
+_NAMES: Mapping[int, list[bytes]] = {
+    FORMAT: FORMATS,
+    HIDING: [b"noscript", b"template"],
+    FRAME: [b"frame", b"iframe"],
+    SVG: [b"svg"],
+    MATH: [b"math"],
+    IMAGE: [b"img"],
+    SCRIPT: [b"script"],
+    PARAGRAPH: [b"p"],
+}
+_KINDS = np.zeros(1 << 16, dtype=np.uint8)
+"""Kinds of tags by the first two bytes behind their "<", as one number, letters in lower case."""
+for _kind, _names in _NAMES.items():
+    for _name in _names:
+        for _end in b">\t\n\f\r /":
+            _KINDS[int.from_bytes((_name + b"%c" % _end)[:2], "little") | 0x2020] |= _kind
+
+
+class Marks:
+    """The "<" of a page, their `number` and their `places`, and of what kinds the tags that begin there may be: others
+    begin with the same two letters."""
+
+    def __init__(self, body: bytes) -> None:
+        self.body = body
+        self.places = np.flatnonzero(np.frombuffer(body, dtype=np.uint8)[:-2] == ord("<"))
+        self.number = len(self.places)
+        size = max(len(body) - 2, 0)
+        pairs: npt.NDArray[np.uint16] = np.ndarray(size, "<u2", body, min(size, 1), (1,))  # behind every byte
+        self._kinds = _KINDS.take(pairs[self.places] | 0x2020)
+        self.found = int(np.bitwise_or.reduce(self._kinds))
+        """All kinds that the page may have."""
+
+    def of(self, kinds: int) -> list[int]:
+        """The places of "<" where a tag of these kinds may begin, ascending."""
+        if not self.found & kinds:
+            return []
+        places: list[int] = self.places[(self._kinds & kinds) != 0].tolist()
+        return places
+
+    def for_body(self, body: bytes) -> "Marks":
+        """These, if they are of this body; else its own."""
+        return self if self.body is body else Marks(body)
