@@ -40,8 +40,11 @@ BY_TAG = dict.fromkeys(("nav", "menu", "header", "footer", "aside"), NAVIGATION)
 _BY_ROLE = dict.fromkeys(
     ("navigation", "search", "menu", "menubar", "banner", "contentinfo", "complementary"), NAVIGATION
 ) | {"main": CONTENT}
+_LAYOUT_NAME = re.compile(r"\b(?:has|hide|no|with|without)[-_]\S+|\bcomments?[-_](?:closed|enabled|open)\b")
+"""Names of classes that tell what a page has: "no-sidebar", "post comments-open"."""
 _NAVIGATION_NAME = re.compile(
-    r"nav|menu|side-?bar|foot(?!note)|copyright|header|(?<![a-z])head(?![a-z])|banner|masthead"
+    r"(?<!u)nav(?!al|y)|menu|side-?bar(?!-?layout)|(?<!bare)foot(?!age|ball|note|wear)|copyright(?![a-z])|header"
+    r"|(?<![a-z])head(?![a-z])|banner|masthead"
 )
 _COMMENTS_NAME = re.compile(r"(?<![a-z])(?:comments?|replies|reply|guestbook)(?![a-z])|commentlist|disqus")
 """A comment is no part of what its page says, though it has a body and content."""
@@ -62,7 +65,7 @@ def place_by(attributes: Mapping[str, str | None]) -> int | None:
 
 @lru_cache(10_000)  # the pages of a site share most names
 def _place_by_name(name: str) -> int | None:
-    name = name.lower()
+    name = _LAYOUT_NAME.sub("", name.lower())
     if _COMMENTS_NAME.search(name):
         return NAVIGATION
     navigation, content = _NAVIGATION_NAME.search(name), _CONTENT_NAME.search(name)

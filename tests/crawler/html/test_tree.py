@@ -153,6 +153,18 @@ def test_sites_that_do_not_follow_the_custom(page: bytes, place: Place | None) -
     assert found == ({"/1": place, "/2": place} if place is not None else {"/1": Place.NAVIGATION, "/2": Place.LIST})
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("hfeed no-sidebar", "with-footer", "post comments-open", "x-sidebar-layout"),
+        *("football-news", "unavailable", "navy", "copyrightrichtext"),
+    ],
+)
+def test_a_name_that_tells_of_a_layout_or_contains_such_a_word_decides_nothing(name: str) -> None:
+    page = f"<div class='{name}'><p>Some words beside it <a href=/1>1</a></div>"
+    assert places_in(page.encode()) == {"/1": Place.TEXT}
+
+
 @pytest.mark.parametrize("link", [b"", b"<a href=/%d>x</a>"], ids=["one link", "a link a level"])
 def test_time_follows_the_length_of_a_page_however_deep_it_is(link: bytes) -> None:
     def nested(levels: int) -> bytes:
