@@ -8,6 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
+MOST = 100_000
+"""Tags of a kind that are looked at. A page with more is an attack."""
 FORMATS = b"b big code em font i nobr s small strike strong tt u".split()
 """Elements that are opened again in the next block if they were not closed (HTML 13.2.4.3). So is an a, but none is
 inside another."""
@@ -45,10 +47,10 @@ class Marks:
         """All kinds that the page may have."""
 
     def of(self, kinds: int) -> list[int]:
-        """The places of "<" where a tag of these kinds may begin, ascending."""
+        """The places of "<" where a tag of these kinds may begin, ascending, up to `MOST`."""
         if not self.found & kinds:
             return []
-        places: list[int] = self.places[(self._kinds & kinds) != 0].tolist()
+        places: list[int] = self.places[(self._kinds & kinds) != 0][:MOST].tolist()
         return places
 
     def for_body(self, body: bytes) -> "Marks":

@@ -63,7 +63,7 @@ _KEPT = {*TAGS, *HIDDEN, "html", "img", "noscript", "plaintext", "textarea", "xm
 _NAMES_KEPT = b"(?:%b)" % "|".join(sorted(_KEPT)).encode()
 _KEPT_TAG = re.compile(rb"<" + _NAMES_KEPT + rb"[\t\n\f\r />]", re.IGNORECASE)
 _MOST_KEPT = 100_000
-_TAG_OF = rb"<++/?+(?%b(?:%b)[\t\n\f\r />])[a-z][^<>]*+>?+"
+_TAG_OF = rb"(?<!<)<++/?+(?%b(?:%b)[\t\n\f\r />])[a-z][^<>]*+>?+"
 _INLINE_TAG = re.compile(_TAG_OF % (b"=", "|".join(sorted(INLINE - _KEPT)).encode()), re.IGNORECASE)
 _OTHER_TAGS = re.compile(rb"(?:%b[\t\n\f\r ]*+)++" % (_TAG_OF % (b"!", _NAMES_KEPT)), re.IGNORECASE)
 """Tags without regard to quotes, up to the next angle bracket, so that the time is linear in the length."""

@@ -236,7 +236,7 @@ def test_xhtml_as_html() -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", [b"<noscript>", b"<noscript><meta></noscript>", b"<!--", b"<template shadowrootmode=open>"]
+    "unit", [b"<noscript>", b"<noscript><meta></noscript>", b"<!--", b"<template shadowrootmode=open>", b"<" * 20]
 )
 def test_time_is_linear_in_the_length_of_a_page(unit: bytes) -> None:
     start = b"<noscript></noscript><meta>"
