@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from minicrawl.crawler.admission.seeds import in_plain_http
-from minicrawl.crawler.books.stored import JUMP, SHARED_OUT, account_columns, account_totals
+from minicrawl.crawler.books.stored import JUMP, SHARED_OUT, account_rows, account_totals
 from minicrawl.crawler.known.crawl_state import BY_ITSELF, CrawlState, Terms
 from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.loop.measurements import CommitCounts
@@ -26,7 +26,7 @@ from minicrawl.opic.arrays import slices
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.settings.options import BY_PAGES
 from minicrawl.store.declaration import MetaValue
-from minicrawl.store.pages import CREDITED_COLUMNS
+from minicrawl.store.pages import CREDITED_COLUMNS, Account
 from minicrawl.store.writer import Writer
 from minicrawl.system import give_memory_back
 
@@ -190,10 +190,10 @@ class Intake:
             writer.forget_sites()
             writer.save_meta({JUMP: BY_PAGES, SHARED_OUT: None})
         writer.save_meta({"is_ranked": 0})
-        writer.add_pages(self.state.pages.new, account_columns(accounts, born))
+        writer.add_pages(self.state.pages.new, account_rows(accounts, born))
         for some in slices(len(visited), writer.sizes.accounts):
-            writer.save_accounts(account_columns(accounts, visited[some]))
+            writer.update("pages", Account._fields, account_rows(accounts, visited[some]))
         for some in slices(len(credited), writer.sizes.accounts):
-            writer.save_accounts(account_columns(accounts, credited[some], CREDITED_COLUMNS))
+            writer.update("pages", CREDITED_COLUMNS, account_rows(accounts, credited[some], CREDITED_COLUMNS))
         writer.save_meta(account_totals(accounts) | {"discovery_credit": self.state.budget.credit})
         self._committed = accounts.size

@@ -19,7 +19,7 @@ import numpy as np
 from msgspec import ValidationError, convert
 
 from minicrawl.crawler.books.accounts import Accounts, kind_of
-from minicrawl.crawler.books.stored import account_columns, account_totals
+from minicrawl.crawler.books.stored import account_rows, account_totals
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.urls.normalise import normalise
@@ -105,7 +105,7 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> tuple[int, int, int]:
             writer.put(HostRow, hosts.values())
             for first in range(0, len(pages), _ROWS):
                 some = np.arange(first, min(first + _ROWS, len(pages)))
-                writer.add_pages(new[first : first + _ROWS], account_columns(accounts, some))
+                writer.add_pages(new[first : first + _ROWS], account_rows(accounts, some))
             writer.save_turns([turn for _, (turn, _) in sorted(turns.items())])
             writer.save_links([links for _, (_, links) in sorted(turns.items())])
             writer.save_meta(account_totals(accounts))

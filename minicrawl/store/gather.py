@@ -346,7 +346,7 @@ class _Gathering:
         db = self._db
         db.create_function("hash", 1, lambda url: url_hash(url, self._key))
         db.execute("INSERT INTO url_hashes SELECT hash(url), id FROM pages WHERE id >= ? ORDER BY 1", (self._kept,))
-        db.execute("INSERT INTO tallies SELECT state, reason, count(*) FROM pages GROUP BY state, reason")
+        db.execute("INSERT OR REPLACE INTO tallies SELECT state, reason, count(*) FROM pages GROUP BY state, reason")
         db.executemany(insert(CoursePoint), course([store.course() for store in self._stores]))
         meta = merged([dict(store.each("SELECT key, value FROM meta")) for store in self._stores])
         meta |= {"hash_key": self._key.hex(), "clock": self._clock}

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, NamedTuple  # Any: rows
 
 import numpy as np
@@ -63,7 +63,7 @@ table(
     stands_for=Annotated[PageId | None, "of an alias: its target"],
     attempts=Annotated[int, "failures in a row"],
     fetch=Annotated[FetchId | None, "what its last turn was answered"],
-    named_by=Annotated[PageId | None, "of an alternate: the first page that gives it as the same in another form"],
+    named_by=Annotated[PageId | None, "of an alternate: a page that gives it as the same in another form"],
     topic=Annotated[float | None, "factor on its priority, raised by links; see crawler/admission/scope.py"],
 )
 table(
@@ -122,13 +122,6 @@ class Turn(NamedTuple):
     fetch: Fetch | None
 
 
-class AccountColumns(NamedTuple):
-    """Accounts of some pages, all fields or some: by field name the values, one per page."""
-
-    id: list[int]
-    values: Mapping[str, list[Any]]
-
-
 class PageColumns(NamedTuple):
     """Pages as columns: each field is an array with a value per page, `account` has one per field."""
 
@@ -145,7 +138,7 @@ class PageColumns(NamedTuple):
 # With these, and `best`, no look at all pages is needed to tell how many there are and which come first.
 table(
     "tallies",
-    "number of pages by state and reason, as of the last commit",
+    "number of pages by state and reason; a trigger counts pages that change",
     keys="state reason",
     state=str,
     reason=str,

@@ -1,8 +1,15 @@
--- Views of a store, beside its tables (declaration.py).
+-- Views and triggers of a store, beside its tables (declaration.py).
 --
 -- Cash is counted in whole units. At every commit, to the unit:
 --   sum(pages.cash) + meta.virtual = meta.carried, which is 0 but in a partition
 -- where the cash of a page is without its birth cash, which the view `born` adds: minicrawl/opic/book.py has the algorithm.
+
+CREATE TRIGGER tallied AFTER UPDATE OF state, reason ON pages
+WHEN (new.state, new.reason) <> (old.state, old.reason)
+BEGIN
+    UPDATE tallies SET pages = pages - 1 WHERE state = old.state AND reason = old.reason;
+    INSERT INTO tallies VALUES (new.state, new.reason, 1) ON CONFLICT (state, reason) DO UPDATE SET pages = pages + 1;
+END;
 
 -- The scalars of the book: one row.
 CREATE VIEW book AS

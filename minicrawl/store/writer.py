@@ -4,12 +4,12 @@ A batch of visits is one transaction: pages, links, book, clock, hosts and robot
 is consistent at every commit and a killed crawl loses at most the batch it was gathering.
 """
 
-import json
 import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any  # Any: rows
 
 import numpy as np
 import numpy.typing as npt
@@ -27,7 +27,7 @@ from minicrawl.store.database import (
 from minicrawl.store.declaration import THIS_COMMIT, MetaValue, columns, delete, insert, upsert
 from minicrawl.store.link_table import Links
 from minicrawl.store.links import from_bytes, to_bytes
-from minicrawl.store.pages import AccountColumns, Fetch, NewPage, Turn
+from minicrawl.store.pages import Account, Fetch, NewPage, Turn
 from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store
 from minicrawl.store.recognised import Fingerprint
@@ -43,16 +43,11 @@ _FORGET_VERSIONS = """
     DELETE FROM text_versions WHERE page = ? AND at < (
         SELECT at FROM text_versions WHERE page = ? ORDER BY at DESC LIMIT 1 OFFSET ?)"""
 
-Counts = Mapping[tuple[str, str], int]
-"""Numbers of pages by (state, reason)."""
 _FORGET_ANSWER = "DELETE FROM fetches WHERE id = (SELECT fetch FROM pages WHERE id = ?)"
 
 
 class Writer(Store):
-    """The write side of the store at `path`, which it creates if there is none. Raises StoreError.
-
-    Invariant: `tallies` has for every state and reason the number of rows of `pages` with them.
-    """
+    """The write side of the store at `path`, which it creates if there is none. Raises StoreError."""
 
     def __init__(self, path: Path, sizes: Sizes = STANDARD_SIZES) -> None:
         self._lock = hold(path).lock
@@ -116,6 +111,11 @@ class Writer(Store):
     def remove(self, kind: type[Row], keys: Iterable[Sequence[MetaValue]]) -> None:
         self.db.executemany(delete(kind), keys)
 
+    def update(self, table: str, columns: Iterable[str], rows: Iterable[Sequence[object]]) -> None:
+        """Set columns of rows of a table. rows: the values, and last the number of the row."""
+        updates = ", ".join(f"{column} = ?" for column in columns)
+        self.db.executemany(f"UPDATE {table} SET {updates} WHERE id = ?", rows)
+
     def save_places(self, order: npt.NDArray[np.int32]) -> None:
         """Store the order of all pages: their numbers, best first."""
         self.db.execute("DELETE FROM places")
@@ -128,10 +128,6 @@ class Writer(Store):
         update = "UPDATE pages SET stands_for = iif(state = 'alias', ?, NULL) WHERE id = ?"
         targets = ((int(from_bytes(row.targets)[0]) if row.targets else None, row.source) for row in links)
         self.db.executemany(f"{update} AND (state = 'alias' OR stands_for IS NOT NULL)", targets)
-
-    def save_sites_of_hosts(self, site_of_host: Iterable[tuple[int, int]]) -> None:
-        """site_of_host: sites.id and hosts.id."""
-        self.db.executemany("UPDATE hosts SET site = ? WHERE id = ?", site_of_host)
 
     def add_voices(self, changes: Iterable[VoiceRow]) -> None:
         """changes: differences in the number of links."""
@@ -208,28 +204,21 @@ class Writer(Store):
         self.db.execute("DELETE FROM rankings WHERE name = ?", (name,))
         self.add("rankings", ((name, page, value) for page, value in enumerate(values.tolist())))
 
-    # Pages, with their hashes, answers and tallies.
+    # Pages, with their hashes and answers. Triggers count those with another state or reason.
 
-    def add_pages(self, pages: Sequence[NewPage], accounts: AccountColumns) -> None:
-        """Add pages that wait for their first turn, in the order of `accounts`, which are whole."""
-        if not pages:
-            return
-        names = [*NewPage._fields, *accounts.values]
+    def add_pages(self, pages: Sequence[NewPage], accounts: Iterable[tuple[Any, ...]]) -> None:
+        """Add pages that wait for their first turn. accounts: theirs, each with the number of its page last."""
+        names = (*NewPage._fields[1:], *Account._fields, "id")
         marks = ", ".join("?" * len(names))
         add = f"INSERT INTO pages (state, attempts, {', '.join(names)}) VALUES ('waiting', 0, {marks})"
-        self.db.executemany(add, zip(*zip(*pages, strict=True), *accounts.values.values(), strict=True))
-        self._tally(Counter(("waiting", page.reason) for page in pages))
+        self.db.executemany(add, (page[1:] + account for page, account in zip(pages, accounts, strict=True)))
+        more = "ON CONFLICT (state, reason) DO UPDATE SET pages = pages + excluded.pages"
+        tallies = (("waiting", *count) for count in Counter(page.reason for page in pages).items())
+        self.db.executemany(f"{insert('tallies')} {more}", tallies)
         hashes = sorted((url_hash(page.url, self.hash_key), page.id) for page in pages)
         self.db.executemany("INSERT INTO url_hashes (hash, page) VALUES (?, ?)", hashes)
 
-    def save_accounts(self, accounts: AccountColumns) -> None:
-        updates = ", ".join(f"{column} = ?" for column in accounts.values)
-        rows = zip(*accounts.values.values(), accounts.id, strict=True)
-        self.db.executemany(f"UPDATE pages SET {updates} WHERE id = ?", rows)
-
     def save_turns(self, turns: Sequence[Turn]) -> None:
-        self._tally(self._counts_of(turn.id for turn in turns), -1)
-        self._tally(Counter((turn.state, turn.reason) for turn in turns))
         self.db.executemany(_FORGET_ANSWER, ((turn.id,) for turn in turns if turn.fetch is None))
         rows = []
         for turn in turns:
@@ -255,22 +244,7 @@ class Writer(Store):
     def save_retries(self, retries: Mapping[int, tuple[int, str]]) -> None:
         """retries: failures in a row of pages that wait for another turn, by page, and the reason of the last one."""
         update = "UPDATE pages SET attempts = ?, reason = CASE WHEN visited THEN reason ELSE ? END WHERE id = ?"
-        with self._tallied(retries):
-            self.db.executemany(update, ((*retry, page) for page, retry in retries.items()))
-
-    def save_states(self, states: Mapping[int, tuple[str, str]]) -> None:
-        """states: states that have changed since the last turn, by page, and the reasons."""
-        with self._tallied(states):
-            rows = ((*state, page) for page, state in states.items())
-            self.db.executemany("UPDATE pages SET state = ?, reason = ? WHERE id = ?", rows)
-
-    def save_topics(self, topics: Iterable[tuple[float, int]]) -> None:
-        """topics: factors, and pages."""
-        self.db.executemany("UPDATE pages SET topic = ? WHERE id = ?", topics)
-
-    def save_alternates(self, named: Iterable[tuple[int, int]]) -> None:
-        """named: pages, and their alternates, which keep the page that named them first."""
-        self.db.executemany("UPDATE pages SET named_by = coalesce(named_by, ?) WHERE id = ?", named)
+        self.db.executemany(update, ((*retry, page) for page, retry in retries.items()))
 
     def ask_again(self, pages: Sequence[int], origins: Iterable[str], reasons: Iterable[str]) -> None:
         """Let pages that were given up wait as if they never had a turn.
@@ -279,31 +253,12 @@ class Writer(Store):
         `reasons`, are fetched again.
         """
         some = [(page,) for page in pages]
-        with self._tallied(pages):
-            self.db.executemany(_FORGET_ANSWER, some)
-            update = "UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, visited = 0 WHERE id = ?"
-            self.db.executemany(f"{update} AND visited", some)
+        self.db.executemany(_FORGET_ANSWER, some)
+        update = "UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, visited = 0 WHERE id = ?"
+        self.db.executemany(f"{update} AND visited", some)
         update = "UPDATE hosts SET strains = 0, dead_until = 0 WHERE id = (SELECT host FROM pages WHERE id = ?)"
         self.db.executemany(update, some)
         forget = "DELETE FROM robots WHERE origin = ? AND reason IS NOT NULL"
         self.db.executemany(forget, ((origin,) for origin in origins))
         update = "UPDATE sitemaps SET reason = 'due', attempts = 0 WHERE reason = ?"
         self.db.executemany(update, ((reason,) for reason in reasons))
-
-    def _tally(self, counts: Counts, sign: int = 1) -> None:
-        add = "INSERT INTO tallies (state, reason, pages) VALUES (?, ?, ?)"
-        update = "ON CONFLICT (state, reason) DO UPDATE SET pages = pages + excluded.pages"
-        self.db.executemany(f"{add} {update}", ((*kind, sign * count) for kind, count in counts.items()))
-
-    @contextmanager
-    def _tallied(self, pages: Iterable[int]) -> Iterator[None]:
-        """Keep the tallies right while states or reasons of some pages change inside the block."""
-        some = list(pages)
-        self._tally(self._counts_of(some), -1)
-        yield
-        self._tally(self._counts_of(some))
-
-    def _counts_of(self, pages: Iterable[int]) -> Counts:
-        query = "SELECT state, reason, count(*) FROM pages WHERE id IN (SELECT value FROM json_each(?)) GROUP BY 1, 2"
-        rows = self.db.execute(query, (json.dumps(list(pages)),))
-        return {(state, reason): count for state, reason, count in rows}

@@ -63,7 +63,7 @@ def steps(rng: random.Random, writer: Writer, model: dict[int, Page], now: float
                 model[page] = replace(before, attempts=3, reason=before.reason if before.visited else "timeout")
         case 3:
             with writer.transaction():
-                writer.save_states(dict.fromkeys(some, ("alias", "canonical")))
+                writer.update("pages", ["state", "reason"], (("alias", "canonical", page) for page in some))
             model.update({page: replace(model[page], state="alias", reason="canonical") for page in some})
 
 

@@ -26,7 +26,7 @@ def written(store: Path) -> Writer:
         )
         writer.put(SitemapRow, [SitemapRow(0, 0, "http://a.test/s.xml", 0, 0, "ok")])
         writer.add("sitemap_pages", [(1, 0, True)])
-        writer.save_alternates([(0, 3)])
+        writer.update("pages", ["named_by"], [(0, 3)])
         writer.add(RecentPage, [RecentPage(0, 1, None, b"1234", True)])
     return writer
 

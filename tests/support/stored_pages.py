@@ -1,20 +1,14 @@
 """Pages in a store, as a crawl writes them: for tests of the store that need no crawl."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored import account_totals
 from minicrawl.store.hosts import HostRow
-from minicrawl.store.pages import Account, AccountColumns, Fetch, NewPage, Turn
+from minicrawl.store.pages import Account, Fetch, NewPage, Turn
 from minicrawl.store.writer import Writer
 
 NEWCOMER = Account(0, 0, False, 100, 0, 0.0, 0.0, 0)
-
-
-def accounts_of(pages: Iterable[int], account: Account = NEWCOMER) -> AccountColumns:
-    """The same account for each of some pages."""
-    numbers = list(pages)
-    return AccountColumns(numbers, {name: [value] * len(numbers) for name, value in account._asdict().items()})
 
 
 def add_pages(writer: Writer, urls: Sequence[str], *, first: int = 0, found_on: int | None = None) -> None:
@@ -25,7 +19,7 @@ def add_pages(writer: Writer, urls: Sequence[str], *, first: int = 0, found_on: 
         writer.put(HostRow, [HostRow(0, "a.test", 0.0, 0.0)])
         writer.add_pages(
             [NewPage(page, url, 0, found_on, reason) for page, url in zip(numbers, urls, strict=True)],
-            accounts_of(numbers),
+            [(*NEWCOMER, page) for page in numbers],
         )
         writer.save_meta(account_totals(Accounts()))
 

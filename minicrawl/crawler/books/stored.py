@@ -13,7 +13,7 @@ from minicrawl.opic.sites import Births, SiteBirths
 from minicrawl.settings import BY_SITES
 from minicrawl.store.database import damaged
 from minicrawl.store.declaration import MetaValue
-from minicrawl.store.pages import Account, AccountColumns, PageColumns
+from minicrawl.store.pages import Account, PageColumns
 from minicrawl.store.reader import Store
 
 JUMP, SHARED_OUT, VOICE_LEVEL = "jump", "shared_out", "voice_level"
@@ -48,10 +48,10 @@ CARRIED = "carried"
 """Units that other partitions have handed over, less those sent to them: only in a partition's store."""
 
 
-def account_columns(accounts: Accounts, pages: Pages, names: Sequence[str] = Account._fields) -> AccountColumns:
-    """Some columns of the accounts of some pages."""
+def account_rows(accounts: Accounts, pages: Pages, names: Sequence[str] = Account._fields) -> Iterator[tuple[Any, ...]]:
+    """Some columns of the accounts of some pages, and last their numbers."""
     columns = columns_of(accounts)
-    return AccountColumns(pages.tolist(), {name: columns[name][pages].tolist() for name in names})
+    return zip(*(columns[name][pages].tolist() for name in names), pages.tolist(), strict=True)
 
 
 def account_totals(accounts: Accounts) -> dict[str, MetaValue]:

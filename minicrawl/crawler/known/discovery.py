@@ -57,7 +57,7 @@ class Interests:
                 self.know(page, url)
 
     def save(self, writer: Writer) -> None:
-        writer.save_topics((self._raised[page], page) for page in sorted(self._unsaved))
+        writer.update("pages", ["topic"], ((self._raised[page], page) for page in sorted(self._unsaved)))
         self._unsaved.clear()
 
     def _begin(self, urls: Iterable[str]) -> None:

@@ -240,7 +240,7 @@ class KnownPages:
         writer.save_retries(self.retries)
         writer.forget_answers(self.unanswered)
         writer.save_turns(list(self.turns.values()))
-        writer.save_states(self.restated)
+        writer.update("pages", ["state", "reason"], ((*state, page) for page, state in self.restated.items()))
         writer.save_links(self.links.values())
         writer.save_meta({"links_left_out": self.left_out})
         for rows in (self.new, self.turns, self.retries, self.restated, self.links, self.unanswered):

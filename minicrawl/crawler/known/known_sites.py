@@ -186,7 +186,7 @@ class KnownSites:
         hosts = range(self._saved_hosts, len(self._of_host))
         first = 0 if self._is_shared_out else self._saved_sites
         writer.put(SiteRow, self._rows(first))
-        writer.save_sites_of_hosts((self._of_host.item(host), host) for host in hosts)
+        writer.update("hosts", ["site"], ((self._of_host.item(host), host) for host in hosts))
         self._saved_hosts, self._saved_sites = len(self._of_host), len(self._numbers)
         self._births.grow(self._accounts.size)
         entrance, voice = self._births.entrance, self._births.voices

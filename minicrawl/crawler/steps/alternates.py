@@ -58,5 +58,5 @@ class Alternates(Step):
         self._named += [(page, other) for other in waiting.tolist()]
 
     def save(self, writer: Writer) -> None:
-        writer.save_alternates(self._named)
+        writer.update("pages", ["named_by"], self._named)
         self._named = []

@@ -7,7 +7,7 @@ import pytest
 from support.intakes import crawl_all, intake_of
 from support.sites import random_site, rows
 
-from minicrawl.crawler.books.stored import account_columns, account_totals, imbalances, stored_births
+from minicrawl.crawler.books.stored import account_rows, account_totals, imbalances, stored_births
 from minicrawl.crawler.intake import Intake
 from minicrawl.errors import StoreError
 
@@ -23,10 +23,10 @@ def crawled(store: Path) -> Intake:
 
 def test_accounts_come_back_to_the_last_bit(tmp_path: Path) -> None:
     before = crawled(tmp_path / "crawl.db").state.accounts
-    kept = account_columns(before, np.arange(before.size)), account_totals(before)
+    kept = list(account_rows(before, np.arange(before.size))), account_totals(before)
     again = intake_of(tmp_path / "crawl.db")
     size = again.state.accounts.size
-    assert (account_columns(again.state.accounts, np.arange(size)), account_totals(again.state.accounts)) == kept
+    assert (list(account_rows(again.state.accounts, np.arange(size))), account_totals(again.state.accounts)) == kept
     assert (again.state.accounts.coverage.kind[:size] == before.coverage.kind[:size]).all()
     assert (again.state.accounts.book.alias[:size] == before.book.alias[:size]).all()
     assert list(imbalances(again.state.accounts)) == []
