@@ -102,7 +102,7 @@ def folded_pages(store: Store) -> FoldedPages:
     """The pages of `folded_store`, without loading the links."""
     with store.snapshot():
         check_is_rankable(store)
-        chunks = [(pages.state, pages.is_dead, pages.host) for pages in store.page_table.columns()]
+        chunks = [(pages["state"], pages["is_dead"] != 0, pages["host"]) for pages in store.page_table.columns()]
         states, is_dead, hosts = (np.concatenate(column) for column in zip(*chunks, strict=True))
         rule = stored_births(store, hosts)
         is_live, is_alias = ~is_dead & (states != State.GONE), states == State.ALIAS

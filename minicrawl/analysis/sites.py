@@ -34,8 +34,8 @@ class Mirror(NamedTuple):
 def mirrors_of(store: Store) -> list[Mirror]:
     """All hosts that mirror another, by name; reads all fingerprints. Raises StoreError."""
     with store.snapshot():
-        found = ((each, each.payload & SAYS_SOMETHING != 0) for each in store.recognised.fingerprints())
-        blocks = [(one.page[says], one.payload[says], one.sketch[says]) for one, says in found if says.any()]
+        found = ((each, each["payload"] & SAYS_SOMETHING != 0) for each in store.recognised.fingerprints())
+        blocks = [(one["page"][says], one["payload"][says], one["sketch"][says]) for one, says in found if says.any()]
         if not blocks:
             return []
         page, payload, sketch = (np.concatenate(column) for column in zip(*blocks, strict=True))

@@ -13,7 +13,7 @@ from minicrawl.store.database import damaged
 from minicrawl.store.declaration import Blob, Commit, FetchId, HostId, PageId, Time, columns, table
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.recognised import Fingerprint
-from minicrawl.store.tables import Subject
+from minicrawl.store.tables import Columns, Subject
 from minicrawl.store.urlhash import url_hash
 
 _CHUNK = 500
@@ -120,19 +120,6 @@ class Turn(NamedTuple):
     reason: str
     attempts: int
     fetch: Fetch | None
-
-
-class PageColumns(NamedTuple):
-    """Pages as columns: each field is an array with a value per page, `account` has one per field."""
-
-    id: Any
-    host: Any
-    state: Any
-    is_answered: Any
-    """True if the page's last turn was answered."""
-    is_dead: Any
-    """True for pages that have gone, or are DEAD."""
-    account: Any
 
 
 # With these, and `best`, no look at all pages is needed to tell how many there are and which come first.
@@ -337,15 +324,9 @@ class PageTable(Subject):
         """Pages whose last requests failed, each with its number of consecutive failures."""
         return list(self._tables.rows("SELECT id, attempts FROM pages INDEXED BY pages_failed WHERE attempts > 0"))
 
-    def columns(self, first: int = 0, end: int = 2**31) -> Iterator[PageColumns]:
-        """Pages by number, from `first` on and before `end`, a thousand at a time: so few rows stay in the processor's
-        cache until they are turned into columns."""
-        query = f"""
-            SELECT state, id, host, fetch IS NOT NULL, {_IS_DEAD}, {columns(Account)} FROM pages
-            WHERE id >= ? AND id < ? ORDER BY id"""
-        for rows in self._tables.blocks(query, self._tables.sizes.rows, first, end):
-            state, *numbers = zip(*rows, strict=True)
-            page, host, is_answered, is_dead, *account = (
-                np.array(column, dtype=np.float64 if isinstance(column[0], float) else np.int64) for column in numbers
-            )
-            yield PageColumns(page, host, np.array(state), is_answered != 0, is_dead != 0, Account._make(account))
+    def columns(self) -> Iterator[Columns]:
+        """Pages by number, as columns: id, host, state, is_answered (its last turn was), is_dead (it has gone, or is
+        DEAD), and the fields of its account."""
+        return self._tables.columns(f"""
+            SELECT id, host, state, fetch IS NOT NULL AS is_answered, {_IS_DEAD} AS is_dead, {columns(Account)}
+            FROM pages ORDER BY id""")

@@ -1,12 +1,12 @@
 """What is recognised of pages: fingerprints, soft 404s, session parameters, URL patterns of the trap defence."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, NamedTuple  # Any: arrays
+from typing import Annotated, NamedTuple  # Any: arrays
 
 import numpy as np
 
 from minicrawl.store.declaration import PageId, PageIds, Time, columns, table
-from minicrawl.store.tables import Subject
+from minicrawl.store.tables import Columns, Subject
 
 SKETCH_BYTES = 40
 _SAID_FIRST = "(leader IS NULL OR distance IS NOT NULL)"
@@ -23,17 +23,6 @@ class Fingerprint(NamedTuple):
     sketch: Annotated[bytes | None, "40 bytes, see crawler/fingerprint.py; NULL: too little text"]
     leader: Annotated[PageId | None, "which said it first, and of which this one is a duplicate"]
     distance: Annotated[int | None, "bits by which its sketch differs from the leader's; NULL: same payload"]
-
-
-class FingerprintColumns(NamedTuple):
-    """Fingerprints of some pages: each field is an array with a value per page."""
-
-    page: Any
-    payload: Any
-    sketch: Any
-    """Shape (n, 5), 64 bits each; 0 where there is none."""
-    leads: Any
-    """True if the page has a sketch and duplicates no earlier page."""
 
 
 class Probe(NamedTuple):
@@ -83,16 +72,15 @@ table("parameters", "parameters that may be sessions'", ParameterRow, keys="patt
 class Recognised(Subject):
     """Reads the fingerprints in `fetches`, and the tables `probes`, `recent_pages` and `parameters`."""
 
-    def fingerprints(self) -> Iterator[FingerprintColumns]:
-        """Fingerprints of all pages, in the order of their first answers, a thousand at a time."""
+    def fingerprints(self) -> Iterator[Columns]:
+        """Fingerprints of all pages, in the order of their first answers, as columns: page, payload, sketch (shape
+        (n, 5), 64 bits each, 0 where there is none), and leads: it has a sketch and duplicates no earlier page."""
         query = """
-            SELECT page, payload, sketch, leader IS NULL AND sketch IS NOT NULL FROM fetches
-            WHERE payload IS NOT NULL ORDER BY id"""
-        for rows in self._tables.blocks(query, self._tables.sizes.rows):
-            page, payload, sketch, leads = zip(*rows, strict=True)
-            sketches = b"".join(one or bytes(SKETCH_BYTES) for one in sketch)
-            bits = np.frombuffer(sketches, np.uint64).reshape(len(page), -1)
-            yield FingerprintColumns(np.array(page), np.array(payload), bits, np.array(leads, np.bool_))
+            SELECT page, payload, coalesce(sketch, x'00') AS sketch, leader IS NULL AND sketch IS NOT NULL AS leads
+            FROM fetches WHERE payload IS NOT NULL ORDER BY id"""
+        for block in self._tables.columns(query):
+            sketches = block["sketch"].astype(f"S{SKETCH_BYTES}").view(np.uint64)
+            yield block | {"sketch": sketches.reshape(-1, SKETCH_BYTES // 8)}
 
     def fingerprint(self, page: int) -> Fingerprint | None:
         """The fingerprint of one page; None when it has none."""

@@ -3,12 +3,9 @@
 from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
-import numpy as np
-import numpy.typing as npt
-
 from minicrawl.model import KINDS
 from minicrawl.store.declaration import HostId, PageId, Time, table
-from minicrawl.store.tables import Subject
+from minicrawl.store.tables import Columns, Subject
 
 # A page without a row was read by a crawl that fetched nothing again, and became new then.
 _CHANGES = """
@@ -77,20 +74,6 @@ class NotedImportance(NamedTuple):
     page: PageId
     at: Time
     importance: Annotated[float, "share of all"]
-
-
-class RefreshColumns(NamedTuple):
-    """Pages that a refreshing crawl fetches, an array each.
-
-    fetched_at, due: Unix seconds. rate: changes per second. information: 0 if the rate was not learned.
-    """
-
-    page: npt.NDArray[np.int64]
-    host: npt.NDArray[np.int64]
-    fetched_at: npt.NDArray[np.float64]
-    due: npt.NDArray[np.float64]
-    rate: npt.NDArray[np.float64]
-    information: npt.NDArray[np.float64]
 
 
 # A table of its own: crawls that read every page once have no use for it.
@@ -180,10 +163,11 @@ class Refreshes(Subject):
         """Assumed change rates, those of larger groups first."""
         return self._tables.records(GroupRate, "group_rates ORDER BY host <> -1, folder <> '', host, folder")
 
-    def schedule(self) -> RefreshColumns:
+    def schedule(self) -> Iterator[Columns]:
         """All pages that a refreshing crawl fetches; those that it never did are due, as aliases never asked for.
 
-        rate: -1 if not learned, 0 if `due` does not follow from it.
+        As columns: page, fetched_at and due (Unix seconds), information (0 if the rate was not learned), and rate:
+        changes per second, -1 if not learned, 0 if `due` does not follow from it.
         """
         return self._columns(
             "coalesce(due, fetches.fetched_at, 0.0)",
@@ -191,8 +175,9 @@ class Refreshes(Subject):
             "state IN ('fetched', 'alias') OR refresh.page IS NOT NULL",
         )
 
-    def last_fetches(self, due_by: float) -> RefreshColumns:
-        """Last fetches of all pages that were read and exist, except failed ones due after `due_by` (Unix seconds)."""
+    def last_fetches(self, due_by: float) -> Iterator[Columns]:
+        """Last fetches of all pages that were read and exist, except failed ones due after `due_by` (Unix seconds), as
+        columns like those of `schedule`."""
         return self._columns(
             "coalesce(due, 0.0)",
             "coalesce(rate, 0.0)",
@@ -201,14 +186,13 @@ class Refreshes(Subject):
             due_by,
         )
 
-    def _columns(self, due: str, rate: str, which: str, *values: float) -> RefreshColumns:
+    def _columns(self, due: str, rate: str, which: str, *values: float) -> Iterator[Columns]:
         query = f"""
-            SELECT pages.id, host, coalesce(refresh.fetched_at, fetches.fetched_at, 0.0), {due}, {rate},
-                coalesce(information, 0.0)
+            SELECT pages.id AS page, coalesce(refresh.fetched_at, fetches.fetched_at, 0.0) AS fetched_at, {due} AS due,
+                {rate} AS rate, coalesce(information, 0.0) AS information
             FROM pages LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
             WHERE {which}"""
-        columns = tuple(zip(*self._tables.rows(query, values), strict=True))
-        return RefreshColumns(*(np.array(column) for column in columns or ((),) * len(RefreshColumns._fields)))
+        return self._tables.columns(query, *values)
 
     def began(self) -> float | None:
         """Unix seconds of the first known event of a crawl."""

@@ -33,7 +33,7 @@ def of_the_book(store: Store) -> npt.NDArray[np.float64]:
     hosts = []
     for pages in store.page_table.columns():
         load_block(accounts, pages)
-        hosts.append(pages.host)
+        hosts.append(pages["host"])
     accounts.book.rule = stored_births(store, np.concatenate(hosts))
     load_totals(accounts, store)
     book, known = accounts.book, slice(0, accounts.size)

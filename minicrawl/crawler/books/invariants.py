@@ -24,10 +24,10 @@ from minicrawl.opic.sites import SiteGraph, Voices
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.store.database import damaged
 from minicrawl.store.links import LAST_PLACE
-from minicrawl.store.pages import PageColumns
 from minicrawl.store.partitions.folder import files_of
 from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store, open_store
+from minicrawl.store.tables import Columns
 
 _STATES = frozenset(State)
 
@@ -44,7 +44,7 @@ def violations(store: Store) -> Iterator[str]:
     accounts.grow(store.size())
     for pages in store.page_table.columns():
         load_block(accounts, pages)
-        hosts.append(pages.host)
+        hosts.append(pages["host"])
         yield from _faults_of(pages)
     for state, reason, kept, there in store.page_table.miscounted():
         yield f"{kept} pages are counted as {state} ({reason}) instead of {there}"
@@ -92,17 +92,17 @@ def _damage(path: Path) -> str | None:
     return None
 
 
-def _faults_of(pages: PageColumns) -> Iterator[str]:
+def _faults_of(pages: Columns) -> Iterator[str]:
     """The faults of pages, each by itself."""
-    visited = pages.account.visited != 0
-    is_unread = np.isin(pages.state, [State.WAITING, State.ELSEWHERE])
+    visited, state = pages["visited"] != 0, pages["state"]
+    is_unread = np.isin(state, [State.WAITING, State.ELSEWHERE])
     wrong = {
-        "is in state {state!r}, which explains nothing": ~np.isin(pages.state, list(_STATES)),
+        "is in state {state!r}, which explains nothing": ~np.isin(state, list(_STATES)),
         "is in state {state!r}, but its turns say otherwise": visited == is_unread,
     }
     for what, flags in wrong.items():
         for row in np.flatnonzero(flags).tolist():
-            yield f"page {pages.id[row]} {what.format(state=str(pages.state[row]))}"
+            yield f"page {pages['id'][row]} {what.format(state=str(state[row]))}"
 
 
 def _order(store: Store, book: Book) -> Iterator[str]:
@@ -149,7 +149,7 @@ def wrong_voices(store: Store) -> Iterator[str]:
     if not jumps_to_sites(store):
         return
     of_host = store.site_table.of_hosts()
-    site = np.concatenate([of_host[pages.host] for pages in store.page_table.columns()])
+    site = np.concatenate([of_host[pages["host"]] for pages in store.page_table.columns()])
     graph = SiteGraph()
     for block in store.link_table.blocks():
         graph.add_links(site, block.sources, block.indptr, block.targets, block.places)

@@ -13,8 +13,9 @@ from minicrawl.opic.sites import Births, SiteBirths
 from minicrawl.settings import BY_SITES
 from minicrawl.store.database import damaged
 from minicrawl.store.declaration import MetaValue
-from minicrawl.store.pages import Account, PageColumns
+from minicrawl.store.pages import Account
 from minicrawl.store.reader import Store
+from minicrawl.store.tables import Columns
 
 JUMP, SHARED_OUT, VOICE_LEVEL = "jump", "shared_out", "voice_level"
 """Keys of `meta`: the jump of walkers, the number of pages known when births were last shared out, and the units that a
@@ -98,28 +99,28 @@ def columns_of(accounts: Accounts) -> dict[str, npt.NDArray[Any]]:
     }
 
 
-def load_block(accounts: Accounts, rows: PageColumns) -> None:
+def load_block(accounts: Accounts, rows: Columns) -> None:
     """Load the next pages of a store. A mirror counts as gone and as an alias."""
-    book, pages = accounts.book, slice(int(rows.id[0]), int(rows.id[0]) + len(rows.id))
+    book, first, state = accounts.book, int(rows["id"][0]), rows["state"]
+    pages = slice(first, first + len(state))
     book.size = pages.stop
     accounts.grow(pages.stop)
-    elsewhere = rows.state == State.ELSEWHERE
-    book.gone[pages] = rows.is_dead | elsewhere
-    book.alias[pages] = (rows.state == State.ALIAS) | elsewhere
-    kinds = map(kind_of, rows.state.tolist(), rows.is_answered.tolist())
-    accounts.coverage.kind[pages] = np.fromiter(kinds, np.int8, len(rows.id))
-    stored = rows.account._asdict()
+    elsewhere = state == State.ELSEWHERE
+    book.gone[pages] = (rows["is_dead"] != 0) | elsewhere
+    book.alias[pages] = (state == State.ALIAS) | elsewhere
+    kinds = map(kind_of, state.tolist(), rows["is_answered"].tolist())
+    accounts.coverage.kind[pages] = np.fromiter(kinds, np.int8, len(state))
     for name, column in columns_of(accounts).items():
-        column[pages] = stored[name]
+        column[pages] = rows[name]
 
 
-def page_blocks(store: Store) -> Iterator[PageColumns]:
+def page_blocks(store: Store) -> Iterator[Columns]:
     """All pages of a store, rising. Raises StoreError if a page is missing."""
     size, end = store.size(), 0
     for rows in store.page_table.columns():
-        if not np.array_equal(rows.id, np.arange(end, end + len(rows.id))):
+        if not np.array_equal(rows["id"], np.arange(end, end + len(rows["id"]))):
             break
         yield rows
-        end += len(rows.id)
+        end += len(rows["id"])
     if end < size:
         raise damaged(store.path, f"pages with numbers from {end} on are missing")

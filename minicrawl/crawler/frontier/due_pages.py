@@ -348,11 +348,16 @@ def most_worth(store: Store, n: int, now: float) -> list[Choice]:
     schedule = schedule_of(kept_settings(store))
     rates = ChangeRates(1.0 / first_interval(schedule.least))
     rates.load(store)
-    importance, found = store.ranks.importance(), store.refreshes.last_fetches(now)
-    page, is_learned = found.page.astype(np.int64), found.information >= PRIOR_SHAPE
-    rate = np.where(found.information > 0.0, found.rate, rates.of_all(rates.groups(store)[page]))
-    age = np.maximum(now - found.fetched_at, 0.0)
-    stale = 1.0 - freshness(rate, shapes(found.information), age)
+    importance, blocks = store.ranks.importance(), list(store.refreshes.last_fetches(now))
+    if not blocks:
+        return []
+    page, rate, information, fetched_at = (
+        np.concatenate([block[name] for block in blocks]) for name in ("page", "rate", "information", "fetched_at")
+    )
+    is_learned = information >= PRIOR_SHAPE
+    rate = np.where(information > 0.0, rate, rates.of_all(rates.groups(store)[page]))
+    age = np.maximum(now - fetched_at, 0.0)
+    stale = 1.0 - freshness(rate, shapes(information), age)
     has_changed = np.isin(page, list(store.refreshes.changed(BELIEVED)))
     stale[has_changed] = 1.0
     ages = np.clip(age, LEAST_AGE, schedule.most)

@@ -147,12 +147,12 @@ class CrawlState:
         frontier.pages.grow(room)
         has_answered = np.zeros(len(frontier.hosts), dtype=np.bool_)
         for rows in page_blocks(writer):
-            host_of, first, end = rows.host, int(rows.id[0]), int(rows.id[-1]) + 1
+            host_of, first, end = rows["host"], int(rows["id"][0]), int(rows["id"][-1]) + 1
             if not 0 <= int(host_of.min()) <= int(host_of.max()) < len(frontier.hosts):
                 raise damaged(writer.path, f"pages with numbers from {first} on are on a host that is missing")
             load_block(accounts, rows)
             frontier.pages.host_of[first:end] = host_of
-            has_gone = np.isin(rows.state, [State.GONE, State.ELSEWHERE])
+            has_gone = np.isin(rows["state"], [State.GONE, State.ELSEWHERE])
             frontier.pages.forget(first + np.flatnonzero(has_gone))
             has_answered[host_of[accounts.coverage.kind[first:end] == PageKind.PAGE]] = True
         self.hosts.answered.update(np.flatnonzero(has_answered).tolist())
@@ -175,11 +175,10 @@ class CrawlState:
         due.price = float(writer.meta("refresh_price") or due.price)
         due.rates.load(writer)
         due.changed = writer.refreshes.changed(BELIEVED)
-        columns = writer.refreshes.schedule()
-        if len(columns.page):
-            ahead = np.maximum(columns.fetched_at - now, 0.0)
-            due.fetched_at[columns.page], due.rate[columns.page] = columns.fetched_at - ahead, columns.rate
-            due.due[columns.page] = np.minimum(columns.due - ahead, now + due.longest)
+        for rows in writer.refreshes.schedule():
+            page, ahead = rows["page"], np.maximum(rows["fetched_at"] - now, 0.0)
+            due.fetched_at[page], due.rate[page] = rows["fetched_at"] - ahead, rows["rate"]
+            due.due[page] = np.minimum(rows["due"] - ahead, now + due.longest)
         groups = due.rates.groups(writer)
         due.group[: len(groups)] = groups
 

@@ -27,7 +27,8 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.fingerprint import distance
-from minicrawl.store.recognised import Fingerprint, FingerprintColumns
+from minicrawl.store.recognised import Fingerprint
+from minicrawl.store.tables import Columns
 
 ALIKE = 12
 """Most bits in which sketches of near-duplicates differ: J is about .925 then."""
@@ -59,7 +60,7 @@ class Duplicates:
 
     def __init__(
         self,
-        blocks: Iterable[FingerprintColumns],
+        blocks: Iterable[Columns],
         kept: Callable[[int], Fingerprint | None],
         said: Callable[[int], Iterable[int]],
         is_alias: Callable[[int], bool] = lambda page: False,
@@ -75,14 +76,14 @@ class Duplicates:
         self._rows: dict[int, Fingerprint | None] = {}  # not in the store yet; None: to be deleted
         self.load(blocks)
 
-    def load(self, blocks: Iterable[FingerprintColumns]) -> None:
+    def load(self, blocks: Iterable[Columns]) -> None:
         """Build the index of leaders from the store alone. Call it once all changed rows are in the store."""
         self._stale = 0
         sketches, leaders = [np.zeros((0, 3), dtype=np.uint64)], [np.zeros(0, dtype=np.int64)]
         for block in blocks:
-            leads = block.leads != 0
-            sketches.append(block.sketch[leads, :3])
-            leaders.append(block.page[leads])
+            leads = block["leads"] != 0
+            sketches.append(block["sketch"][leads, :3])
+            leaders.append(block["page"][leads])
         self._leaders = _Leaders(np.concatenate(sketches), np.concatenate(leaders))
 
     @property

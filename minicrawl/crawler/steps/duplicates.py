@@ -21,7 +21,8 @@ from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, State
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import NOWHERE, placed
-from minicrawl.store.recognised import Fingerprint, FingerprintColumns
+from minicrawl.store.recognised import Fingerprint
+from minicrawl.store.tables import Columns
 from minicrawl.store.writer import Writer
 
 MOST_CLAIMS = 256
@@ -120,11 +121,10 @@ class DuplicatePages(Step):
                 yield Claim(page, self._urls.url(page), row.digest, row.payload, row.sketch)
 
 
-def of_no_alias(blocks: Iterable[FingerprintColumns], accounts: Accounts) -> Iterator[FingerprintColumns]:
+def of_no_alias(blocks: Iterable[Columns], accounts: Accounts) -> Iterator[Columns]:
     """The same fingerprints, with aliases excluded from the indexes."""
     for block in blocks:
-        is_page = ~accounts.book.alias[block.page]
-        yield block._replace(leads=block.leads * is_page)
+        yield block | {"leads": block["leads"] * ~accounts.book.alias[block["page"]]}
 
 
 MOST_COMPARED = 16

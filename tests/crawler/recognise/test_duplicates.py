@@ -24,7 +24,8 @@ from minicrawl.crawler.recognise.duplicates import (
     kind_of,
 )
 from minicrawl.store.reader import open_store
-from minicrawl.store.recognised import Fingerprint, FingerprintColumns
+from minicrawl.store.recognised import Fingerprint
+from minicrawl.store.tables import Columns
 
 A, B, C = (f"http://a.test/{name}" for name in "abc")
 MIRROR = "http://mirror.test/a"
@@ -80,14 +81,14 @@ def pages(draw: st.DrawFn) -> list[tuple[int, bytes | None]]:
     return draw(st.lists(st.tuples(payloads, st.one_of(st.none(), near, near, far)), max_size=60))
 
 
-def columns(rows: list[Fingerprint]) -> list[FingerprintColumns]:
+def columns(rows: list[Fingerprint]) -> list[Columns]:
     """The rows as a store gives them."""
     if not rows:
         return []
     told = [(row.page, row.payload, row.leader is None and bool(row.sketch)) for row in rows]
     page, payload, leads = np.array(told, dtype=np.int64).T
     sketches = np.frombuffer(b"".join(row.sketch or bytes(BITS // 8) for row in rows), np.uint64)
-    return [FingerprintColumns(page, payload, sketches.reshape(len(rows), -1), leads)]
+    return [{"page": page, "payload": payload, "sketch": sketches.reshape(len(rows), -1), "leads": leads}]
 
 
 def said(kept: dict[int, Fingerprint]) -> Callable[[int], list[int]]:
