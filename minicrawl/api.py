@@ -20,7 +20,7 @@ from minicrawl.search.following import Indexer
 from minicrawl.settings import DEFAULT_STORE, CrawlSettings
 from minicrawl.settings.keywords import Keywords
 from minicrawl.sizes import STANDARD_SIZES, Sizes
-from minicrawl.store.partitions.folder import is_folder
+from minicrawl.store.folder import is_folder
 from minicrawl.system import run_loop
 from minicrawl.timing import STANDARD, Timing
 

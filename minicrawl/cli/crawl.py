@@ -33,7 +33,7 @@ from minicrawl.errors import NothingFetchedError, SettingError, counted
 from minicrawl.log import printable
 from minicrawl.settings import PROFILES, RANKINGS, SETTINGS, option
 from minicrawl.settings.crawl import profile_of
-from minicrawl.store.partitions.folder import MOST, is_folder
+from minicrawl.store.folder import MOST, is_folder
 from minicrawl.system import keep_little_free_memory, run_loop
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ def print_settings(
     if store is None:
         pass
     elif is_folder(store):
-        from minicrawl.store.partitions.folder import found
+        from minicrawl.store.folder import found
 
         kept = found(store).settings_in_full
     elif store.exists():

@@ -8,7 +8,7 @@ import click
 from minicrawl.cli.option_sources import tables_of_file
 from minicrawl.cli.options import about_store, is_kept, ranking_option, where_option
 from minicrawl.errors import counted
-from minicrawl.store.partitions.folder import is_folder
+from minicrawl.store.folder import is_folder
 
 
 @click.command(epilog="Example: minicrawl export ranks.csv")

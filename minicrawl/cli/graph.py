@@ -13,7 +13,7 @@ from minicrawl.cli.help import Group
 from minicrawl.cli.options import about_store, teller
 from minicrawl.cli.output import document, reassuring
 from minicrawl.errors import counted
-from minicrawl.store.partitions.folder import is_folder
+from minicrawl.store.folder import is_folder
 
 if TYPE_CHECKING:
     from minicrawl.rank.distances import Neighbourhood

@@ -12,7 +12,7 @@ from minicrawl.errors import counted
 from minicrawl.log import printable
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.options import LINKED
-from minicrawl.store.partitions.folder import is_folder
+from minicrawl.store.folder import is_folder
 
 if TYPE_CHECKING:
     from minicrawl.analysis.top import TopList

@@ -13,7 +13,7 @@ from minicrawl.cli.output import amount, duration, fitted, left_out_line, read_l
 from minicrawl.errors import counted
 from minicrawl.log import printable
 from minicrawl.model import State
-from minicrawl.store.partitions.folder import is_folder
+from minicrawl.store.folder import is_folder
 
 if TYPE_CHECKING:
     from minicrawl.analysis.status import Partition, Run, Sitemaps, Status

@@ -12,7 +12,7 @@ from minicrawl.cli.output import Column, document, fitted, lines_of, order_lines
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 from minicrawl.settings import option
-from minicrawl.store.partitions.folder import is_folder
+from minicrawl.store.folder import is_folder
 
 if TYPE_CHECKING:
     from minicrawl.analysis.sites import SiteRow

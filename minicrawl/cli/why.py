@@ -7,7 +7,7 @@ import click
 from minicrawl.cli.options import about_store
 from minicrawl.cli.output import document, fitted
 from minicrawl.errors import SettingError
-from minicrawl.store.partitions.folder import is_folder
+from minicrawl.store.folder import is_folder
 
 
 @click.command(epilog="Example: minicrawl why https://example.org/about")

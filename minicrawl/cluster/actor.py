@@ -24,7 +24,7 @@ from minicrawl.errors import CrawlEndedError, MinicrawlError, StoreError
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.store.database import is_held
-from minicrawl.store.partitions.folder import Folder, make_store
+from minicrawl.store.folder import Folder, make_store
 from minicrawl.store.transfers import OutboxRow, Traffic
 from minicrawl.store.writer import Writer
 from minicrawl.system import keep_time, manage_memory

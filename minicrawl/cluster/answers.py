@@ -25,10 +25,10 @@ from minicrawl.errors import SettingError
 from minicrawl.export.tables import COLUMNS, Table, export_table
 from minicrawl.model import State
 from minicrawl.settings import RANKINGS
-from minicrawl.store.partitions.folder import Folder, found
-from minicrawl.store.partitions.united import Sums, sum_of
+from minicrawl.store.folder import Folder, found
 from minicrawl.store.questions import pages_for
 from minicrawl.store.reader import Store, open_store
+from minicrawl.store.united import Sums, sum_of
 
 _Given = TypeVarTuple("_Given")
 _Answer = TypeVar("_Answer")

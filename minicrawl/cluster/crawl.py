@@ -20,7 +20,7 @@ from minicrawl.extract.item_file import check_item_file
 from minicrawl.model import State
 from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.store.database import hold
-from minicrawl.store.partitions.folder import Folder, found, is_folder, made
+from minicrawl.store.folder import Folder, found, is_folder, made
 from minicrawl.system import cores
 
 

@@ -24,9 +24,8 @@ from minicrawl.errors import StoreError
 from minicrawl.model import State
 from minicrawl.opic.book import SETTLED_ERROR, certificate_of
 from minicrawl.opic.sites import SiteLinks, SiteShares
-from minicrawl.store.partitions.folder import Folder
-from minicrawl.store.partitions.records import Records, joined, sums, unpacked
-from minicrawl.store.transfers import OutboxRow
+from minicrawl.store.folder import Folder
+from minicrawl.store.transfers import OutboxRow, Records, joined, sums, unpacked
 
 
 def home_of(url: str, folder: Folder) -> int:

@@ -36,7 +36,7 @@ from minicrawl.errors import StoreError
 from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
 from minicrawl.opic.book import certificate_of
 from minicrawl.settings import BY_SITES, CrawlSettings
-from minicrawl.store.partitions.folder import Folder
+from minicrawl.store.folder import Folder
 from minicrawl.store.transfers import check_traffic
 from minicrawl.system import STOPPING, on_signals
 from minicrawl.timing import STANDARD, Timing

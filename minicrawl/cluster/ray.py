@@ -22,7 +22,7 @@ from typing import Any, NamedTuple  # Any: messages
 
 from minicrawl import installed
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
-from minicrawl.store.partitions.folder import Folder
+from minicrawl.store.folder import Folder
 
 _A_BIT = 0.001
 """Amount of a node's resource per actor: a thousand actors fit on a node."""

@@ -31,8 +31,7 @@ from minicrawl.settings.crawl import in_full, lasting
 from minicrawl.store.damaged_store import DamagedStore
 from minicrawl.store.database import beside, logs
 from minicrawl.store.hosts import HostRow
-from minicrawl.store.link_table import Links
-from minicrawl.store.links import LAST_PLACE, NOWHERE, PlacedLinks, linked, packed, placed
+from minicrawl.store.links import LAST_PLACE, NOWHERE, Links, PlacedLinks, linked, packed, placed
 from minicrawl.store.pages import Fetch, NewPage, Turn
 from minicrawl.store.writer import Writer
 

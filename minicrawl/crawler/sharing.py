@@ -24,8 +24,7 @@ import numpy.typing as npt
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.errors import StoreError
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
-from minicrawl.store.partitions.records import Records, Sums, packed, sums
-from minicrawl.store.transfers import MirrorRow, NeighbourRow, OutboxRow
+from minicrawl.store.transfers import MirrorRow, NeighbourRow, OutboxRow, Records, Sums, packed, sums
 from minicrawl.store.writer import Writer
 
 

@@ -19,7 +19,7 @@ from minicrawl.dashboard.commands import started
 from minicrawl.errors import SettingError
 from minicrawl.settings import RANKINGS
 from minicrawl.store.database import is_held, logs
-from minicrawl.store.partitions.folder import files_of, found, is_folder
+from minicrawl.store.folder import files_of, found, is_folder
 from minicrawl.store.reader import Store, open_store
 
 _T = TypeVar("_T")

@@ -3,19 +3,18 @@
 declaration  how a table is declared, once              database       opening the file, and its errors
 tables       queries of one connection                  views.sql      views: importance, ranks, links
 reader       the read side in one object                writer         the write side in one object
-partitions   the stores of a crawl in partitions        texts          texts of pages, in a file beside
+folder       the stores of a crawl in partitions        united         a partition, ranked among all
+texts        texts of pages, in a file beside           questions      questions in SQL, and --where
 
 Subjects, each with its rows, tables and questions:
-pages        pages, their answers and states            questions      questions in SQL, and --where
-link_table   outlinks, and links that are not followed  links          outlinks as bytes
+pages        pages, their answers and states            links          outlinks, and links that are not followed
 ranks        pages by importance and other rankings     sites          sites, doors, links from other sites
 hosts        hosts, robots.txt files, cookies           sitemaps       sitemaps, and URLs that wait in them
 recognised   fingerprints, soft 404s, sessions, traps   refreshes      the refresh schedule, changes of pages
 requisites   files that pages need                      archived       answers in the archive
 transfers    what passes between partitions
 
-urlhash      the hash under which a URL is found        spill          arrays on disk
-gather       one store of a folder of partitions        gathered_meta  its values of `meta`
+spill        arrays on disk                             gather         one store of a folder of partitions
 soundness    integrity checks                           upkeep         backup and compact
 damaged_store  what can be read of a damaged store
 """

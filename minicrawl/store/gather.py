@@ -17,7 +17,7 @@ import heapq
 import json
 import os
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from itertools import chain
@@ -31,20 +31,19 @@ import numpy.typing as npt
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.model import CoursePoint, ReadShare
 from minicrawl.settings.crawl import in_full
+from minicrawl.store.archived import FILES
 from minicrawl.store.database import damaged, hold, open_to_write, real_path, store_errors, transaction
 from minicrawl.store.declaration import MetaValue, columns, insert, meanings, tables
-from minicrawl.store.gathered_meta import course, merged
+from minicrawl.store.folder import Folder, found
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.links import renumbered, to_bytes
-from minicrawl.store.partitions.folder import Folder, found
-from minicrawl.store.partitions.records import unpacked
+from minicrawl.store.pages import url_hash
 from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.sites import SiteRow
 from minicrawl.store.tables import COMMIT
-from minicrawl.store.transfers import agree, check_traffic
+from minicrawl.store.transfers import agree, check_traffic, unpacked
 from minicrawl.store.upkeep import replaced
-from minicrawl.store.urlhash import url_hash
 
 Ids = npt.NDArray[np.int32]
 GATHERED = "gathered"
@@ -88,6 +87,21 @@ _UNSENT = """
 _RECEIVE = """
     UPDATE pages SET cash = cash + ?, inlinks = inlinks + ?, depth = min(depth, ?), chain_length = max(chain_length, ?)
     WHERE id = ?"""
+
+_ONLY_HERE = {
+    *(COMMIT, "cluster", "partition", "partitions", "carried", "hash_key", "is_ranked"),
+    *("archive_indexed", "asked_first"),  # refer to numbers of rows
+}
+"""Keys of `meta` that only partitions have, or that a store gets later."""
+_OTHERWISE: dict[str, Callable[[Any], Any]] = {
+    **dict.fromkeys(("virtual", "window", "links_left_out", "sitemap_thirds", "discovery_credit"), sum),
+    **dict.fromkeys(("run_at", "asked_until", "in_doubt", "shared_out"), max),
+    **dict.fromkeys(("runs", "seconds", "since", "pause", FILES), max),
+    "voice_level": min,
+    "stopped": lambda some: ", ".join(dict.fromkeys(some)),
+}
+_JSON = {"run", "earlier_runs", "sitemaps_left_out", "hook_errors", "banned_hosts", "refuted_canonicals", FILES}
+"""How values of `meta`, and of JSON in it, become one. Of all other keys the first value counts."""
 
 
 def gather(path: Path, file: Path, *, force: bool = False) -> bool:
@@ -393,3 +407,44 @@ def _spread(store: Store, own: npt.ArrayLike, ours: npt.ArrayLike) -> Ids:
     spread = np.full(size, -1, np.int32)
     spread[places] = ours
     return spread
+
+
+def merged(each: Sequence[Mapping[str, MetaValue]]) -> dict[str, MetaValue]:
+    """The values of all partitions by key, as one store would have them."""
+    keys = dict.fromkeys(chain(*each))
+    return {key: None if key in _ONLY_HERE else _merged(key, [values.get(key) for values in each]) for key in keys}
+
+
+def _merged(key: str, values: Sequence[Any], numbers: Callable[[Any], Any] = itemgetter(0)) -> Any:
+    """One value of those of all partitions: JSON name by name. numbers: what becomes of them but for those keys whose
+    largest, say, counts; in JSON they are added up."""
+    some = [value for value in values if value is not None]
+    if not some:
+        return None
+    if key in _JSON and isinstance(some[0], str):
+        return json.dumps(_merged(key, list(map(json.loads, some)), sum))
+    if isinstance(some[0], dict):
+        names = dict.fromkeys(chain(*some))
+        return {name: _merged(FILES if key == FILES else name, [one.get(name) for one in some], sum) for name in names}
+    if isinstance(some[0], list):
+        return sorted(set(chain(*some)))
+    return _OTHERWISE.get(key, numbers)(some)
+
+
+def course(each: Sequence[Sequence[CoursePoint]]) -> list[CoursePoint]:
+    """Points of all partitions added up, at the times of the one that has crawled longest; its coverage counts.
+
+    Values between two points are interpolated.
+    """
+    some = [points for points in each if points]
+    if not some:
+        return []
+    longest = max(some, key=lambda points: points[-1].seconds)
+    at = [point.at for point in longest]
+    at[-1] = max(points[-1].at for points in some)  # by then all have finished
+    for name in ("fetched", "bytes", "known", "read", "given_up"):
+        lines = [([point.at for point in points], [getattr(point, name) for point in points]) for points in some]
+        values = sum(np.interp(at, *line, left=0.0) for line in lines)
+        pairs = zip(longest, values.tolist(), strict=True)
+        longest = [point._replace(**{name: round(value)}) for point, value in pairs]
+    return [point._replace(at=moment) for point, moment in zip(longest, at, strict=True)]

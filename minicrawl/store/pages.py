@@ -3,6 +3,8 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from hashlib import blake2b
 from typing import Annotated, Any, NamedTuple  # Any: rows
 
 import numpy as np
@@ -14,7 +16,6 @@ from minicrawl.store.declaration import Blob, Commit, FetchId, HostId, PageId, T
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.recognised import Fingerprint
 from minicrawl.store.tables import Columns, Subject
-from minicrawl.store.urlhash import url_hash
 
 _CHUNK = 500
 _IS_DEAD = f"(state = 'gone' OR (state IN ('error', 'waiting') AND reason IN {DEAD}))"
@@ -68,7 +69,7 @@ table(
 )
 table(
     "url_hashes",
-    "where a URL is found, see urlhash.py; URLs of a host stand together",
+    "where a URL is found, see `url_hash`; URLs of a host stand together",
     keys="hash page",
     hash=int,
     page=PageId,
@@ -157,6 +158,24 @@ class Queue(NamedTuple):
     before: int
     on_host: int
     before_on_host: int
+
+
+def url_hash(url: str, key: bytes) -> int:
+    """The keyed hash under which the store finds a URL: a signed integer of 48 bits, which SQLite keeps in 6 bytes.
+
+    Its first 16 bits hash the origin, the other 32 the URL. So the hashes of a host are adjacent, as are those of most
+    links of a page, known or new: a look-up or a commit touches few pages of the file.
+
+    Keyed with a secret of the store, so that nobody can write a site whose URLs all collide. Every hit is compared in
+    full, so 48 bits suffice: among ten million URLs of one host, one look-up in 400 compares one URL too many.
+    """
+    of_url = blake2b(url.encode(), digest_size=4, key=key).digest()
+    return int.from_bytes(_of_origin(url[: url.find("/", 8)], key) + of_url, "big", signed=True)
+
+
+@lru_cache(maxsize=10_000)
+def _of_origin(origin: str, key: bytes) -> bytes:
+    return blake2b(origin.encode(), digest_size=2, key=key).digest()
 
 
 class PageTable(Subject):

@@ -15,9 +15,8 @@ from minicrawl.store.archived import Archived
 from minicrawl.store.database import closed_if_it_fails, damaged, open_to_read
 from minicrawl.store.declaration import table
 from minicrawl.store.hosts import CookieRow, Hosts
-from minicrawl.store.link_table import LinkTable
+from minicrawl.store.links import LinkTable
 from minicrawl.store.pages import PageTable
-from minicrawl.store.partitions.united import United
 from minicrawl.store.questions import Questions
 from minicrawl.store.ranks import RankedPage, Ranks
 from minicrawl.store.recognised import Patterns, Recognised
@@ -30,6 +29,7 @@ from minicrawl.store.tables import Tables
 from minicrawl.store.texts.kept_text import KeptText
 from minicrawl.store.texts.reading import Texts
 from minicrawl.store.transfers import TransferRows
+from minicrawl.store.united import United
 
 table("course", "progress of the crawl: some hundred points, however long it lasts", CoursePoint, keys="seconds")
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from minicrawl.store.database import damaged, schema_errors
 from minicrawl.store.declaration import references
+from minicrawl.store.pages import url_hash
 from minicrawl.store.recognised import SKETCH_BYTES
 from minicrawl.store.tables import Subject, Tables
-from minicrawl.store.urlhash import url_hash
 
 _BOOK = ("clock", "window", "virtual", "never_visited", "births", "total")
 """Keys of `meta` that the view `book` reads."""

@@ -25,9 +25,8 @@ from minicrawl.store.database import (
     transaction,
 )
 from minicrawl.store.declaration import THIS_COMMIT, MetaValue, columns, delete, insert, upsert
-from minicrawl.store.link_table import Links
-from minicrawl.store.links import from_bytes, to_bytes
-from minicrawl.store.pages import Account, Fetch, NewPage, Turn
+from minicrawl.store.links import Links, from_bytes, to_bytes
+from minicrawl.store.pages import Account, Fetch, NewPage, Turn, url_hash
 from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store
 from minicrawl.store.recognised import Fingerprint
@@ -35,7 +34,6 @@ from minicrawl.store.refreshes import Change
 from minicrawl.store.requisites import RequisiteRow
 from minicrawl.store.sites import VoiceRow
 from minicrawl.store.tables import COMMIT, Row
-from minicrawl.store.urlhash import url_hash
 
 _VERSIONS, _OPENED = 8, 99
 _KEEP_VERSION = "INSERT OR REPLACE INTO text_versions (at, page, text) SELECT ?, page, text"

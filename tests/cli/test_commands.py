@@ -9,7 +9,7 @@ from support.command_line import HOME, run
 from support.sites import rows
 
 from minicrawl.cli import main
-from minicrawl.store.link_table import LinkTable
+from minicrawl.store.links import LinkTable
 
 
 def test_every_command_has_help_with_an_example() -> None:

@@ -29,8 +29,8 @@ from minicrawl.demo.web import serving_answers
 from minicrawl.errors import SettingError
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.settings import ConnectTo
+from minicrawl.store.folder import found
 from minicrawl.store.gather import gather
-from minicrawl.store.partitions.folder import found
 from minicrawl.timing import Timing
 
 HOMES = [f"http://h{number}.test/" for number in range(6)]

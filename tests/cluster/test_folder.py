@@ -9,7 +9,7 @@ import pytest
 
 from minicrawl.errors import ConfigError, StoreError
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.partitions.folder import VERSION, Folder, found, made, make_store
+from minicrawl.store.folder import VERSION, Folder, found, made, make_store
 
 
 @pytest.fixture

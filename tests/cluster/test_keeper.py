@@ -15,7 +15,7 @@ from support.sites import rows
 
 from minicrawl.cluster.keeper import Ended, Keeper, Listener
 from minicrawl.errors import StoreError
-from minicrawl.store.partitions.folder import Folder, found
+from minicrawl.store.folder import Folder, found
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
 

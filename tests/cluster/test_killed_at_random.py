@@ -27,7 +27,7 @@ from support.sites import rows
 from support.small_web import Pages, WebServer
 
 from minicrawl.cluster.exchange import home_of
-from minicrawl.store.partitions.folder import found
+from minicrawl.store.folder import found
 
 HOSTS, PAGES, ADDRESSES, PARTITIONS = 20, 24, 5, 16
 DELAY, OF_AN_ADDRESS = 0.6, 0.3

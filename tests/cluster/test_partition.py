@@ -12,7 +12,7 @@ from minicrawl.cluster.partition import settings_of
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS
 from minicrawl.errors import SettingError
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.partitions.folder import Folder
+from minicrawl.store.folder import Folder
 
 
 def by_home(partitions: int) -> list[list[str]]:

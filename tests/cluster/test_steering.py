@@ -20,7 +20,7 @@ from minicrawl.cluster.exchange import home_of
 from minicrawl.cluster.keeper import Ended, Keeper
 from minicrawl.cluster.steering import Steering
 from minicrawl.control.commands import answering
-from minicrawl.store.partitions.folder import Folder
+from minicrawl.store.folder import Folder
 
 Steer = Callable[[Folder, Keeper, CountedWeb], Awaitable[None]]
 

@@ -15,8 +15,7 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Mirrors, Outbox, Share, SharedVoices
 from minicrawl.errors import StoreError
 from minicrawl.opic.book import UNIT
-from minicrawl.store.partitions.records import Records, Sums, packed, unpacked
-from minicrawl.store.transfers import NeighbourRow
+from minicrawl.store.transfers import NeighbourRow, Records, Sums, packed, unpacked
 from minicrawl.store.writer import Writer
 
 A, B, C = "http://a.test/", "http://b.test/", "http://b.test/c"

@@ -23,8 +23,8 @@ from minicrawl.cluster.keeper import Keeper
 from minicrawl.errors import MinicrawlError
 from minicrawl.model import Progress
 from minicrawl.settings import CrawlSettings
+from minicrawl.store.folder import found
 from minicrawl.store.gather import gather
-from minicrawl.store.partitions.folder import found
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 

@@ -11,8 +11,7 @@ from support.sites import rows
 from support.stored_pages import add_pages
 
 from minicrawl.sizes import Sizes
-from minicrawl.store.link_table import Links
-from minicrawl.store.links import LinkGraph, from_bytes, linked, packed, placed, renumbered, to_bytes, to_graph
+from minicrawl.store.links import LinkGraph, Links, from_bytes, linked, packed, placed, renumbered, to_bytes, to_graph
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
 

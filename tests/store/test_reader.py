@@ -14,8 +14,8 @@ from support.sites import HOME, Site, crawl, rows
 
 from minicrawl.errors import StoreError
 from minicrawl.store.database import SCHEMA_VERSION, open_to_read
+from minicrawl.store.pages import url_hash
 from minicrawl.store.reader import open_store
-from minicrawl.store.urlhash import url_hash
 from minicrawl.store.writer import Writer
 
 

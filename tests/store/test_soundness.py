@@ -8,8 +8,7 @@ import pytest
 from support.sites import rows
 from support.stored_pages import add_pages, answer, turn
 
-from minicrawl.store.link_table import Links
-from minicrawl.store.links import to_bytes
+from minicrawl.store.links import Links, to_bytes
 from minicrawl.store.reader import open_store
 from minicrawl.store.recognised import RecentPage
 from minicrawl.store.sitemaps import SitemapRow

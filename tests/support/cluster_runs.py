@@ -20,7 +20,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.demo.web import DemoWeb, serving
 from minicrawl.errors import MinicrawlError
 from minicrawl.settings import ConnectTo, CrawlSettings
-from minicrawl.store.partitions.folder import FILE, Folder, found, made
+from minicrawl.store.folder import FILE, Folder, found, made
 from minicrawl.store.ranks import RankedPage
 
 WEB = DemoWeb.generate(seed=3, hosts=8, pages=150)

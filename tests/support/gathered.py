@@ -11,9 +11,9 @@ from pathlib import Path
 
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.store.declaration import meanings, tables
+from minicrawl.store.folder import FILE, found
 from minicrawl.store.gather import gather
 from minicrawl.store.links import from_bytes
-from minicrawl.store.partitions.folder import FILE, found
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store, open_store
 

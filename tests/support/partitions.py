@@ -17,7 +17,7 @@ from minicrawl.cluster.exchange import share_of, shared_out, site_links, take_al
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Outbox
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.partitions.folder import Folder, make_store
+from minicrawl.store.folder import Folder, make_store
 from minicrawl.store.transfers import OutboxRow
 
 

@@ -23,8 +23,8 @@ from minicrawl.opic.book import add_sent
 from minicrawl.opic.sites import SiteGraph, Voices
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.store.database import damaged
+from minicrawl.store.folder import files_of
 from minicrawl.store.links import LAST_PLACE
-from minicrawl.store.partitions.folder import files_of
 from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.tables import Columns

@@ -19,8 +19,7 @@ from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.hosts import FRESH, Health, Host, HostDelays, HostTurn, after, delay_of
 from minicrawl.model import READ, Fetched, State
 from minicrawl.store.hosts import HostRow
-from minicrawl.store.link_table import Links
-from minicrawl.store.links import from_bytes
+from minicrawl.store.links import Links, from_bytes
 from minicrawl.store.pages import Fetch, NewPage, Turn
 from minicrawl.store.writer import Writer
 from minicrawl.timing import STANDARD, Timing

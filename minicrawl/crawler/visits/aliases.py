@@ -18,8 +18,7 @@ from minicrawl.crawler.urls.keys import site_of
 from minicrawl.crawler.visits.turn import DeepLinks, Turn
 from minicrawl.model import State
 from minicrawl.opic.coverage import PageKind
-from minicrawl.store.link_table import Links
-from minicrawl.store.links import NOWHERE, from_bytes, placed
+from minicrawl.store.links import NOWHERE, Links, from_bytes, placed
 
 _UNTOLD = "not-archived"
 """The reason of a page that an archive lacks, which does not tell that nothing is there."""

@@ -15,8 +15,7 @@ from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.model import Fetched, ParsedPage, Place, State
 from minicrawl.opic.arrays import Pages
-from minicrawl.store.link_table import Links
-from minicrawl.store.links import PlacedLinks, packed, placed
+from minicrawl.store.links import Links, PlacedLinks, packed, placed
 from minicrawl.store.pages import Fetch
 
 NOT_FOUND = ("http-404", "http-410")

@@ -27,8 +27,7 @@ from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.step import Steps
 from minicrawl.crawler.visits.turn import NOT_FOUND, DeepLinks, Turn
 from minicrawl.model import DEAD, READ, Fetched, PageRequest, ParsedPage, State
-from minicrawl.store.link_table import Links
-from minicrawl.store.links import NOWHERE, PlacedLinks, linked, packed, placed
+from minicrawl.store.links import NOWHERE, Links, PlacedLinks, linked, packed, placed
 from minicrawl.store.pages import Turn as TurnRow
 
 

@@ -14,8 +14,7 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls
 from minicrawl.errors import StoreError
 from minicrawl.model import Fetched, ParsedPage, State
-from minicrawl.store.link_table import Links
-from minicrawl.store.links import to_bytes
+from minicrawl.store.links import Links, to_bytes
 from minicrawl.store.writer import Writer
 
 

@@ -13,8 +13,7 @@ from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.salvage import salvage
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, ParsedPage, Place, State
-from minicrawl.store.link_table import Links
-from minicrawl.store.links import from_bytes, placed
+from minicrawl.store.links import Links, from_bytes, placed
 
 WORDS = "As it has been said often, and in"
 LINES = {

@@ -13,9 +13,8 @@ from minicrawl.cluster.keeper import Keeper
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import StoreError
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.partitions.folder import found
-from minicrawl.store.partitions.records import Records, Sums, joined, packed, sums, unpacked
-from minicrawl.store.transfers import check_traffic
+from minicrawl.store.folder import found
+from minicrawl.store.transfers import Records, Sums, check_traffic, joined, packed, sums, unpacked
 
 
 def some_records(rng: random.Random, count: int) -> Records:
