@@ -76,7 +76,8 @@ def copies(store: Store, named: Sequence[str], *, least: float = 0.2, since: flo
 def _on(store: Store, documents: Sequence[_Document], least: float, since: float) -> Iterator[Copy]:
     """The copies among the pages of a store that were read since."""
     known = np.unique(np.concatenate([document.runs for document in documents]))
-    pages = store.page_table.answered_since(since)
+    query = "SELECT pages.id FROM pages JOIN fetches ON fetches.id = fetch WHERE fetched_at >= ? ORDER BY fetch"
+    pages = [page for (page,) in store.each(query, since)]  # in the order of their first answers
     for start in range(0, len(pages), _AT_ONCE):
         for page, record in store.texts.records(pages[start : start + _AT_ONCE]).items():
             runs = _runs(words_of(record))  # with menus: no fewer than without

@@ -169,7 +169,10 @@ class Web:
         self.size = store.size()
         self.next = np.arange(self.size)
         self.is_broken, self.is_redirect, self.is_bare = (np.zeros(self.size, dtype=np.bool_) for _ in range(3))
-        for page, state, reason, target in store.page_table.redirects_and_failures():
+        query = """
+            SELECT id, state, reason, stands_for FROM pages WHERE state IN ('error', 'gone')
+               OR state = 'alias' AND (reason GLOB 'redirect-*' OR reason = 'meta-refresh')"""
+        for page, state, reason, target in store.each(query):
             if state == State.ALIAS:
                 self.is_redirect[page] = True
                 self.is_bare[page] = reason.startswith("redirect-")

@@ -127,7 +127,8 @@ def graded_sites(store: Store, kind: str, grades: int, most: int | None = None) 
     rows = sorted(sites_of(store, kind), key=lambda row: (-row.importance, row.site))
     of_site, left = DIVISIONS[kind], most
     sizes: dict[str, int] = {}
-    for host, size in store.hosts.bytes().items():
+    query = "SELECT name, bytes FROM pages JOIN fetches ON fetches.id = fetch JOIN hosts ON hosts.id = host"
+    for host, size in store.each(query):
         sizes[of_site(host)] = sizes.get(of_site(host), 0) + size
     graded = []
     for place, row in enumerate(rows, 1):

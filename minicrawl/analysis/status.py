@@ -159,8 +159,8 @@ def status(store: Store) -> Status:
             left_out=int(store.meta("links_left_out") or 0),
             states=dict(states),
             reasons={f"{state}/{reason}": count for (state, reason), count in counts.items()},
-            hosts=store.hosts.count(),
-            failing_hosts=tuple(store.hosts.strained()),
+            hosts=store.value("SELECT count(*) FROM hosts"),
+            failing_hosts=tuple(store.records(HostRow, "hosts WHERE strains > 0 ORDER BY strains DESC, name")),
             traps=tuple(store.patterns.trap_patterns()),
             sitemaps=_sitemaps(store),
             duplicates=dict(zip(("exact", "near"), store.recognised.duplicate_counts(), strict=True)),
@@ -180,7 +180,7 @@ def _partition(store: Store, states: Mapping[str, int], last_commit: float | Non
     if store.meta("partitions") is not None:
         pages = {state: count for state, count in states.items() if state != State.ELSEWHERE}
         mirrors, number = states.get(State.ELSEWHERE, 0), int(store.meta("partition") or 0)
-        yield Partition(number, pages, mirrors, len(store.transfers.numbers()), last_commit)
+        yield Partition(number, pages, mirrors, store.value("SELECT count(*) FROM outbox"), last_commit)
 
 
 def _sitemaps(store: Store) -> Sitemaps:

@@ -7,6 +7,7 @@ R_j, B_j   units received by page j, and its birth cash (opic/book.py)
     importance of j = X_j / sum(X) = R_j / sum(X)  by links  +  V' B_j / sum(B) / sum(X)  by jumps
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -109,8 +110,10 @@ def page_jump(store: Store, page: int, ranked: RankedPage, sources: Sequence[int
     """The `PageJump` of a page; None where walkers jump to all pages uniformly. sources: pages that link to it."""
     if not jumps_to_sites(store):
         return None
-    facts, table = store.page_table.facts(page), store.site_table
-    site, linking = table.trusted(facts["host"].id), table.linking(page)
+    facts = store.page_table.facts(page)
+    site = store.site_table.trusted(facts["host"].id)
+    others = "SELECT name FROM voices JOIN sites ON sites.id = site WHERE page = ? ORDER BY trust DESC, site"
+    linking = [name for (name,) in store.rows(others, [page])]
     is_worth = ranked.importance > 0.0  # no alias, and no page that is not there
     received = facts["cash"] + facts["forwarded"] if is_worth else 0
     by_links = received / max(float(store.meta("total") or 0.0), 1.0)
@@ -124,7 +127,7 @@ def page_jump(store: Store, page: int, ranked: RankedPage, sources: Sequence[int
         site=site[0] if site else None,
         linked_by=len(linking),
         linked_first=linking[0] if linking else None,
-        voices=table.voices_for(page),
+        voices=store.value("SELECT voices / 256.0 FROM doors WHERE page = ?", page) or 0.0,
         by_jumps=by_jumps,
         by_links=by_links,
         most_by=most_by if most_units else None,
@@ -139,7 +142,9 @@ def units_sent(store: Store, page: int, sources: Sequence[int]) -> dict[int, int
     """
     ends = [page, *store.link_table.aliases_of(page)]
     links = store.link_table.graph_of(sources)
-    forwarded, is_alias = store.page_table.senders(links.sources.tolist())
+    query = "SELECT forwarded, state = 'alias' FROM json_each(?) CROSS JOIN pages ON pages.id = value"
+    senders = np.array(store.rows(query, [json.dumps(links.sources.tolist())]), dtype=np.int64).reshape(-1, 2)
+    forwarded, is_alias = senders[:, 0], senders[:, 1] != 0
     is_gone = np.zeros(len(forwarded), dtype=np.bool_)
     rule = SiteBirths()
     rule.grow(len(forwarded))

@@ -100,7 +100,7 @@ def is_kept(store: "Store", by: str) -> bool:
     """True for a ranking kept by 'minicrawl rank', False for one of every store. Raises SettingError for any other."""
     if by in RANKINGS:
         return False
-    kept = store.ranks.kept()
+    kept = [name for (name,) in store.rows("SELECT DISTINCT name FROM rankings ORDER BY name")]
     if by not in kept:
         kept_ones = f"or one kept in {store.path}: {', '.join(kept)}" if kept else f"and none is kept in {store.path}"
         raise SettingError(f"a ranking is one of {', '.join(RANKINGS)}, {kept_ones}; not {by!r}")

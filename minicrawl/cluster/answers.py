@@ -158,7 +158,7 @@ def _why(store: Store, text: str) -> tuple[Explanation, float]:
 
 
 def _better(store: Store, x: float) -> int:
-    return store.united.better(x)
+    return int(store.value("SELECT count(*) FROM weighed WHERE x > ?", x))
 
 
 # The state.
@@ -192,7 +192,8 @@ def whole(path: Path) -> AtRest:
 
 
 def _at_rest(store: Store) -> tuple[AtRest, Sums, int]:
-    return at_rest(store), store.united.sums(), store.united.hosts()
+    hosts = store.value("SELECT count(DISTINCT host) FROM pages WHERE state <> 'elsewhere'")
+    return at_rest(store), store.united.sums(), hosts
 
 
 # Files.

@@ -51,7 +51,8 @@ class Follower:
         those whose text is to be removed; and how far the index will have followed the store. Scans all pages."""
         started = time.monotonic()
         with self._store.snapshot():
-            wanted = dict(self._store.texts.of_fetched())
+            query = "SELECT page, text FROM texts CROSS JOIN pages ON pages.id = page WHERE state = 'fetched'"
+            wanted: dict[int, int] = dict(self._store.rows(query))
             size = self._store.texts.size
         with index_errors(self.index.path):
             had = self.index.texts()
@@ -75,21 +76,23 @@ class Follower:
                         self.index.put(page, *text)
             done += len(some)
         if not stop():
-            least, most = self._store.ranks.extremes()
+            extremes = "SELECT min(importance), max(importance) FROM weighed WHERE importance > 0"
+            least, most = (value or 0.0 for value in self._store.row(extremes))
             self.index.set_state(**state, least=least, most=most)
         return done
 
     def _read(self, page: int) -> tuple[int, KeptText] | None:
         """The id of the current text of a page, and the text; None if it is gone by now."""
         with self._store.snapshot():
-            row, record = self._store.texts.row(page), self._store.texts.record(page)
-            if row is None or record is None:
+            text = self._store.value("SELECT text FROM texts WHERE page = ?", page)
+            record = self._store.texts.record(page)
+            if text is None or record is None:
                 return None
             url = self._store.page_table.url(page)
             host = url.split("/", 3)[2]
             if host not in self._templates:
                 self._templates[host] = self._store.texts.template(page)
-        return row.text, unpack(record, url, self._templates[host])
+        return text, unpack(record, url, self._templates[host])
 
 
 @contextmanager

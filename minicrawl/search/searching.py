@@ -22,7 +22,6 @@ from tantivy import Query as Expression
 
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.errors import SettingError
-from minicrawl.model import State
 from minicrawl.search.index_folder import index_errors, index_path, open_index, store_mark
 from minicrawl.search.inverted import (
     BOOSTS,
@@ -252,6 +251,10 @@ class Found:
     behind: int
 
 
+_SHOWN = """
+    SELECT pages.id, url, title, leader, coalesce(changed_at, fetches.fetched_at)
+    FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value
+    LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id WHERE state = 'fetched'"""
 _Facts = tuple[str, str | None, int | None, float | None]
 """URL, title, the page that it duplicates, and the time of the last change of a page, as the store has it now."""
 
@@ -293,7 +296,8 @@ def search(store: Store, text: str, asked: Asked | None = None) -> Found:
             )
             for rank, page in enumerate(best, 1)
         )
-        return Found(tuple(pages), matching.count(), store.texts.added_since(int(index.state.get("texts") or 0)))
+        since = "SELECT count(*) FROM texts WHERE text >= ?"
+        return Found(tuple(pages), matching.count(), store.value(since, int(index.state.get("texts") or 0)))
 
 
 def _grouped(store: Store, pages: Sequence[int], asked: Asked) -> tuple[dict[int, _Facts], dict[int, list[int]]]:
@@ -312,8 +316,8 @@ def _grouped(store: Store, pages: Sequence[int], asked: Asked) -> tuple[dict[int
 def _shown(store: Store, pages: Sequence[int]) -> dict[int, _Facts]:
     """The pages, in this order, without those that are gone by now, and those that do not want to be searched for if
     the crawl respects that."""
-    rows = {row[0]: row for row in store.ranks.facts(json.dumps(pages)) if row[3] == State.FETCHED}
-    there = {page: (*rows[page][1:3], *rows[page][4:]) for page in pages if page in rows}
+    found = {page: facts for page, *facts in store.rows(_SHOWN, [json.dumps(pages)])}
+    there = {page: tuple(found[page]) for page in pages if page in found}
     respected = store.settings.get("respect_usage")
     if not isinstance(respected, list) or _USE not in respected:
         return there

@@ -69,24 +69,12 @@ class Hosts(Subject):
     def all(self) -> list[HostRow]:
         return self._tables.records(HostRow, "hosts ORDER BY id")
 
-    def strained(self) -> list[HostRow]:
-        """Hosts whose last answers were failures, most consecutive failures first."""
-        return self._tables.records(HostRow, "hosts WHERE strains > 0 ORDER BY strains DESC, name")
-
-    def bytes(self) -> dict[str, int]:
-        """Bytes transferred in the last answers of all pages, by host name. Scans all pages."""
-        query = "SELECT name, sum(bytes) FROM pages JOIN fetches ON fetches.id = fetch JOIN hosts ON hosts.id = host"
-        return dict(self._tables.rows(f"{query} GROUP BY host"))
-
     def answering(self) -> Iterator[str]:
         """Names of hosts that have answered, also for a robots.txt; some twice."""
         query = """
             SELECT name FROM hosts WHERE seconds > 0
             UNION ALL SELECT substr(origin, instr(origin, '//') + 2) FROM robots WHERE status IS NOT NULL"""
         return (name for (name,) in self._tables.each(query))
-
-    def count(self) -> int:
-        return int(self._tables.value("SELECT count(*) FROM hosts"))
 
     def pages(self, n: int) -> list[HostPages]:
         """The n hosts with the most known pages. Scans all pages.

@@ -235,18 +235,6 @@ class LinkTable(Subject):
             SELECT page FROM aliases ORDER BY page"""
         return [alias for (alias,) in self._tables.rows(query, (page,))]
 
-    # Aliases that are pages of their own: with a canonical, whose links count for another page.
-
-    def hinted(self) -> Iterator[tuple[int, int]]:
-        """Aliases that are pages of their own, each with its target."""
-        query = "SELECT source, stands_for FROM links JOIN pages ON id = source WHERE own IS NOT NULL"
-        return iter(self._tables.rows(f"{query} AND stands_for IS NOT NULL"))
-
-    def own(self) -> Iterator[tuple[int, PlacedLinks]]:
-        """Aliases that are pages of their own, each with its own outlinks."""
-        rows = self._tables.each("SELECT source, own FROM links WHERE own IS NOT NULL")
-        return ((source, placed(own)) for source, own in rows)
-
     # Links that are not followed.
 
     def too_deep(self) -> dict[int, list[str]]:

@@ -221,15 +221,6 @@ class PageTable(Subject):
         query = "SELECT url FROM pages JOIN fetches ON fetches.id = fetch ORDER BY fetched_at, pages.id"
         return [url for (url,) in self._tables.rows(query)]
 
-    def with_reason(self, reason: str) -> list[int]:
-        """Numbers of the pages that have this reason code; scans all pages."""
-        return [page for (page,) in self._tables.rows("SELECT id FROM pages WHERE reason = ? ORDER BY id", (reason,))]
-
-    def answered_since(self, since: float) -> list[int]:
-        """Pages whose last answer came since a time (Unix seconds), in the order of their first answers."""
-        query = "SELECT pages.id FROM pages JOIN fetches ON fetches.id = fetch WHERE fetched_at >= ? ORDER BY fetch"
-        return [page for (page,) in self._tables.rows(query, (since,))]
-
     def turn(self, page: int) -> Turn:
         """The last turn of a page, with its last answer but for those that said it was unchanged; of a page that is not
         committed, a waiting one."""
@@ -251,14 +242,6 @@ class PageTable(Subject):
         facts["nofollow"], facts["refused"] = left_out or (0, 0)
         return facts
 
-    def topics(self) -> dict[int, float]:
-        """Pages that links gave more of the user's interest than their URLs do, each with its factor by the topic."""
-        return dict(self._tables.rows("SELECT id, topic FROM pages WHERE topic IS NOT NULL"))
-
-    def alternates(self) -> list[int]:
-        """Pages that an earlier read page names as its alternate."""
-        return [page for (page,) in self._tables.rows("SELECT id FROM pages WHERE named_by IS NOT NULL ORDER BY id")]
-
     def named_by(self, page: int) -> str | None:
         """URL of the earlier read page that names this one as its alternate."""
         query = "SELECT url FROM pages WHERE id = (SELECT named_by FROM pages WHERE id = ?)"
@@ -275,23 +258,9 @@ class PageTable(Subject):
             WHERE it.state = 'waiting'"""
         return Queue._make(map(int, self._tables.row(query, page)))
 
-    def senders(self, pages: Sequence[int]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.bool_]]:
-        """Units forwarded, and True for aliases, of some pages, given rising."""
-        query = "SELECT forwarded, state FROM json_each(?) CROSS JOIN pages ON pages.id = value"
-        forwarded, states = zip(*self._tables.rows(query, (json.dumps(pages),)), strict=True)
-        return np.array(forwarded, dtype=np.int64), np.array(states) == "alias"
-
     def given_up(self) -> list[tuple[int, str]]:
         """Pages that were given up or forbidden, each with its reason; scans all pages."""
         return list(self._tables.rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
-
-    def redirects_and_failures(self) -> Iterator[tuple[int, str, str, int | None]]:
-        """Pages that redirect, failed or have gone: number, state, reason, and the target of a redirect. Scans all
-        pages."""
-        query = """
-            SELECT id, state, reason, stands_for FROM pages WHERE state IN ('error', 'gone')
-               OR state = 'alias' AND (reason GLOB 'redirect-*' OR reason = 'meta-refresh')"""
-        return self._tables.each(query)
 
     def answers(self, pages: Iterable[int]) -> dict[int, Answer]:
         """Outcomes of some pages' last turns, by number."""
@@ -338,10 +307,6 @@ class PageTable(Subject):
                 SELECT reason FROM pages WHERE attempts > 0 UNION ALL SELECT reason FROM robots WHERE attempts > 0
             ) GROUP BY reason"""
         return dict(self._tables.rows(query))
-
-    def failures(self) -> list[tuple[int, int]]:
-        """Pages whose last requests failed, each with its number of consecutive failures."""
-        return list(self._tables.rows("SELECT id, attempts FROM pages INDEXED BY pages_failed WHERE attempts > 0"))
 
     def columns(self) -> Iterator[Columns]:
         """Pages by number, as columns: id, host, state, is_answered (its last turn was), is_dead (it has gone, or is

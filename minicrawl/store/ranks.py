@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Annotated, Any, NamedTuple  # Any: rows
+from typing import Annotated, NamedTuple  # Any: rows
 
 import numpy as np
 import numpy.typing as npt
@@ -92,10 +92,6 @@ class Ranks(Subject):
         """Importance of a page without in-links."""
         return float(self._tables.value("SELECT virtual * (16777216.0 / births) / total FROM book") or 0.0)
 
-    def kept(self) -> list[str]:
-        """Names of the rankings kept by 'minicrawl rank --save'."""
-        return [name for (name,) in self._tables.rows("SELECT DISTINCT name FROM rankings ORDER BY name")]
-
     def best_first(self, by: str) -> Iterator[tuple[int, RankedPage, float | None]]:
         """Every page with its number, by falling `by`; for a kept ranking also the value. Pages are read lazily.
 
@@ -135,22 +131,6 @@ class Ranks(Subject):
         """Some pages by number, without their ranks: these are 0."""
         rows = self._tables.rows(f"SELECT weighed.id, 0, {_UNRANKED} FROM {_SOME}", (json.dumps(list(pages)),))
         return {page: RankedPage._make(row) for page, *row in rows}
-
-    # For the search.
-
-    def facts(self, pages: str) -> list[Any]:
-        """Facts of some pages (numbers as JSON): number, URL, title, state, leader of its duplicates, time of the last
-        change seen or else of the fetch (Unix seconds)."""
-        query = """
-            SELECT pages.id, url, title, state, leader, coalesce(changed_at, fetches.fetched_at)
-            FROM json_each(?) CROSS JOIN pages ON pages.id = json_each.value
-            LEFT JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id"""
-        return self._tables.rows(query, (pages,))
-
-    def extremes(self) -> tuple[float, float]:
-        """The least positive importance, and the largest; scans all pages."""
-        least, most = self._tables.row("SELECT min(importance), max(importance) FROM weighed WHERE importance > 0")
-        return float(least or 0.0), float(most or 0.0)
 
     # The order of all pages, stored at the end of a run; before, it takes a look at all of them.
 

@@ -137,10 +137,6 @@ class Refreshes(Subject):
     def row(self, page: int) -> RefreshRow | None:
         return self._tables.record(RefreshRow, "refresh WHERE page = ?", page)
 
-    def changed_at(self) -> dict[int, float]:
-        """Last known change of pages that are fetched again, Unix seconds, by page."""
-        return dict(self._tables.rows("SELECT page, changed_at FROM refresh WHERE changed_at IS NOT NULL"))
-
     def hosts(self) -> list[RefreshHost]:
         return self._tables.records(RefreshHost, "refresh_hosts ORDER BY host")
 
@@ -150,18 +146,6 @@ class Refreshes(Subject):
             SELECT page FROM refresh JOIN pages ON pages.id = page JOIN refresh_hosts USING (host)
             WHERE lastmod IS NOT NULL AND lastmods >= ?"""
         return {page for (page,) in self._tables.rows(query, (belief,))}
-
-    def unlearned(self, below: float) -> Iterator[tuple[int, int, str, str | None]]:
-        """Page, host, URL and content type of every read page with less information than `below` about its rate."""
-        query = """
-            SELECT pages.id, host, url, content_type
-            FROM pages JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
-            WHERE state IN ('fetched', 'alias') AND coalesce(information, 0.0) < ?"""
-        return self._tables.each(query, below)
-
-    def group_rates(self) -> list[GroupRate]:
-        """Assumed change rates, those of larger groups first."""
-        return self._tables.records(GroupRate, "group_rates ORDER BY host <> -1, folder <> '', host, folder")
 
     def schedule(self) -> Iterator[Columns]:
         """All pages that a refreshing crawl fetches; those that it never did are due, as aliases never asked for.

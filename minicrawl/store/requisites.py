@@ -57,10 +57,6 @@ class Requisites(Subject):
             WHERE state = 'waiting' AND id > ? ORDER BY id LIMIT ?"""
         return [(number, RequisiteRow._make(row)) for number, *row in self._tables.rows(query, (after, n))]
 
-    def number_of(self, page: int) -> int:
-        """The number of requisites that a page was the first to need."""
-        return int(self._tables.value("SELECT count(*) FROM requisites WHERE page = ?", page))
-
     def counts(self, page: int | None = None) -> list[RequisiteCount]:
         """The requisites by state and reason. page: only those that this page was the first to need."""
         where = "" if page is None else "WHERE page = ?"

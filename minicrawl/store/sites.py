@@ -87,22 +87,9 @@ class SiteTable(Subject):
         rows = self._tables.rows(_TRUSTED, {"host": host})
         return [TrustedSite._make((*row, bool(is_seed))) for *row, is_seed in rows]
 
-    def linking(self, page: int) -> list[str]:
-        """The other sites that link to a page, by falling trust."""
-        query = "SELECT name FROM voices JOIN sites ON sites.id = site WHERE page = ? ORDER BY trust DESC, site"
-        return [name for (name,) in self._tables.rows(query, (page,))]
-
-    def voices_for(self, page: int) -> float:
-        """How far the voices of other sites count for a page, as of when births were last shared out."""
-        return float(self._tables.value("SELECT voices / 256.0 FROM doors WHERE page = ?", page) or 0.0)
-
     def doors(self) -> IntArray:
         """Rows of `doors`, shape (doors, 4)."""
         return self._tables.array(f"SELECT {columns(DoorRow)} FROM doors", np.int64).reshape(-1, 4)
-
-    def fronts(self) -> set[int]:
-        """Pages that are the front page of a host."""
-        return {page for (page,) in self._tables.rows("SELECT page FROM doors WHERE is_front")}
 
     def voices(self) -> IntArray:
         """Rows of `voices`, shape (voices, 3)."""

@@ -71,17 +71,13 @@ class TransferRows(Subject):
     def outbox(self) -> list[OutboxRow]:
         return self._tables.records(OutboxRow, "outbox ORDER BY home, number")
 
-    def numbers(self) -> set[tuple[int, int]]:
-        """Home and number of every row of the outbox."""
-        return set(self._tables.rows("SELECT home, number FROM outbox"))
-
     def neighbours(self) -> list[NeighbourRow]:
         return self._tables.records(NeighbourRow, "neighbours ORDER BY partition")
 
     def traffic(self) -> "Traffic":
         neighbours = self.neighbours()
         sent, taken = ({row.partition: getattr(row, of) for row in neighbours} for of in ("sent", "taken"))
-        return Traffic(sent, taken, self.numbers())
+        return Traffic(sent, taken, set(self._tables.rows("SELECT home, number FROM outbox")))
 
 
 class Traffic(NamedTuple):

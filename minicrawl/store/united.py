@@ -69,10 +69,3 @@ class United(Subject):
         for view in _VIEWS:
             views[view] = str(self._tables.value(of_view, view)).partition(" AS\n")[2]
         self._tables.make_views(views)
-
-    def hosts(self) -> int:
-        return int(self._tables.value("SELECT count(DISTINCT host) FROM pages WHERE state <> 'elsewhere'"))
-
-    def better(self, x: float) -> int:
-        """Number of pages here with more than `x` units."""
-        return int(self._tables.value("SELECT count(*) FROM weighed WHERE x > ?", x))

@@ -104,7 +104,7 @@ def recent_jump(half_life: float, store: Store, folded: FoldedPages) -> FloatArr
     for number, page in enumerate(store.ranks.numbered()):
         if page.fetched_at is not None:
             changed[number] = page.fetched_at
-    for number, at in store.refreshes.changed_at().items():
+    for number, at in store.rows("SELECT page, changed_at FROM refresh WHERE changed_at IS NOT NULL"):
         changed[number] = at
     newness = np.exp2((changed - changed.max()) / half_life)
     jump: FloatArray = np.zeros(folded.size)

@@ -24,7 +24,7 @@ from minicrawl.opic.sites import SiteGraph, Voices
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.store.database import damaged
 from minicrawl.store.folder import files_of
-from minicrawl.store.links import LAST_PLACE
+from minicrawl.store.links import LAST_PLACE, placed
 from minicrawl.store.ranks import PLACES
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.tables import Columns
@@ -127,7 +127,8 @@ def _links(store: Store, accounts: Accounts) -> Iterator[str]:
         has_links[block.sources] = True
         np.add.at(inlinks, block.targets, 1)
         add_sent(expected, book, block.sources, block.indptr, block.targets, block.places)
-    for page, (own, places) in store.link_table.own():
+    for page, packed in store.each("SELECT source, own FROM links WHERE own IS NOT NULL"):
+        own, places = placed(packed)
         if len(own) and not (int(own.min()) >= 0 and int(own.max()) < size):
             yield f"page {page} has a link of its own to a page that is not in the store"
         if places is not None and (places > LAST_PLACE).any():

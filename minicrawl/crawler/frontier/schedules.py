@@ -141,7 +141,7 @@ class ChangeRates:
 
     def load(self, store: Store) -> None:
         """Load the rates that a crawl has learned so far; larger groups stand before their parts."""
-        for row in store.refreshes.group_rates():
+        for row in store.records(GroupRate, "group_rates ORDER BY host <> -1, folder <> '', host, folder"):
             number = self.group(row.host, row.folder) if row.host != EVERY_HOST else 0
             self._groups[number] = self._groups[number]._replace(
                 rate=row.rate, information=row.information, fetched_twice=row.fetched_twice
@@ -150,7 +150,11 @@ class ChangeRates:
     def groups(self, store: Store) -> IntArray:
         """The number of the group of every page that has shown nothing itself, 0 of all others; shape (size,)."""
         groups = np.zeros(store.size(), dtype=np.int64)
-        for page, host, url, content_type in store.refreshes.unlearned(PRIOR_SHAPE):
+        unlearned = """
+            SELECT pages.id, host, url, content_type
+            FROM pages JOIN fetches ON fetches.id = fetch LEFT JOIN refresh ON refresh.page = pages.id
+            WHERE state IN ('fetched', 'alias') AND coalesce(information, 0.0) < ?"""
+        for page, host, url, content_type in store.each(unlearned, PRIOR_SHAPE):
             groups[page] = self.group(host, folder_of(url, content_type))
         return groups
 

@@ -156,7 +156,7 @@ class CrawlState:
             frontier.pages.forget(first + np.flatnonzero(has_gone))
             has_answered[host_of[accounts.coverage.kind[first:end] == PageKind.PAGE]] = True
         self.hosts.answered.update(np.flatnonzero(has_answered).tolist())
-        self.pages.attempts.update(writer.page_table.failures())
+        self.pages.attempts.update(writer.rows("SELECT id, attempts FROM pages WHERE attempts > 0"))
         accounts.book.rule = stored_births(writer, frontier.pages.host_of[:size])
         if writer.meta("clock") is not None:
             load_totals(accounts, writer)

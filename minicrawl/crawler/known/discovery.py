@@ -28,7 +28,7 @@ class Interests:
     def __init__(self, focus: Focus, pages: WaitingPages, writer: Writer) -> None:
         self._focus = focus
         self._pages = pages
-        self._raised = writer.page_table.topics()
+        self._raised: dict[int, float] = dict(writer.rows("SELECT id, topic FROM pages WHERE topic IS NOT NULL"))
         self._unsaved: set[int] = set()
         if not focus.is_off:
             self._begin(writer.page_table.urls())

@@ -247,7 +247,7 @@ class KnownSites:
         of_host = writer.site_table.of_hosts()
         self._saved_hosts = int(np.argmin(np.append(of_host, 0)))
         self._of_host = of_host[: self._saved_hosts]
-        self._fronts = writer.site_table.fronts()
+        self._fronts = {page for (page,) in writer.rows("SELECT page FROM doors WHERE is_front")}
         for some in slices(len(voices)):
             self._graph.add(Voices(*voices[some].T))
 

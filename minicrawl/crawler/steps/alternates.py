@@ -30,7 +30,8 @@ class Alternates(Step):
         self._discovery = state.discovery
         self._plain = opening.sessions.plain
         self._named: list[tuple[int, int]] = []
-        self._frontier.pages.put_off(np.array(state.writer.page_table.alternates(), dtype=np.int64))
+        named = state.writer.array("SELECT id FROM pages WHERE named_by IS NOT NULL", np.int64)
+        self._frontier.pages.put_off(named)
 
     @staticmethod
     def explain(store: Store, page: int) -> Iterable[str]:

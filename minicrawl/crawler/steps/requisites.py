@@ -92,7 +92,8 @@ class Requisites(Step, Kind):
 
     def note(self, page: int, requisites: Iterable[Requisite], level: int = 0) -> None:
         """Let the requisites of a page wait that are not known yet. level: of those within its own."""
-        if level > MOST_LEVELS or (level and self._store.requisites.number_of(page) >= MOST_OF_PAGE):
+        needed = "SELECT count(*) FROM requisites WHERE page = ?"
+        if level > MOST_LEVELS or (level and self._store.value(needed, page) >= MOST_OF_PAGE):
             return
         for url, kind in requisites:
             times = self._recent[url] = self._recent.get(url, 0) + 1

@@ -39,7 +39,8 @@ class Aliases:
         self._discovery = state.discovery
         self._deep_links = deep_links
         self._hinted: defaultdict[int, list[int]] = defaultdict(list)  # aliases by a hint, by target
-        for alias, target in state.writer.link_table.hinted():
+        query = "SELECT source, stands_for FROM links JOIN pages ON id = source WHERE own IS NOT NULL"
+        for alias, target in state.writer.rows(f"{query} AND stands_for IS NOT NULL"):
             self._hinted[target].append(alias)
         self._reinstated: list[int] = []
 

@@ -48,25 +48,9 @@ class Texts(Subject):
         """The id of the next text: one more than the bytes of all texts ever kept; 0 if none was ever to be kept."""
         return int(self._tables.meta("text_size") or 0)
 
-    def count(self) -> int:
-        """Pages whose text is kept."""
-        return int(self._tables.value("SELECT count(*) FROM texts"))
-
-    def row(self, page: int) -> TextRow | None:
-        return self._tables.record(TextRow, "texts WHERE page = ?", page)
-
     def versions(self, page: int) -> list[TextVersion]:
         """The texts of a page as of its changes, the oldest first."""
         return self._tables.records(TextVersion, "text_versions WHERE page = ? ORDER BY at", page)
-
-    def of_fetched(self) -> Iterator[tuple[int, int]]:
-        """Pages in the state fetched whose text is kept, each with the text's id."""
-        query = "SELECT page, text FROM texts CROSS JOIN pages ON pages.id = page WHERE state = 'fetched'"
-        return ((page, text) for page, text in self._tables.rows(query))
-
-    def added_since(self, size: int) -> int:
-        """Number of pages whose text was kept since `size` was that."""
-        return 0 if size == self.size else int(self._tables.value("SELECT count(*) FROM texts WHERE text >= ?", size))
 
     def record(self, page: int) -> bytes | None:
         """The packed text of a page; None if none is kept."""

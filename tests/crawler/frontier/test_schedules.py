@@ -159,7 +159,8 @@ def test_rates_are_kept(store: Path) -> None:
     with Writer(store) as writer:
         with writer.transaction():
             writer.put(GroupRate, rates.changed())
-        assert [(row.host, row.folder) for row in writer.refreshes.group_rates()] == [(EVERY_HOST, ""), (0, ""), NEWS]
+        kept = writer.rows("SELECT host, folder FROM group_rates ORDER BY host, folder")
+        assert kept == [(EVERY_HOST, ""), (0, ""), NEWS]
         again = ChangeRates(77.0)
         again.load(writer)
     assert again.of(again.group(*NEWS)) == rates.of(rates.group(*NEWS))
