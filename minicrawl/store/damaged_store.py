@@ -43,13 +43,8 @@ class DamagedStore:
         if self._db.execute("SELECT 1 FROM sqlite_schema WHERE name = ?", (table,)).fetchone() is None:
             return
         query = f"SELECT {', '.join(columns)} FROM {table} WHERE {key} BETWEEN ? AND ? ORDER BY {key}"
-        try:
-            (last,) = self._db.execute(f"SELECT max({key}) FROM {table}").fetchone()
-        except sqlite3.DatabaseError:
-            last = self._most
-        last = min(last, self._most) if isinstance(last, int) else -1
-        for first in range(0, last + 1, _AT_ONCE):
-            yield from self._between(query, first, min(first + _AT_ONCE - 1, last))
+        for first in range(0, self._most, _AT_ONCE):
+            yield from self._between(query, first, first + _AT_ONCE - 1)
 
     def meta(self, key: str) -> object:
         """A value of `meta`; None where it cannot be read."""
@@ -60,7 +55,7 @@ class DamagedStore:
     def _between(self, query: str, first: int, last: int) -> list[tuple[Any, ...]]:
         try:
             return self._db.execute(query, (first, last)).fetchall()
-        except (sqlite3.DatabaseError, OverflowError):
+        except sqlite3.DatabaseError:
             if first == last:
                 return []
             middle = (first + last) // 2
