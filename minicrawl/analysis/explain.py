@@ -25,7 +25,6 @@ from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.hosts import HostRow
-from minicrawl.store.pages import Queue
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
 from minicrawl.store.requisites import RequisiteRow
@@ -33,6 +32,17 @@ from minicrawl.store.requisites import RequisiteRow
 LINKS_SHOWN = 10
 _LINKS_LOOKED_AT, _ALIASES_LOOKED_AT = 50, 20
 UNKNOWN = "unknown"
+_NEAREST = """
+    SELECT url, depth FROM links CROSS JOIN pages ON id = source
+    WHERE too_deep IS NOT NULL AND ? IN (SELECT value FROM json_each(too_deep)) ORDER BY source"""
+_MADE_KNOWN = "SELECT url FROM sitemaps WHERE id = (SELECT sitemap FROM sitemap_pages WHERE page = ? AND made_known)"
+_LISTED = """
+    SELECT sitemaps.url FROM sitemap_urls JOIN sitemaps ON sitemaps.id = sitemap
+    WHERE sitemap_urls.host = (SELECT id FROM hosts WHERE name = ?) AND sitemap_urls.url = ?"""
+_QUEUE = """
+    WITH them AS (SELECT pages.id, pages.host, pages.state, x FROM pages JOIN weighed USING (id))
+    SELECT count(*), total(it.x > mine.x), total(it.host = mine.host), total(it.host = mine.host AND it.x > mine.x)
+    FROM them AS it, (SELECT host, x FROM them WHERE id = ?) AS mine WHERE it.state = 'waiting'"""
 
 
 @dataclass(frozen=True)
@@ -87,7 +97,7 @@ class KnownPage:
     alternate_of: str | None
     duplicate_of: DuplicateOf | None
     probe: str | None
-    queue: Queue | None
+    queue: dict[str, int] | None
     refresh: PageRefresh | None
     jump: PageJump | None
 
@@ -106,7 +116,6 @@ class KnownPage:
             "strains": self.host.strains,
             "dead_until": self.host.dead_until or None,
         }
-        values["queue"] = self.queue and self.queue._asdict()
         if self.jump is not None:
             values["jump"]["site"] = self.jump.site and self.jump.site._asdict()
         not_counted = {"nofollow": self.nofollow, "out of scope or in a trap": self.refused}
@@ -190,6 +199,11 @@ def _some_links_to(store: Store, page: int) -> list[int]:
     return [source for source in found if source not in ends[1:]][:_LINKS_LOOKED_AT]
 
 
+def _queue(store: Store, page: int) -> dict[str, int]:
+    """Counts of pages that wait like this one, in all and on its host, and of those with more cash."""
+    return dict(zip(("all", "before", "on_host", "before_on_host"), map(int, store.row(_QUEUE, page)), strict=True))
+
+
 class _Explainer:
     """A store as of one commit, and the settings of its last run."""
 
@@ -223,19 +237,14 @@ class _Explainer:
     def _unknown(self, asked: str, url: str) -> Explanation:
         """Explain a URL that is not in the store: out of scope, in a trap, too far, or no link to it was found."""
         store = self._store
-        nearest = [
-            (store.page_table.url(page), store.page_table.facts(page)["depth"])
-            for page in store.link_table.too_deep_sources(url)
-        ]
-        reason, rule = why_not(url, self._scope, nearest)
+        reason, rule = why_not(url, self._scope, store.rows(_NEAREST, [url]))
         trap = self._trap(url, is_known=False)
         if trap is not None and reason == "no-link":
             reason, rule = trap[0], f"pattern {trap[1]}"
-        listing = store.sitemaps.listing(url, politeness_key(url))
-        if listing is not None and reason == "no-link":
+        listed_by = store.value(_LISTED, politeness_key(url), url)
+        if listed_by is not None and reason == "no-link":
             reason = "sitemap"
             rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
-        listed_by = listing.url if listing else None
         facts = reason, meaning(reason), rule, listed_by, trap, self._robots(url), self._usage.decisions(url)
         return Explanation(asked, url, UNKNOWN, *facts, requisite=self._requisite(asked) or self._requisite(url))
 
@@ -246,7 +255,6 @@ class _Explainer:
     def _known(self, asked: str, url: str, page: int) -> Explanation:
         ranked, links, robots = self._store.ranks.page(page), self._store.link_table.row(page), self._robots(url)
         leads_to = links.leads_to if links else None
-        sitemap = self._store.sitemaps.of(page)
         known = self._page(ranked, page, leads_to)
         is_banned = ranked.state == State.WAITING and politeness_key(url) in banned_hosts(self._store)
         reason = HOST_BANNED if is_banned else ranked.reason
@@ -259,7 +267,7 @@ class _Explainer:
             reason=reason,
             meaning=meaning(reason, ranked.state),
             rule=why_so(ranked.reason, ranked.depth, leads_to, self._scope, site_line),
-            sitemap=None if sitemap is None else sitemap.url,
+            sitemap=self._store.value(_MADE_KNOWN, page),
             trap=None if known.found_on is None else self._trap(url, is_known=True),
             robots=robots,
             usage=usage,
@@ -300,7 +308,7 @@ class _Explainer:
             alternate_of=store.page_table.named_by(page),
             duplicate_of=self._duplicate_of(ranked.url, page),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
-            queue=store.page_table.queue(page) if ranked.state == State.WAITING else None,
+            queue=_queue(store, page) if ranked.state == State.WAITING else None,
             refresh=page_refresh(store, page, (facts["host"].id, folder)),
             jump=page_jump(store, page, ranked, sources),
         )
@@ -315,7 +323,7 @@ class _Explainer:
         if not self._settings.traps:
             return None
         traps = Traps(self._store.patterns)
-        is_host_known = is_known or self._store.hosts.has(politeness_key(url))
+        is_host_known = is_known or bool(self._store.row("SELECT 1 FROM hosts WHERE name = ?", politeness_key(url)))
         return traps.verdict(url) if is_known else traps.verdict_on_new(url, is_host_known=is_host_known)
 
     def _duplicate_of(self, url: str, page: int) -> DuplicateOf | None:

@@ -148,12 +148,11 @@ def page_links(store: Store, asked: Asked) -> PageLinks:
 
 def _malformed(store: Store) -> Iterator[PageLink]:
     """Links that are no URLs, those of the most important pages first."""
-    found = store.link_table.malformed()
-    pages = sorted(found)
-    worth = dict(zip(pages, store.ranks.importance_of(pages).tolist(), strict=True))
-    for page in sorted(pages, key=lambda page: -worth[page]):
-        url = store.page_table.url(page)
-        yield from (PageLink(url, text, None, None, NO_URL, None, worth[page]) for text in found[page])
+    query = """
+        SELECT url, json_each.value, importance FROM links JOIN weighed ON weighed.id = source, json_each(malformed)
+        WHERE malformed IS NOT NULL ORDER BY importance DESC, source, key"""
+    for url, text, worth in store.each(query):
+        yield PageLink(url, text, None, None, NO_URL, None, worth)
 
 
 class Web:
@@ -200,7 +199,7 @@ class Web:
         canonical is not a link."""
         stands = ~self.is_bare if is_source is None else ~self.is_bare & is_source
         sources, targets = [np.zeros(0, dtype=np.int32)], [np.zeros(0, dtype=np.int32)]
-        for block in self._store.link_table.on_pages():
+        for block in self._store.link_table.blocks(on_pages=True):
             source = block.link_sources().astype(np.int32)
             chosen = stands[source] if is_target is None else stands[source] & is_target[block.targets]
             sources.append(source[chosen])

@@ -198,11 +198,11 @@ def _sitemaps(store: Store) -> Sitemaps:
 def _requisites(store: Store) -> Requisites | None:
     """None if there are none."""
     found, states, failed = store.requisites.counts(), Counter[str](), Counter[str]()
-    for count in found:
-        states[count.state] += count.number
-        if count.state == "failed":
-            failed[count.reason] += count.number
-    size = sum(count.bytes for count in found)
+    for state, reason, number, _ in found:
+        states[state] += number
+        if state == "failed":
+            failed[reason] += number
+    size = sum(size for *_, size in found)
     return Requisites(states["kept"], states["waiting"], dict(failed), size) if found else None
 
 

@@ -238,7 +238,7 @@ def _of_waiting(found: Explanation, page: KnownPage, why: str) -> Iterator[str]:
     if page.attempts:
         yield f"It was tried {counted(page.attempts, 'time')}, without an answer."
     if (queue := page.queue) is not None:
-        yield f"Pages that wait ahead of it: {queue.before:,}, {queue.before_on_host:,} of them on its host."
+        yield f"Pages that wait ahead of it: {queue['before']:,}, {queue['before_on_host']:,} of them on its host."
     if found.reason != "host-banned" and (until := _not_before(page.host)):
         yield f"Its host must rest until {at(until)}."
 

@@ -160,7 +160,7 @@ class Crawled:
         store.define("passes", lambda reason: is_transient(reason) or reason in _PASSING)
         store.define("pages_in", lambda packed: json.dumps(pages_of(packed).tolist()))
         store.define("site_of", site_of)
-        store.make_table("marked", _MARKED.strip(), index="id")
+        store.make("TABLE", "marked", _MARKED.strip(), index="id")
         self.stake = np.array([stake for (stake,) in store.each("SELECT importance FROM marked ORDER BY id")])
         self._make_named(web.canonicals)
         is_found, is_https = np.zeros((2, web.size), dtype=np.bool_)
@@ -168,8 +168,9 @@ class Crawled:
         is_https[self._pages("SELECT id FROM marked WHERE is_https")] = True
         found = is_found[target] | (is_https[source] & ~is_https[target])
         pairs = zip(source[found].tolist(), target[found].tolist(), strict=True)
-        store.make_table("links_found", "(source, target)", pairs, index="target")
-        store.make_views(_VIEWS)
+        store.make("TABLE", "links_found", "(source, target)", pairs, index="target")
+        for name, query in _VIEWS.items():
+            store.make("VIEW", name, f"AS {query}")
 
     def _pages(self, query: str) -> Pages:
         return np.array([page for (page,) in self.store.each(query)], dtype=np.int64)
@@ -183,9 +184,9 @@ class Crawled:
         ]
         known = self.store.page_table.find([*{*canonicals.values(), *(url for _, _, url in versions)}])
         named = ((page, url, known.get(url)) for page, url in canonicals.items())
-        self.store.make_table("canonicals", "(page, named, target)", named, index="page")
+        self.store.make("TABLE", "canonicals", "(page, named, target)", named, index="page")
         in_languages = ((*version, known.get(version[-1])) for version in versions)
-        self.store.make_table("in_languages", "(page, version, named, target)", in_languages, index="page")
+        self.store.make("TABLE", "in_languages", "(page, version, named, target)", in_languages, index="page")
 
     def judged(self) -> Judged:
         """The numbers of what is audited."""

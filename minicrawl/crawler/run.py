@@ -42,6 +42,11 @@ from minicrawl.store.writer import Writer
 from minicrawl.system import STOPPING, give_memory_back, on_signals
 from minicrawl.timing import STANDARD, Timing
 
+_UNANSWERED = """
+    SELECT reason, count(*) FROM (
+        SELECT reason FROM pages WHERE attempts > 0 UNION ALL SELECT reason FROM robots WHERE attempts > 0
+    ) GROUP BY reason"""
+"""Failed pages and robots.txt files that are to be retried."""
 OWN_TRANSPORT = "a transport of one's own works inside this process only: workers must be 0"
 
 
@@ -379,7 +384,7 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
         error=accounts.book.certificate(),
         failures=dict(intake.state.pages.failures),
         left_out=intake.state.pages.left_out,
-        unanswered=intake.state.writer.page_table.unanswered() if is_late else dict(engine.unanswered),
+        unanswered=dict(intake.state.writer.rows(_UNANSWERED) if is_late else engine.unanswered),
         out_of_reach=engine.progress.out_of_reach(asked_for) if is_over else None,
     )
 

@@ -57,10 +57,6 @@ class Archived(Subject):
         """True if there is a record of a URL that is not a page's."""
         return self._tables.row("SELECT 1 FROM records WHERE url = ?", url) is not None
 
-    def last(self) -> int:
-        """The number of the last record; 0 where there is none."""
-        return int(self._tables.value("SELECT coalesce(max(id), 0) FROM records"))
-
     def after(self, number: int) -> Iterator[tuple[int, str, ArchiveRecord]]:
         """Number, URL and row of every record after `number`, in the order of their numbers."""
         query = f"""

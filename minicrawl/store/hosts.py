@@ -1,6 +1,5 @@
 """Hosts, their robots.txt files and their cookies."""
 
-from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
 from minicrawl.store.declaration import SiteId, Time, table
@@ -69,13 +68,6 @@ class Hosts(Subject):
     def all(self) -> list[HostRow]:
         return self._tables.records(HostRow, "hosts ORDER BY id")
 
-    def answering(self) -> Iterator[str]:
-        """Names of hosts that have answered, also for a robots.txt; some twice."""
-        query = """
-            SELECT name FROM hosts WHERE seconds > 0
-            UNION ALL SELECT substr(origin, instr(origin, '//') + 2) FROM robots WHERE status IS NOT NULL"""
-        return (name for (name,) in self._tables.each(query))
-
     def pages(self, n: int) -> list[HostPages]:
         """The n hosts with the most known pages. Scans all pages.
 
@@ -87,9 +79,6 @@ class Hosts(Subject):
             FROM pages JOIN hosts ON hosts.id = host WHERE state <> 'elsewhere' GROUP BY host
             ORDER BY known DESC, name LIMIT ?"""
         return list(map(HostPages._make, self._tables.rows(query, (n,))))
-
-    def has(self, name: str) -> bool:
-        return self._tables.row("SELECT 1 FROM hosts WHERE name = ?", name) is not None
 
     def robots(self, origin: str) -> RobotsRow | None:
         """An origin's answer for its robots.txt; None if never asked."""

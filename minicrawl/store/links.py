@@ -179,17 +179,11 @@ class LinkTable(Subject):
         query = f"SELECT source, targets FROM links WHERE source IN ({some}) ORDER BY source"
         return to_graph(self._tables.rows(query, (json.dumps(list(pages)),)), self._tables.size())
 
-    def blocks(self, apart: int = 1) -> Iterator[LinkGraph]:
-        """The graph by source, some thousand rows at a time; apart: the links of every nth page alone."""
-        size = self._tables.size()
-        query = "SELECT source, targets FROM links WHERE source % ? = 0 ORDER BY source"
-        return (to_graph(rows, size) for rows in self._tables.blocks(query, self._tables.sizes.link_rows, apart))
-
-    def on_pages(self) -> Iterator[LinkGraph]:
-        """The links found on pages, by source, some thousand rows at a time: an alias that is a page has its own
-        links, as in the view `link_pairs`; a redirect has its target."""
-        size = self._tables.size()
-        query = "SELECT source, coalesce(own, targets) FROM links ORDER BY source"
+    def blocks(self, *, on_pages: bool = False) -> Iterator[LinkGraph]:
+        """The graph by source, some thousand rows at a time. on_pages: an alias that is a page has its own links, as in
+        the view `link_pairs`; a redirect has its target."""
+        size, targets = self._tables.size(), "coalesce(own, targets)" if on_pages else "targets"
+        query = f"SELECT source, {targets} FROM links ORDER BY source"
         return (to_graph(rows, size) for rows in self._tables.blocks(query, self._tables.sizes.link_rows))
 
     @contextmanager
@@ -234,21 +228,3 @@ class LinkTable(Subject):
             )
             SELECT page FROM aliases ORDER BY page"""
         return [alias for (alias,) in self._tables.rows(query, (page,))]
-
-    # Links that are not followed.
-
-    def too_deep(self) -> dict[int, list[str]]:
-        """Pages with links that only --max-depth keeps out, and these."""
-        return self._lists("too_deep")
-
-    def malformed(self) -> dict[int, list[str]]:
-        """Pages with links that are no URLs, and the first of these."""
-        return self._lists("malformed")
-
-    def _lists(self, column: str) -> dict[int, list[str]]:
-        rows = self._tables.rows(f"SELECT source, {column} FROM links WHERE {column} IS NOT NULL ORDER BY source")
-        return {source: json.loads(urls) for source, urls in rows}
-
-    def too_deep_sources(self, url: str) -> list[int]:
-        """Pages that link to `url`, which only --max-depth keeps out; scans all such links."""
-        return [source for source, urls in self.too_deep().items() if url in urls]

@@ -151,15 +151,6 @@ class Answer(NamedTuple):
     status: int | None
 
 
-class Queue(NamedTuple):
-    """Counts of waiting pages around one: in `all`, `on_host` on its host; `before`: those with more cash."""
-
-    all: int
-    before: int
-    on_host: int
-    before_on_host: int
-
-
 def url_hash(url: str, key: bytes) -> int:
     """The keyed hash under which the store finds a URL: a signed integer of 48 bits, which SQLite keeps in 6 bytes.
 
@@ -248,16 +239,6 @@ class PageTable(Subject):
         url: str | None = self._tables.value(query, page)
         return url
 
-    def queue(self, page: int) -> Queue:
-        """Counts of pages that wait like this one, and of those with more cash; scans all pages."""
-        query = """
-            WITH them AS (SELECT pages.id, pages.host, pages.state, x FROM pages JOIN weighed USING (id))
-            SELECT count(*), total(it.x > mine.x), total(it.host = mine.host),
-                total(it.host = mine.host AND it.x > mine.x)
-            FROM them AS it, (SELECT host, x FROM them WHERE id = ?) AS mine
-            WHERE it.state = 'waiting'"""
-        return Queue._make(map(int, self._tables.row(query, page)))
-
     def given_up(self) -> list[tuple[int, str]]:
         """Pages that were given up or forbidden, each with its reason; scans all pages."""
         return list(self._tables.rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
@@ -299,14 +280,6 @@ class PageTable(Subject):
                 UNION ALL SELECT state, reason, 0, count(*) FROM pages GROUP BY 1, 2
             ) GROUP BY 1, 2 HAVING sum(kept) <> sum(there) ORDER BY 1, 2"""
         return list(self._tables.rows(query))
-
-    def unanswered(self) -> dict[str, int]:
-        """Numbers of failed pages and robots.txt files that are to be retried, by reason; scans all pages."""
-        query = """
-            SELECT reason, count(*) FROM (
-                SELECT reason FROM pages WHERE attempts > 0 UNION ALL SELECT reason FROM robots WHERE attempts > 0
-            ) GROUP BY reason"""
-        return dict(self._tables.rows(query))
 
     def columns(self) -> Iterator[Columns]:
         """Pages by number, as columns: id, host, state, is_answered (its last turn was), is_dead (it has gone, or is

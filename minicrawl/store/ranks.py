@@ -88,10 +88,6 @@ class Ranks(Subject):
         rows = self._tables.rows(f"SELECT importance FROM {_SOME}", (json.dumps(pages),))
         return np.array(rows, dtype=np.float64).reshape(-1)
 
-    def least_importance(self) -> float:
-        """Importance of a page without in-links."""
-        return float(self._tables.value("SELECT virtual * (16777216.0 / births) / total FROM book") or 0.0)
-
     def best_first(self, by: str) -> Iterator[tuple[int, RankedPage, float | None]]:
         """Every page with its number, by falling `by`; for a kept ranking also the value. Pages are read lazily.
 

@@ -5,7 +5,7 @@ from typing import Annotated, NamedTuple  # Any: arrays
 
 import numpy as np
 
-from minicrawl.store.declaration import PageId, PageIds, Time, columns, table
+from minicrawl.store.declaration import PageId, PageIds, Time, table
 from minicrawl.store.tables import Columns, Subject
 
 SKETCH_BYTES = 40
@@ -101,13 +101,6 @@ class Recognised(Subject):
     def probes(self) -> list[Probe]:
         """Answers of hosts for pages that cannot exist."""
         return self._tables.records(Probe, "probes")
-
-    def recent_pages(self) -> Iterator[tuple[RecentPage, str]]:
-        """Recently read pages, oldest first, each with its URL."""
-        query = f"""
-            SELECT url, {columns(RecentPage, "recent_pages")} FROM recent_pages JOIN pages ON pages.id = page
-            ORDER BY recent_pages.id"""
-        return ((RecentPage._make(row), url) for url, *row in self._tables.rows(query))
 
     def parameters(self) -> list[ParameterRow]:
         return self._tables.records(ParameterRow, "parameters")

@@ -35,15 +35,6 @@ table(
 )
 
 
-class RequisiteCount(NamedTuple):
-    """The number of requisites with a state and a reason, and the bytes of their bodies."""
-
-    state: str
-    reason: str
-    number: int
-    bytes: int
-
-
 class Requisites(Subject):
     """Reads the table `requisites`."""
 
@@ -57,10 +48,9 @@ class Requisites(Subject):
             WHERE state = 'waiting' AND id > ? ORDER BY id LIMIT ?"""
         return [(number, RequisiteRow._make(row)) for number, *row in self._tables.rows(query, (after, n))]
 
-    def counts(self, page: int | None = None) -> list[RequisiteCount]:
-        """The requisites by state and reason. page: only those that this page was the first to need."""
-        where = "" if page is None else "WHERE page = ?"
-        query = f"""
-            SELECT state, reason, count(*), sum(bytes) FROM requisites {where}
-            GROUP BY state, reason ORDER BY state, reason"""
-        return list(map(RequisiteCount._make, self._tables.rows(query, () if page is None else (page,))))
+    def counts(self, page: int | None = None) -> list[tuple[str, str, int, int]]:
+        """The requisites by state and reason: their number, and the bytes of their bodies. page: only those that this
+        page was the first to need."""
+        where = "" if page is None else f"WHERE page = {page:d}"
+        query = f"SELECT state, reason, count(*), sum(bytes) FROM requisites {where} GROUP BY 1, 2 ORDER BY 1, 2"
+        return list(self._tables.rows(query))

@@ -50,16 +50,6 @@ class Sitemaps(Subject):
     def all(self) -> list[SitemapRow]:
         return self._tables.records(SitemapRow, "sitemaps ORDER BY id")
 
-    def of(self, page: int) -> SitemapRow | None:
-        """The sitemap that made a page known."""
-        made_known = "SELECT sitemap FROM sitemap_pages WHERE page = ? AND made_known"
-        return self._tables.record(SitemapRow, f"sitemaps WHERE id = ({made_known})", page)
-
-    def listing(self, url: str, host: str) -> SitemapRow | None:
-        """The sitemap that lists a waiting URL of that host; scans the host's waiting URLs."""
-        listed = "SELECT sitemap FROM sitemap_urls WHERE host = (SELECT id FROM hosts WHERE name = ?) AND url = ?"
-        return self._tables.record(SitemapRow, f"sitemaps WHERE id = ({listed})", host, url)
-
     def listed_urls(self, host: int, after: int, n: int) -> list[ListedUrl]:
         """The next n waiting URLs of a host, behind number `after`."""
         source = "sitemap_urls WHERE host = ? AND id > ? ORDER BY id LIMIT ?"

@@ -49,33 +49,21 @@ class Tables:
         """True if a crawl writes to the store right now."""
         return is_held(self.path)
 
-    @contextmanager
-    def making(self) -> Iterator[sqlite3.Connection]:
-        """A connection that can make temporary tables and views inside the block; the file is unchanged."""
+    def make(self, kind: str, name: str, definition: str, rows: Iterable[Any] = (), *, index: str = "") -> None:
+        """Make a temporary table or view (`kind`), or make it anew; the file is unchanged. definition: "AS " and a
+        query, or "(names of columns)" of a table, and `rows`. index: a column."""
         with self.errors:
             self.db.execute("PRAGMA query_only = OFF")
             try:
-                yield self.db
+                self.db.execute(f"DROP {kind} IF EXISTS temp.{name}")
+                self.db.execute(f"CREATE TEMP {kind} {name} {definition}")
+                if definition.startswith("("):
+                    marks = ", ".join("?" * (definition.count(",") + 1))
+                    self.db.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
+                if index:
+                    self.db.execute(f"CREATE INDEX temp.{name}_{index} ON {name} ({index})")
             finally:
                 self.db.execute("PRAGMA query_only = ON")
-
-    def make_views(self, views: Mapping[str, str]) -> None:
-        """Make temporary views, or make them anew. views: queries by name."""
-        with self.making() as db:
-            for name, query in views.items():
-                db.execute(f"DROP VIEW IF EXISTS temp.{name}")
-                db.execute(f"CREATE TEMP VIEW {name} AS {query}")
-
-    def make_table(self, name: str, definition: str, rows: Iterable[Sequence[Any]] = (), *, index: str) -> None:
-        """Make a temporary table, or make it anew. definition: "AS " and a query, or "(names of columns)", and `rows`.
-        index: a column."""
-        marks = ", ".join("?" * (definition.count(",") + 1))
-        with self.making() as db:
-            db.execute(f"DROP TABLE IF EXISTS temp.{name}")
-            db.execute(f"CREATE TEMP TABLE {name} {definition}")
-            if definition.startswith("("):
-                db.executemany(f"INSERT INTO {name} VALUES ({marks})", rows)
-            db.execute(f"CREATE INDEX temp.{name}_{index} ON {name} ({index})")
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

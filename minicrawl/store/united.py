@@ -64,8 +64,7 @@ class United(Subject):
         of_all = {"virtual": sums.virtual, "births": max(sums.births, 1.0), "total": sums.total}
         columns = [name for _, name, *_ in self._tables.rows("PRAGMA main.table_info(book)")]
         book = ", ".join(f"{of_all[name]!r} AS {name}" if name in of_all else name for name in columns)
-        views = {"book": f"SELECT {book} FROM main.book"}
+        self._tables.make("VIEW", "book", f"AS SELECT {book} FROM main.book")
         of_view = "SELECT sql FROM main.sqlite_schema WHERE type = 'view' AND name = ?"
         for view in _VIEWS:
-            views[view] = str(self._tables.value(of_view, view)).partition(" AS\n")[2]
-        self._tables.make_views(views)
+            self._tables.make("VIEW", view, str(self._tables.value(of_view, view)).removeprefix(f"CREATE VIEW {view} "))

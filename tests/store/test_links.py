@@ -102,5 +102,7 @@ def test_view_has_the_links_as_they_stand_on_pages(tmp_path: Path) -> None:
         found.setdefault(source, []).append(target)
     assert found == {0: [0, 1, 39], 2: [38], 3: [3, 0], 4: [7, 6], 5: large}
     with open_store(tmp_path / "crawl.db", Sizes(link_rows=2)) as store:
-        on_pages = {page: targets for block in store.link_table.on_pages() for page, targets in lists(block).items()}
+        on_pages = {
+            page: targets for block in store.link_table.blocks(on_pages=True) for page, targets in lists(block).items()
+        }
     assert {page: targets for page, targets in on_pages.items() if targets} == found

@@ -336,7 +336,8 @@ class Choice(NamedTuple):
 def worths(store: Store) -> FloatArray:
     """Importance of all pages relative to the mean; an alias counts as a page without in-links."""
     importance = store.ranks.importance()
-    least = max(store.ranks.least_importance(), _LEAST_IMPORTANCE / max(len(importance), 1))
+    without_inlinks = store.value("SELECT virtual * (16777216.0 / births) / total FROM book") or 0.0
+    least = max(without_inlinks, _LEAST_IMPORTANCE / max(len(importance), 1))
     return np.maximum(importance, least) * len(importance)
 
 

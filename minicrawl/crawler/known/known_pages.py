@@ -260,7 +260,8 @@ class KnownPages:
     def with_deep_links(self) -> list[int]:
         """Pages with links that only --max-depth keeps out."""
         uncommitted = [page for page, row in self.links.items() if row.too_deep]
-        return [*self._writer.link_table.too_deep(), *uncommitted]
+        query = "SELECT source FROM links WHERE too_deep IS NOT NULL ORDER BY source"
+        return [*(page for (page,) in self._writer.rows(query)), *uncommitted]
 
     def was_there(self, page: int) -> bool:
         """True if the last turn of a page found something."""

@@ -59,7 +59,7 @@ class Archive(Step):
             self._ended(file)
         before = int(self._writer.meta("archive_indexed") or 0)
         new = (line(as_captured(url, row)) for _, url, row in self._writer.archived.after(before))
-        last = self._writer.archived.last()
+        last = self._writer.value("SELECT coalesce(max(id), 0) FROM records")
         if last > before:
             merge(index_of(self._folder), new)
             with self._writer.transaction():

@@ -21,7 +21,7 @@ from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, State
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import NOWHERE, placed
-from minicrawl.store.recognised import Fingerprint
+from minicrawl.store.recognised import Fingerprint, RecentPage
 from minicrawl.store.tables import Columns
 from minicrawl.store.writer import Writer
 
@@ -188,7 +188,9 @@ class SoftErrors(Step):
     def __init__(self, opening: Opening) -> None:
         state, stored = opening.state, opening.state.writer.recognised
         secret = bytes.fromhex(str(state.writer.meta("hash_key")))
-        self._soft404s = Soft404s(stored.probes(), secret, stored.recent_pages())
+        lately = state.writer.records(RecentPage, "recent_pages ORDER BY id")
+        pages = zip(lately, map(state.urls.url, (row.page for row in lately)), strict=True)
+        self._soft404s = Soft404s(stored.probes(), secret, pages)
         self.wanted = self._soft404s.wanted
         self._accounts, self._admission, self._pages = state.accounts, state.admission, state.pages
         self._aliases = opening.aliases

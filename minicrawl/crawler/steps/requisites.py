@@ -69,7 +69,7 @@ class Requisites(Step, Kind):
         settings, writer = opening.settings, opening.state.writer
         if not settings.requisites:
             return None
-        failed = {found.reason for found in writer.requisites.counts() if found.state == FAILED}
+        failed = {reason for state, reason, *_ in writer.requisites.counts() if state == FAILED}
         again = [reason for reason in failed if wants(reason, settings.retry)]
         if again:
             with writer.transaction():
@@ -80,7 +80,7 @@ class Requisites(Step, Kind):
     def explain(store: Store, page: int) -> Iterable[str]:
         counts = store.requisites.counts(page)
         if counts:
-            states = ", ".join(f"{found.number:,} {found.state} ({found.reason})" for found in counts)
+            states = ", ".join(f"{number:,} {state} ({reason})" for state, reason, number, _ in counts)
             yield f"requisites  needed by it first: {states}"
 
     def on_turn(self, turn: Turn) -> None:

@@ -259,7 +259,7 @@ def test_the_value_is_that_of_the_formula(store: Path) -> None:
     now = 1e6
     with open_store(store) as reader:
         importance = reader.ranks.importance()
-        expected = {}
+        expected, least = {}, reader.value("SELECT min(importance) FROM weighed WHERE importance > 0")
         for page, state, plain, again, rate in rows(
             store,
             "SELECT pages.id, state, fetches.fetched_at, refresh.fetched_at, rate FROM pages"
@@ -267,7 +267,9 @@ def test_the_value_is_that_of_the_formula(store: Path) -> None:
         ):
             if state in ("fetched", "alias"):
                 age = now - (plain if again is None else again)
-                worth = max(importance[page], reader.ranks.least_importance()) * len(importance)
+                worth = max(
+                    importance[page], least
+                ) * len(importance)
                 expected[page] = worth * age**2 / (age + 1 / (rate or 1 / WEEK))
         found = most_worth(reader, 1000, now)
         assert {choice.page for choice in found} == expected.keys()

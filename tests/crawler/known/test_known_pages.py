@@ -78,11 +78,9 @@ def test_failures_in_a_row_are_counted_until_a_turn_ends_them(known: Known) -> N
         known.pages.note_failure(2, "timeout")
     known.commit()
     assert known.pages.attempts == {2: 3}
-    assert known.writer.page_table.unanswered() == {"timeout": 1}
     known.pages.note_turn(turn(2, fetch=answer()), linking(2))
     known.commit()
     assert known.pages.attempts == {}
-    assert known.writer.page_table.unanswered() == {}
     known.pages.note_failure(2, "timeout")
     known.pages.note_unchanged(2)
     assert known.pages.attempts == {}
