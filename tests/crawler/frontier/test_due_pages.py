@@ -267,9 +267,7 @@ def test_the_value_is_that_of_the_formula(store: Path) -> None:
         ):
             if state in ("fetched", "alias"):
                 age = now - (plain if again is None else again)
-                worth = max(
-                    importance[page], least
-                ) * len(importance)
+                worth = max(importance[page], least) * len(importance)
                 expected[page] = worth * age**2 / (age + 1 / (rate or 1 / WEEK))
         found = most_worth(reader, 1000, now)
         assert {choice.page for choice in found} == expected.keys()
