@@ -180,12 +180,7 @@ class Traps:
         known URL."""
         self._knows = knows
         self._patterns = KnownPatterns(store, is_empty=is_empty)
-        self._budgets = budgets
-
-    def protect(self, seeds: Iterable[str]) -> None:
-        """Exempt the sites of these URLs from budgets."""
-        if self._budgets is not None:
-            self._budgets.protect(map(politeness_key, seeds))
+        self.budgets = budgets
 
     def verdict(self, url: str) -> tuple[str, str] | None:
         """The rule that makes a URL a trap, known or not, and the name of its pattern; or None."""
@@ -267,13 +262,13 @@ class Traps:
         if rule is not None:
             self._patterns.drop(pattern.name, rule)
             return rule
-        if self._budgets is not None:
-            refusal = self._budgets.refusal(host)
+        if self.budgets is not None:
+            refusal = self.budgets.refusal(host)
             if refusal is not None:
                 rule, name = refusal
                 self._patterns.drop(name, rule)
                 return rule
-            self._budgets.add(host)
+            self.budgets.add(host)
         self._note_admitted(url, pattern, source, found_on)
         return None
 
@@ -383,8 +378,8 @@ class Admission:
 
     def protect(self, urls: Iterable[str]) -> None:
         """Exempt the domains of these URLs, which are seeds or stand for seeds, from budgets."""
-        if self.traps is not None:
-            self.traps.protect(urls)
+        if self.traps is not None and self.traps.budgets is not None:
+            self.traps.budgets.protect(map(politeness_key, urls))
 
     def refusals(self, source: str, content: PageContent, urls: Sequence[str]) -> Sequence[str | None]:
         """The rule that refuses each unknown URL in scope, or None: it is known from now on. source: URL of the page

@@ -80,10 +80,6 @@ class WaitingPages:
         counts = np.bincount(self.host_of[: self._book.size], minlength=len(self._hosts))
         return {host.name: count for host, count in zip(self._hosts, counts.tolist(), strict=True)}
 
-    def place(self, page: int, host: Host) -> None:
-        """Set the host of a new page; it does not wait yet."""
-        self.host_of[page] = host.id
-
     def add(self, pages: Iterable[int]) -> Collection[Host]:
         """Let pages wait for their turn: those never read, and read ones if pages are read again. Returns the hosts of
         those that wait, each once."""

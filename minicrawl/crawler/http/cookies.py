@@ -16,10 +16,10 @@ import os
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 
 from minicrawl import log
+from minicrawl.crawler.http.response_fields import http_date
 from minicrawl.crawler.net.addresses import is_literal
 from minicrawl.crawler.urls.keys import hostname, is_public_suffix, site_of
 from minicrawl.crawler.urls.normalise import normalise
@@ -32,10 +32,6 @@ LONGEST = 4096
 """Characters of name and value (RFC 6265 6.1); a longer cookie is ignored."""
 _LONGEST_ATTRIBUTE = 1024
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
-_DELIMITERS = re.compile(r"[\t -/;-@\[-`{-~]+")
-_MONTHS = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
-_PARTS = r"(\d\d?):(\d\d?):(\d\d?)(?!\d)", r"(\d\d?)(?!\d)", "|".join(_MONTHS), r"(\d{2,4})(?!\d)"
-_DATE = [re.compile(part, re.ASCII | re.IGNORECASE) for part in _PARTS]  # in the order in which a token is tried
 _LAST = 253402300799.0  # the last second of the year 9999
 
 
@@ -84,7 +80,7 @@ def parse_set_cookie(text: str, now: float) -> Cookie | None:
 
 
 _VALID: Mapping[str, Callable[[str], object]] = {
-    "expires": lambda given: parse_date(given) is not None,
+    "expires": lambda given: http_date(given) is not None,
     "max-age": re.compile(r"-?\d+", re.ASCII).fullmatch,
     "domain": bool,
 }
@@ -96,7 +92,7 @@ def _expires(found: dict[str, str], now: float) -> float | None:
         age = found["max-age"]
         seconds = int(age) if len(age) <= 15 else (-1 if age.startswith("-") else _LAST)
         return min(now + seconds, _LAST) if seconds > 0 else 0.0
-    return parse_date(found["expires"]) if "expires" in found else None
+    return http_date(found["expires"]) if "expires" in found else None
 
 
 def _keeps_promise(cookie: Cookie) -> bool:
@@ -104,26 +100,6 @@ def _keeps_promise(cookie: Cookie) -> bool:
     if name.startswith("__host-"):
         return bool(cookie.secure) and not cookie.domain and cookie.path == "/"
     return bool(cookie.secure) or not name.startswith("__secure-")
-
-
-def parse_date(text: str) -> float | None:
-    """Unix seconds of a date in any of the forms that servers use; None if it is none (RFC 6265 5.1.1)."""
-    found: dict[re.Pattern[str], re.Match[str]] = {}
-    for token in _DELIMITERS.split(text):
-        for part in _DATE:
-            if part not in found and (match := part.match(token)):
-                found[part] = match
-                break
-    if len(found) < len(_DATE):
-        return None
-    hour, minute, second, day, year = (int(number) for at in (0, 1, 3) for number in found[_DATE[at]].groups())
-    year += 1900 if 70 <= year <= 99 else 2000 if year <= 69 else 0
-    month = _MONTHS.index(found[_DATE[2]][0].lower()) + 1
-    try:
-        date = datetime(year, month, day, hour, minute, second, tzinfo=UTC)
-    except ValueError:
-        return None
-    return date.timestamp() if year >= 1601 else None
 
 
 MOST_OF_A_SITE = 180

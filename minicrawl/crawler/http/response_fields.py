@@ -177,14 +177,15 @@ class ResponseFields:
 
 
 def http_date(text: str) -> float | None:
-    """Unix seconds of a date in any of the three formats of RFC 9110 5.6.7; None for anything else."""
+    """Unix seconds of a date in any of the three formats of RFC 9110 5.6.7, and some like these; None for anything
+    else."""
     from email.utils import parsedate_to_datetime  # noqa: PLC0415 - slow to import, and few answers need it
 
     try:
         date = parsedate_to_datetime(text)
         # asctime format names no time zone. All are GMT.
         return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, TypeError, IndexError):  # the last two for texts that no date is like
         return None
 
 

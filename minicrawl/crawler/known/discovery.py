@@ -192,7 +192,7 @@ class Discovery:
         for page, url, source in zip(born, urls, found_on, strict=True):
             self._urls.add(url, page)
             host = self._hosts.host(politeness_key(url))
-            self._frontier.pages.place(page, host)
+            self._frontier.pages.host_of[page] = host.id
             self._pages.new.append(NewPage(page, url, host.id, source, reason))
             self._interests.know(page, url)
             if self.note_page is not None:

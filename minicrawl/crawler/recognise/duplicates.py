@@ -21,7 +21,6 @@ import struct
 from array import array
 from collections import OrderedDict, defaultdict
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -247,14 +246,8 @@ MOST_REFUTED = 4_096
 """Canonical URLs that stay refuted, the last ones: an earlier one must be refuted by DIFFERENT more pages."""
 
 
-class Claim(NamedTuple):
-    """A page that names another as canonical, and its content, as in its fingerprint."""
-
-    page: int
-    url: str
-    digest: int | None
-    payload: int | None
-    sketch: bytes | None
+Claim = tuple[str, Fingerprint]
+"""URL and content of a page that names another as canonical."""
 
 
 class Canonicals:
@@ -263,7 +256,7 @@ class Canonicals:
     def __init__(self, refuted: Iterable[str]) -> None:
         """refuted: those in the store."""
         self.refuted = dict.fromkeys(refuted)
-        self.different: OrderedDict[str, list[Claim]] = OrderedDict()
+        self.different: OrderedDict[str, list[Fingerprint]] = OrderedDict()
 
     def add_claims(self, canonical: str, claims: Iterable[Claim], there: Fingerprint | None) -> list[int]:
         """Note pages that name `canonical`, whose fingerprint is `there` if it was read. Returns all differing pages so
@@ -273,35 +266,32 @@ class Canonicals:
         if len(self.different) > MOST_NAMED:
             self.different.popitem(last=False)
         for claim in claims:
-            if not differs(claim, canonical, there) or any(claim.page == other.page for other in different):
+            url, content = claim
+            if not differs(url, content, canonical, there) or any(content.page == other.page for other in different):
                 continue
-            if not any(have_same_content(claim, other) for other in different):
-                different.append(claim)
+            if not any(have_same_content(content, other) for other in different):
+                different.append(content)
         if len(different) < DIFFERENT:
             return []
         if len(self.refuted) >= MOST_REFUTED:
             del self.refuted[next(iter(self.refuted))]
         self.refuted[canonical] = None
         del self.different[canonical]
-        return [claim.page for claim in different]
+        return [content.page for content in different]
 
 
-def differs(claim: Claim, canonical: str, there: Fingerprint | None) -> bool:
+def differs(url: str, content: Fingerprint | None, canonical: str, there: Fingerprint | None) -> bool:
     """True if a page is under another path than its canonical URL and is known to differ from it."""
-    if claim.digest is None or claim.url.partition("?")[0] == canonical.partition("?")[0]:
+    if content is None or url.partition("?")[0] == canonical.partition("?")[0]:
         return False
-    return there is None or not have_same_content(claim, there)
+    return there is None or not have_same_content(content, there)
 
 
-def have_same_content(one: Claim, other: Claim | Fingerprint) -> bool:
+def have_same_content(one: Fingerprint, other: Fingerprint) -> bool:
     """True if two pages have the same content, or nearly."""
-    if other.digest is not None and other.digest == one.digest:
+    if other.digest == one.digest or other.payload == one.payload:
         return True
-    if other.payload is not None and other.payload == one.payload:
-        return True
-    if other.sketch is None or one.sketch is None:
-        return False
-    return distance(other.sketch, one.sketch) <= ALIKE
+    return other.sketch is not None and one.sketch is not None and distance(other.sketch, one.sketch) <= ALIKE
 
 
 _PRINT = {"print", "printable", "printer", "printview", "amp", "mobile", "m"}

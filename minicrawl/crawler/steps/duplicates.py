@@ -102,23 +102,29 @@ class DuplicatePages(Step):
         canonical = turn.outcome.alias or ""
         (target,) = self._urls.find([canonical])
         there = self.fingerprints.row(target) if target is not None else None
-        fetched = turn.fetched
-        claim = Claim(turn.page, fetched.url, fetched.digest, fetched.payload, fetched.sketch)
+        url, content = turn.fetched.url, _fingerprint(turn)
         if canonical not in self._canonicals.refuted:
-            claims = [claim]
+            claims = [] if content is None else [(url, content)]
             if target is not None and canonical not in self._canonicals.different:
-                claims = [*self._earlier_claims(target), claim]
+                claims = [*self._earlier_claims(target), *claims]
             refuting = self._canonicals.add_claims(canonical, claims, there)
             if target is not None and refuting:
                 self._aliases.void_hints(target, refuting, "differs")
-        return canonical not in self._canonicals.refuted or not differs(claim, canonical, there)
+        return canonical not in self._canonicals.refuted or not differs(url, content, canonical, there)
 
     def _earlier_claims(self, target: int) -> Iterator[Claim]:
         """Some pages that stand for `target`, which they name as canonical, if their fingerprints are known."""
         for page in islice(self._aliases.hinted(target), MOST_CLAIMS):
             row = self.fingerprints.row(page)
             if row is not None and self._pages.last_turn(page).reason == "canonical":
-                yield Claim(page, self._urls.url(page), row.digest, row.payload, row.sketch)
+                yield self._urls.url(page), row
+
+
+def _fingerprint(turn: Turn) -> Fingerprint | None:
+    fetched = turn.fetched
+    if fetched.digest is None or fetched.payload is None:
+        return None
+    return Fingerprint(turn.page, fetched.digest, fetched.payload, fetched.sketch, None, None)
 
 
 def of_no_alias(blocks: Iterable[Columns], accounts: Accounts) -> Iterator[Columns]:

@@ -50,7 +50,7 @@ def known_pages(
     pages = WaitingPages(on_offer, accounts, STRATEGIES["greedy"], DiscoveryBudget(0.7), 1000, due)
     for page in accounts.discover(0, count):
         pages.grow(page + 1)
-        pages.place(page, on_offer[page % hosts])
+        pages.host_of[page] = on_offer[page % hosts].id
         accounts.visit(page, NOWHERE)
     return pages, due, on_offer
 

@@ -55,7 +55,7 @@ class Crawl:
         self.frontier.pages.grow(page + 1)
         if host not in self.hosts:
             self.hosts[host] = self.frontier.add_host(host, self.delay)
-        self.frontier.pages.place(page, self.hosts[host])
+        self.frontier.pages.host_of[page] = self.hosts[host].id
         self.frontier.add([page], now)
         return page
 
@@ -322,7 +322,7 @@ class Twins:
                 self.frontier.locate(host, f"192.0.2.{number}", 10**9, self.now)
         number = draw.choice(list(self.model.hosts))
         self.model.host_of[page] = number
-        self.frontier.pages.place(page, self.frontier.hosts[number])
+        self.frontier.pages.host_of[page] = self.frontier.hosts[number].id
         return page
 
     def acquire(self) -> None:

@@ -21,7 +21,7 @@ def waiting(*cash: int) -> tuple[WaitingPages, Host]:
     for page, units in zip(accounts.discover(0, len(cash)), cash, strict=True):
         accounts.book.cash[page] = units
         found.grow(page + 1)
-        found.place(page, host)
+        found.host_of[page] = host.id
         found.add([page])
     return found, host
 

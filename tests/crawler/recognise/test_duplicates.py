@@ -18,7 +18,6 @@ from minicrawl.crawler.recognise.duplicates import (
     ALIKE_SO_FAR,
     DIFFERENT,
     Canonicals,
-    Claim,
     Duplicates,
     Likeness,
     kind_of,
@@ -266,5 +265,5 @@ def test_few_pages_copies_and_other_parameters_are_believed(tmp_path: Path) -> N
 def test_pages_that_say_the_same_as_one_another_refute_nothing() -> None:
     canonicals = Canonicals([])
     for page in range(3 * DIFFERENT):
-        assert canonicals.add_claims(HOME, [Claim(page, PAGES[page % 12], 1, 1, None)], None) == []
+        assert canonicals.add_claims(HOME, [(PAGES[page % 12], Fingerprint(page, 1, 1, None, None, None))], None) == []
     assert canonicals.refuted == {}
