@@ -6,7 +6,6 @@ Limits hold for one run. Headers, and passwords for hosts or a proxy, are not in
 import ipaddress
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any  # Any: settings as given
 
 from minicrawl.crawler.net.addresses import Routes, endpoint, is_literal
@@ -19,20 +18,13 @@ from minicrawl.store.reader import Store
 _MOST_SHOWN = 3
 
 
-class Source(StrEnum):
-    """Origin of a setting."""
-
-    GIVEN = "given"
-    STORE = "store"
-    DEFAULT = "default"
-
-
 @dataclass(frozen=True)
 class Resumed:
-    """The settings of a resumed crawl. `changes`: differences from before, in lines for people."""
+    """The settings of a resumed crawl. `sources`: where each is from, "given", "store" or "default". `changes`:
+    differences from before, in lines for people."""
 
     settings: CrawlSettings
-    sources: Mapping[str, Source]
+    sources: Mapping[str, str]
     changes: tuple[str, ...] = ()
 
 
@@ -57,13 +49,13 @@ def resumed(kept: Mapping[str, Any], given: Mapping[str, Any], forgotten: Iterab
     for name, setting in SETTINGS.items():
         now = getattr(settings, name)
         if name in given:
-            sources[name] = Source.GIVEN
+            sources[name] = "given"
             was = before.get(name, values[name])
             was = tuple(was) if isinstance(was, list) else was
             if was != values[name]:
                 changes.append(f"{option(name)[2:]}: {shown(name, was)} -> {shown(name, now)}")
         else:
-            sources[name] = Source.STORE if now != setting.default else Source.DEFAULT
+            sources[name] = "store" if now != setting.default else "default"
     return Resumed(settings, sources, tuple(changes))
 
 

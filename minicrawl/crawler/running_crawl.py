@@ -63,8 +63,7 @@ class SteeredRun:
 
     def latest_events(self, after: int = 0) -> list[tuple[int, Event]]:
         """Recent events with numbers above `after`. They are kept from the first call on."""
-        engine = self._run.engine
-        return engine.events.latest(after)
+        return self._run.engine.events.latest(after)
 
     @property
     def settings(self) -> CrawlSettings:
@@ -79,8 +78,7 @@ class SteeredRun:
         """
         if room < 1:
             raise SettingError(f"an event must have room to wait in: room must be at least 1, not {room}")
-        engine = self._run.engine
-        return engine.events.reader(room)
+        return self._run.engine.events.reader(room)
 
     # Steering.
 
@@ -144,8 +142,7 @@ class SteeredRun:
         return await self._have(partial(self._run.changes.ask_again, url))
 
     async def _have(self, change: Callable[[float], _T], links: int = 0) -> _T:
-        engine = self._run.engine
-        return await engine.commands.done(change, links)
+        return await self._run.engine.commands.done(change, links)
 
 
 class RunningCrawl(SteeredRun):

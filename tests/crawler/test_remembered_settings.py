@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from minicrawl.crawler.remembered_settings import Source, is_nameless, resumed
+from minicrawl.crawler.remembered_settings import is_nameless, resumed
 from minicrawl.errors import SettingError
 from minicrawl.settings import SETTINGS, CrawlSettings
 from minicrawl.settings.values import Setting
@@ -60,7 +60,7 @@ def test_every_setting_is_remembered_or_is_for_one_run(name: str) -> None:
     assert getattr(before, name) != getattr(default, name)
     is_kept = not SETTINGS[name].is_for_one_run and name != "header"
     assert getattr(told.settings, name) == getattr(before if is_kept else default, name)
-    assert told.sources[name] == (Source.STORE if is_kept else Source.DEFAULT)
+    assert told.sources[name] == ("store" if is_kept else "default")
     assert told.changes == ()
     assert resumed(kept(**{name: example(SETTINGS[name])}), {}, [name]).settings == default
 
@@ -69,13 +69,13 @@ def test_what_is_given_wins_and_is_told() -> None:
     told = resumed(kept(scope="prefix", delay=2, max_depth=3), {"scope": "any", "delay": "2s", "pages": 5})
     assert (told.settings.scope, told.settings.delay, told.settings.max_depth) == ("any", 2, 3)
     assert told.changes == ("scope: prefix -> any",)
-    assert told.sources["delay"] == told.sources["pages"] == Source.GIVEN
+    assert told.sources["delay"] == told.sources["pages"] == "given"
 
 
 def test_a_new_store_has_nothing_to_change() -> None:
     told = resumed({}, {"scope": "site"})
     assert told.changes == ()
-    assert told.sources["delay"] == Source.DEFAULT
+    assert told.sources["delay"] == "default"
 
 
 def test_a_change_of_many_values_is_one_line() -> None:
