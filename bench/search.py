@@ -14,7 +14,6 @@ is built anew in a copy of the store, so versions of it can be compared. Beside 
 """
 
 import argparse
-import json
 import math
 import random
 import re
@@ -63,7 +62,7 @@ def items_of(ending: str, store: Store) -> list[Item]:
             kind, query, best, *good = line.split("\t") if "judged" in ending else ("known item", *line.split("\t"))
             grades = dict.fromkeys(" ".join(good).split(), 1) | dict.fromkeys(best.split(), 2)
             known = store.page_table.find(list(grades))
-            read = {url: grades[url] for url, page in known.items() if store.page_table.state(page) == "fetched"}
+            read = {url: grades[url] for url, page in known.items() if store.page_table.turn(page).state == "fetched"}
             if 2 in read.values():
                 items.append(Item(kind, query, read))
     return items
@@ -146,7 +145,7 @@ def two_words(pages: Mapping[int, Page], n: int) -> list[str]:
 def pages_of(store: Store) -> dict[int, Page]:
     """The pages that a search may show, with the texts of links to them, each once."""
     words: dict[int, KeptText] = {}
-    for page, _ in store.texts.of_fetched():
+    for (page,) in store.rows("SELECT page FROM texts JOIN pages ON pages.id = page WHERE state = 'fetched'"):
         kept = store.texts.text(page, store.page_table.url(page))
         if kept is not None:
             words[page] = kept
@@ -189,7 +188,8 @@ def held_out(store: Store, pages: Mapping[int, Page], n: int, *, other_sites: bo
 def duplicates_of(store: Store, pages: Mapping[int, Page]) -> dict[str, list[str]]:
     """By URL, a page and those that duplicate it or the same page."""
     groups: dict[int, list[str]] = defaultdict(list)
-    leaders = {row[0]: row[5] if row[5] is not None else row[0] for row in store.ranks.facts(json.dumps(list(pages)))}
+    query = "SELECT pages.id, coalesce(leader, pages.id) FROM pages LEFT JOIN fetches ON fetches.id = fetch"
+    leaders = dict(store.rows(query))
     for page in pages:
         groups[leaders[page]].append(pages[page].url)
     return {url: group for group in groups.values() for url in group}
