@@ -43,9 +43,9 @@ _FILL = {
             0, 0, iif(id % {READ}, NULL, id / {READ} + 1)
         FROM n""",
     "fetches": f"""{_NUMBERS} INSERT INTO fetches (id, page, status, fetched_at, seconds, bytes, content_type, title,
-            digest, payload, sketch)
+            digest, payload, sketch, changed)
         SELECT id + 1, id * {READ}, 200, 1.7e9 + id, 0.1, 23456, 'text/html', 'The history of number ' || id,
-            random(), random(), randomblob(40) FROM n""",
+            random(), random(), randomblob(40), 1 FROM n""",
     "hosts": f"""{_NUMBERS} INSERT INTO hosts (id, name, crawl_delay, next_fetch, site)
         SELECT id, 'garden' || id || '.org', 0, 0, id + 1 FROM n""",
     "sites": f"""{_NUMBERS} INSERT INTO sites (id, name, trust, voice, page_level, entrance_level)
