@@ -115,15 +115,15 @@ class TopList:
         return sum(len(line.alike) for line in self.lines)
 
 
+_ANSWERING = """
+    SELECT name FROM hosts WHERE seconds > 0
+    UNION ALL SELECT substr(origin, instr(origin, '//') + 2) FROM robots WHERE status IS NOT NULL"""
+
+
 def answering_sites(store: Store) -> frozenset[str]:
     """Sites that have answered, up to as many as make a crawl one of many sites."""
-    sites, query = (
-        set[str](),
-        """
-        SELECT name FROM hosts WHERE seconds > 0
-        UNION ALL SELECT substr(origin, instr(origin, '//') + 2) FROM robots WHERE status IS NOT NULL""",
-    )
-    for (name,) in store.each(query):
+    sites = set[str]()
+    for (name,) in store.each(_ANSWERING):
         sites.add(site_of(name))
         if len(sites) == _MANY_SITES:
             break
