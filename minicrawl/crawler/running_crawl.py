@@ -63,7 +63,8 @@ class SteeredRun:
 
     def latest_events(self, after: int = 0) -> list[tuple[int, Event]]:
         """Recent events with numbers above `after`. They are kept from the first call on."""
-        return self._run.engine.events.latest(after)
+        engine = self._run.engine
+        return engine.events.latest(after)
 
     @property
     def settings(self) -> CrawlSettings:
@@ -78,7 +79,8 @@ class SteeredRun:
         """
         if room < 1:
             raise SettingError(f"an event must have room to wait in: room must be at least 1, not {room}")
-        return self._run.engine.events.reader(room)
+        engine = self._run.engine
+        return engine.events.reader(room)
 
     # Steering.
 
@@ -142,7 +144,8 @@ class SteeredRun:
         return await self._have(partial(self._run.changes.ask_again, url))
 
     async def _have(self, change: Callable[[float], _T], links: int = 0) -> _T:
-        return await self._run.engine.commands.done(change, links)
+        engine = self._run.engine
+        return await engine.commands.done(change, links)
 
 
 class RunningCrawl(SteeredRun):
