@@ -59,7 +59,7 @@ class Changes:
         for page in asked_first(self._state.writer):
             self._frontier.put_first(page, 0.0)
         self._kept = self._meta()
-        intake.savers.append(self)
+        intake.savers.append(self.save)
         if settings.until_coverage is not None:
             self._accounts.coverage.ends_crawl = True
 

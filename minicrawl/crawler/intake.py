@@ -3,8 +3,7 @@
 Each batch is one transaction: page numbers, the book and its clock in it belong together.
 """
 
-from collections.abc import Iterable, Iterator, Sequence, Set
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
 import numpy as np
 
@@ -36,17 +35,10 @@ _OF_INTEREST = {"boost"}
 _OF_SCOPE = {"scope", "allow", "deny", "max_depth", *_OF_INTEREST}
 
 
-class Saver(Protocol):
-    """A part of the crawl with data for the store."""
-
-    def save(self, writer: Writer) -> None:
-        """Write all changes since the last commit, within the transaction of the next."""
-
-
 class Intake:
     """`visits` takes in answers for pages, `robots` and `sitemaps` theirs, `steps` those to probes.
 
-    savers: called by a commit, in this order.
+    savers: called by a commit, in this order, to write all changes since the last one, within its transaction.
     """
 
     def __init__(
@@ -69,9 +61,8 @@ class Intake:
         sitemaps = self.sitemaps = Sitemaps(state, sessions.plain, lastmods, is_on=settings.sitemaps)
         self.robots = RobotsFiles(state, settings)
         self.visits = Visits(state, aliases, deep_links, sitemaps, ranking, sessions, steps)
-        savers: list[Saver | None] = [state.outbox, state.pages, state.hosts, state.interests]
-        savers += [state.sites, sitemaps.queue, self.robots, *steps]
-        self.savers = [one for one in savers if one is not None]
+        parts = [state.outbox, state.pages, state.hosts, state.interests, state.sites, sitemaps.queue, self.robots]
+        self.savers: list[Callable[[Writer], None]] = [one.save for one in [*parts, *steps] if one is not None]
         self._committed = state.accounts.size
         self.commits = CommitCounts(lambda: writer.rows_written)
         self._scope: list[str] = []  # seeds that it does not make known: other partitions', or in plain HTTP
@@ -168,8 +159,8 @@ class Intake:
         state, writer = self.state, self.state.writer
         with self.commits.counting(), writer.transaction():
             self._save_accounts(writer)
-            for saver in self.savers:
-                saver.save(writer)
+            for save in self.savers:
+                save(writer)
             if ranks:
                 writer.save_places(state.accounts.book.order().astype(np.int32))
                 writer.save_meta({"is_ranked": 1})

@@ -105,7 +105,7 @@ class RunProgress:
         self._speed = Speed(_LATELY)
         self._speed.record(0.0, 0, 0)
         self.course = Course(lambda: self.seconds_in_all, self.point, intake.state.writer.course())
-        intake.savers.append(self.course)
+        intake.savers.append(self.course.save)
 
     @property
     def seconds(self) -> float:

@@ -73,7 +73,7 @@ class Chance:
         self._answers = [answer for answer in self._answers if answer[1] != number or answer[2] < 0]
 
     def _die_in_a_commit(self, number: int) -> None:
-        self._all.open[number].savers.append(Cut())
+        self._all.open[number].savers.append(Cut().save)
         with pytest.raises(PowerCutError):
             self._all.commit(number)
         self._die(number)
