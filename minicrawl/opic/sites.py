@@ -8,7 +8,7 @@ u(a)        probability that a walk of at most three links of sites from a comes
 t(s)        trust of site s, sum 1
 t-(s)       the same, of a site without a seed less the most that it has from one site
 T           typical number of sites: how many there were if all had as much trust
-g(a)        how far the voice of site a counts, 0 to 1
+g(a)        how far the voice of site a counts, 0 to 1; less if it names more than 256 pages
 e(p)        voices for page p
 N(s), F(s)  standing pages of s; its entrances, which are its seeds and the front pages of its hosts
 
@@ -18,7 +18,7 @@ N(s), F(s)  standing pages of s; its entrances, which are its seeds and the fron
     x(a, b) = d w(a, b) / (2 + sum over b' of w(a, b'))
     t(b) = sum over a of t(a) x(a, b) u(a) / (u(a) + kappa) + (the rest of 1) * root(b)
     T = exp(- sum over s of t(s) ln t(s))
-    g(a) = min(1, 2 T t-(a))^2
+    g(a) = min(1, 2 T t-(a))^2 min(1, 256 / pages of others that a names, weighed as in e)
     e(p) = sum over other sites a that link to p of g(a), a quarter for one link, an eighth for links in frames alone
     v(p) ~ T t(s) ((1 - m) / N(s) + m entrance(p) / F(s)) + z e(p) / 2,    s the site of p: the chance to jump to p
     z = min(1, T^2 / sum of e(p) / 2)
@@ -81,6 +81,8 @@ FRAMED = 8
 """A link in its content says as much as so many in a page's frame."""
 GENERATED = 100
 """Links from one site to more pages of another are generated, and are no voices."""
+NAMED = 256
+"""Voices that a site has in full; more share them, so who has bought a trusted domain cannot name pages without end."""
 WALK = 3
 """Length in site links of the walks back to the roots; five would find the same."""
 VOICE_UNIT = 256
@@ -134,7 +136,7 @@ def counts(places: Places | None, links: int) -> IntArray:
     return np.ones(links, np.int64) if places is None else np.where(places == _FRAME_PLACE, FRAME, 1)
 
 
-def _sums(groups: Numbers, values: FloatArray, count: int) -> FloatArray:
+def _sums(groups: Numbers, values: FloatArray | IntArray, count: int) -> FloatArray:
     """Sum of the values of every group, also of no values, for which bincount would return whole numbers."""
     return np.bincount(groups, values, minlength=count).astype(np.float64, copy=False)
 
@@ -203,9 +205,8 @@ class SiteBirths(Births):
         site = self.site[pages]
         births: IntArray = self.page_level[site]
         births[alias] = 0
-        births += (
-            self.entrance[pages] * self.entrance_level[site] + self.voices[pages].astype(np.int64) * self.voice_level
-        )
+        births += self.entrance[pages] * self.entrance_level[site]
+        births += self.voices[pages].astype(np.int64) * self.voice_level
         births[gone] = 0
         return births
 
@@ -251,20 +252,22 @@ class SiteShares(NamedTuple):
     """What births are shared out by.
 
     trust: t of every site, shape (sites,). voice: g in VOICE_UNITs; vouchers: number of other sites that link to each
-    one, in part where they have little trust; same shape. homes: units that all sites share by their trust.
-    voice_level: units for every VOICE_UNIT. whole: a number for every site, the same for names of one.
+    one, in part where they have little trust; heard: roots, and sites that a voice names; same shape. homes: units that
+    all sites share by their trust. voice_level: units for every VOICE_UNIT. whole: a number for every site, the same
+    for names of one.
     """
 
     trust: FloatArray
     voice: IntArray
     vouchers: FloatArray
+    heard: Flags
     homes: float
     voice_level: int
     whole: IntArray
 
     def of(self, sites: IntArray) -> "SiteShares":
         """Those of some sites, in this order."""
-        return self._replace(**{name: getattr(self, name)[sites] for name in ("trust", "voice", "vouchers", "whole")})
+        return self._replace(**{name: column[sites] for name, column in self._asdict().items() if np.ndim(column)})
 
 
 class SiteLinks(NamedTuple):
@@ -293,11 +296,14 @@ class SiteLinks(NamedTuple):
         pairs, content, frame, said = _merged(*(column[source != target] for column in columns), by=np.maximum)
         source, target = pairs >> _SITE_BITS, pairs & _SITE
         trust, voice, sites = site_trust(source, target, content + FRAME * frame, roots, size)
-        voices = float((voice[source] * said).sum()) / VOICE_UNIT / 32.0
+        named = _sums(source, said, size) / 16.0
+        voice = np.rint(voice * np.minimum(NAMED / np.maximum(named, 1.0), 1.0)).astype(np.int64)
+        voices = float(voice @ named) / VOICE_UNIT / 2.0
         part = min(1.0, sites**2 / voices) if voices else 1.0
         jump = total / (sites + part * voices)
         vouchers = _sums(target, np.minimum(sites * trust / VOUCHES, 1.0)[source], size)
-        return SiteShares(trust, voice, vouchers, jump * sites, int(jump * part / 2.0 / VOICE_UNIT), whole)
+        heard = (roots + _sums(target, voice[source], size) > 0.0)[whole]
+        return SiteShares(trust, voice, vouchers, heard, jump * sites, int(jump * part / 2.0 / VOICE_UNIT), whole)
 
     def _whole(self) -> IntArray:
         """The site that each is a name of, as all that was read of it redirects there, within 16 steps; or itself."""

@@ -14,7 +14,7 @@ from minicrawl.opic.sites import SiteBirths, SiteShares
 
 def shares_of(trust: list[float], homes: float = 1_200.0, voice_level: int = 10) -> SiteShares:
     none = np.zeros(len(trust), dtype=np.int64)
-    return SiteShares(np.array(trust), none, np.zeros(len(trust)), homes, voice_level, none)
+    return SiteShares(np.array(trust), none, np.zeros(len(trust)), none > 0, homes, voice_level, none)
 
 
 def shared_out(site: list[int], entrances: list[int], voices: list[int], trust: list[float]) -> SiteBirths:

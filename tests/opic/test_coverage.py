@@ -90,11 +90,8 @@ class Life:
         rule.site[: self.n] = [self.draw.randrange(1, sites + 1) for _ in range(self.n)]
         rule.voices[: self.n] = [self.draw.choice([0, 0, 256, 700]) for _ in range(self.n)]
         trust = np.array([0.0, *(self.draw.random() for _ in range(sites))])
-        before, shares = (
-            self.book.twentieths,
-            SiteShares(trust / trust.sum(), np.zeros(0, np.int64), trust, 2.0**55, 2**40, np.zeros(0, np.int64)),
-        )
-        self.book.share_births_out(rule, shares)
+        before, none = self.book.twentieths, np.zeros(0, np.int64)
+        self.book.share_births_out(rule, SiteShares(trust / trust.sum(), none, trust, none > 0, 2.0**55, 2**40, none))
         if before != self.book.twentieths:
             resend(self.book, *self.rows(range(self.n)), before)
         self.coverage.note_change()
@@ -198,7 +195,7 @@ def test_pages_found_since_births_were_shared_out_count_by_their_part_of_all_bir
     rule, none = SiteBirths(), np.zeros(0, np.int64)
     rule.grow(2)
     rule.site[:2] = 1
-    book.share_births_out(rule, SiteShares(np.array([0.0, 1.0]), none, np.zeros(0), 2.0**40, 0, none))
+    book.share_births_out(rule, SiteShares(np.array([0.0, 1.0]), none, np.zeros(0), none > 0, 2.0**40, 0, none))
     book.visit(0, pages([]))
     coverage.note(0, PageKind.PAGE)
     assert coverage.shares()[0] == pytest.approx(1 / 3)

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.opic.sites import FRAME, VOICE_UNIT, SiteGraph, SiteLinks, Voices, site_trust
+from minicrawl.opic.sites import FRAME, NAMED, VOICE_UNIT, SiteGraph, SiteLinks, Voices, site_trust
 
 
 def trust(links: dict[tuple[int, int], int], roots: list[int]) -> tuple[Any, Any, float]:
@@ -91,22 +91,25 @@ def site_links(
 
 
 def test_a_typical_site_has_a_jump_and_a_voice_half_of_one() -> None:
-    """Two roots, which have all trust, as no link leads back from the third; the first names 3 of its pages."""
-    shares = site_links([1.0, 1.0, 0.0], {(0, 2): (5, 3 * 16)}).shares(total=2**40)
-    assert shares.trust.tolist() == [0.5, 0.5, 0.0]
-    assert shares.voice.tolist() == [VOICE_UNIT, VOICE_UNIT, 0]
-    assert shares.vouchers.tolist() == [0.0, 0.0, 1.0]
+    """Two roots have all trust, as no link leads back from the third, which has no voice to name the fourth."""
+    shares = site_links([1.0, 1.0, 0.0, 0.0], {(0, 2): (5, 3 * 16), (2, 3): (5, 16)}).shares(total=2**40)
+    assert shares.trust.tolist() == [0.5, 0.5, 0.0, 0.0]
+    assert shares.voice.tolist() == [VOICE_UNIT, VOICE_UNIT, 0, 0]
+    assert shares.vouchers.tolist() == [0.0, 0.0, 1.0, 0.0]
+    assert shares.heard.tolist() == [True, True, True, False]
     jump = 2**40 / (2 + 1.5)
     assert shares.homes == pytest.approx(2 * jump)
     assert shares.voice_level * VOICE_UNIT == pytest.approx(jump / 2, rel=1e-6)
 
 
 def test_voices_have_no_more_than_a_jump_for_each_two_sites() -> None:
-    """From one seed the site and all that it names have half of the jumps each, however much it names."""
-    for named in (3, 300):
+    """From one seed the site and all that it names have half of the jumps each; a site has 256 voices in full."""
+    for named in (3, 256, 1_024):
         shares = site_links([1.0, 0.0], {(0, 1): (2 * named, 16 * named)}).shares(total=2**40)
+        voices = shares.voice.item(0) * named
+        assert voices == VOICE_UNIT * min(named, NAMED)
         assert shares.homes == pytest.approx(2**39)
-        assert shares.voice_level * VOICE_UNIT * named == pytest.approx(2**39, rel=1e-6)
+        assert shares.voice_level * voices == pytest.approx(2**39, rel=1e-6)
 
 
 def test_sites_that_redirect_to_one_are_names_of_it() -> None:

@@ -25,7 +25,7 @@ from minicrawl.store.sites import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.writer import Writer
 
 _ALIKE = 0.3
-"""Share of all trust that is alike at all sites, for the order of pages."""
+"""Share of all trust that is alike at all sites that a voice speaks for, for the order of pages."""
 
 
 class KnownSites:
@@ -43,7 +43,7 @@ class KnownSites:
         self._trust: FloatArray = np.zeros(1)
         self._voice: IntArray = np.zeros(1, dtype=np.int64)
         self._whole, self._voice_level = np.zeros(1, dtype=np.int64), 0
-        self._vouchers, self._homes = np.zeros(0), 0.0
+        self._vouchers, self._heard, self._homes = np.zeros(0), np.zeros(0, dtype=np.bool_), 0.0
         self._of_host: IntArray = np.zeros(0, dtype=np.int64)
         self._saved_hosts = self._saved_sites = 0
         self._fronts: set[int] = set()
@@ -133,8 +133,8 @@ class KnownSites:
         births.grow(accounts.size)
         self._doors.update(flagged((births.entrance[known] != entrances) | (births.voices[known] != voices)).tolist())
         births.site[known], births.entrance[known], births.voices[known] = self._sites_of_all(), entrances, voices
-        self._vouchers, self._homes = np.append(0.0, shares.vouchers), shares.homes
-        before = accounts.book.twentieths
+        self._vouchers, self._heard = np.append(0.0, shares.vouchers), np.append(True, shares.heard)
+        self._homes, before = shares.homes, accounts.book.twentieths
         accounts.book.share_births_out(births, shares._replace(trust=self._trust))
         if before != births.twentieths:
             accounts.resend(self._blocks, before)
@@ -143,13 +143,14 @@ class KnownSites:
 
     def early(self) -> FloatArray:
         """Units that pages have more for their order, shape (accounts.size,), as if _ALIKE of all trust were alike at
-        all sites that may answer: so the first pages of a new site come early."""
+        all sites that may answer and that a voice names, or new: their first pages come early, a farm's do not."""
         self._know_hosts()
         size, book = self._accounts.size, self._accounts.book
         site, host_of = self._sites_of_all(), self._frontier.pages.host_of[:size]
         self._births.grow(size)
         may_answer = np.array([host.answers is not False for host in self._frontier.hosts], dtype=np.bool_)
-        there = may_answer[host_of] & ~(book.gone | book.alias)[:size]
+        heard = np.append(self._heard, np.ones(len(self._numbers) + 1 - len(self._heard), dtype=np.bool_))
+        there = may_answer[host_of] & ~(book.gone | book.alias)[:size] & heard[site]
         entrance = there & self._births.entrance[:size]
         pages, entrances = np.bincount(site, there), np.bincount(site, entrance)
         # Where sites hold less than they share, as in a partition, each unit stands for much cash.
@@ -184,16 +185,12 @@ class KnownSites:
         if self.shared is not None:
             writer.add_voices(map(VoiceRow._make, self.shared.take_changed()))
         hosts = range(self._saved_hosts, len(self._of_host))
-        first = 0 if self._is_shared_out else self._saved_sites
-        writer.put(SiteRow, self._rows(first))
+        writer.put(SiteRow, self._rows(0 if self._is_shared_out else self._saved_sites))
         writer.update("hosts", ["site"], ((self._of_host.item(host), host) for host in hosts))
         self._saved_hosts, self._saved_sites = len(self._of_host), len(self._numbers)
         self._births.grow(self._accounts.size)
-        entrance, voice = self._births.entrance, self._births.voices
-        doors = (
-            DoorRow(page, page in self._fronts, entrance.item(page), voice.item(page)) for page in sorted(self._doors)
-        )
-        writer.put(DoorRow, doors)
+        entrance, voice, fronts, doors = self._births.entrance, self._births.voices, self._fronts, sorted(self._doors)
+        writer.put(DoorRow, (DoorRow(page, page in fronts, entrance.item(page), voice.item(page)) for page in doors))
         self._doors.clear()
         if self._is_shared_out:
             writer.save_meta({JUMP: BY_SITES, SHARED_OUT: self._shared, VOICE_LEVEL: self._voice_level})
@@ -201,12 +198,10 @@ class KnownSites:
 
     def _rows(self, first: int) -> Iterable[SiteRow]:
         """The rows of all sites but the `first` ones."""
-        births, trust, voice = self._births, self._trust, self._voice
+        columns = self._trust, self._voice, self._births.page_level, self._births.entrance_level
         for name, site in islice(self._numbers.items(), first, None):
-            known = site < len(voice)
-            levels = (births.page_level.item(site), births.entrance_level.item(site)) if known else (1, 0)
-            its = (trust.item(site), voice.item(site)) if known else (0.0, 0)
-            yield SiteRow(site, name, *its, *levels)
+            known = site < len(self._voice)
+            yield SiteRow(site, name, *([column.item(site) for column in columns] if known else (0.0, 0, 1, 0)))
 
     def _count_turns(self) -> None:
         """Add the links of all turns since the last call to the graph."""
@@ -225,8 +220,7 @@ class KnownSites:
         return self._of_host[self._frontier.pages.host_of[pages]]
 
     def _know_hosts(self) -> None:
-        owners = [site_of(host.name) for host in self._frontier.hosts[len(self._of_host) :]]
-        if owners:
+        if owners := [site_of(host.name) for host in self._frontier.hosts[len(self._of_host) :]]:
             new = [self._numbers.setdefault(owner, len(self._numbers) + 1) for owner in owners]
             self._of_host = np.append(self._of_host, np.array(new, dtype=np.int64))
 
@@ -257,8 +251,7 @@ class KnownSites:
         self._know_hosts()
         site = self._sites_of_all()
         for block in writer.link_table.blocks():
-            rows = block.sources, block.indptr, block.targets, block.places
-            self._voices.append(self._graph.add_links(site, *rows))
+            self._voices.append(self._graph.add_links(site, block.sources, block.indptr, block.targets, block.places))
 
 
 def is_grown(size: int, size_then: int, *, ends_by_coverage: bool) -> bool:
