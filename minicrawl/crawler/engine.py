@@ -135,7 +135,7 @@ class Engine:
         self.progress = RunProgress(intake, self._clock, self._commits.last if started is None else started)
         self._time = self.progress.time
         self.unanswered, self._source, self._files = requests.unanswered, source, files
-        self.limits = Limits(settings, self.progress, lambda: intake.state.accounts.coverage.shares()[0])
+        self.limits = Limits(settings, self.progress.done, lambda: intake.state.accounts.coverage.shares()[0])
         self.in_flight = InFlight(
             files(settings.concurrency), soon=None, one_by_one=False, on_change=self._arrivals.ring, slots=slots
         )

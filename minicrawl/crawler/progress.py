@@ -111,6 +111,9 @@ class RunProgress:
     def seconds(self) -> float:
         return self.time.seconds
 
+    def done(self) -> tuple[int, int, float]:
+        return self.fetched, self.bytes, self.seconds
+
     def add(self, fetched: Fetched) -> None:
         self._answers.add(fetched)
         if fetched.status is not None:

@@ -20,8 +20,6 @@ class Fetcher:
     speed: int
     """Requests that it makes between two looks."""
     fetched: int = 0
-    bytes: int = 0
-    seconds: float = 0.0
     flying: int = 0
     late: int = 0
     """Requests that nobody expects to be answered any more."""
@@ -36,7 +34,7 @@ class Fetcher:
         """A process of it begins."""
         self.left += self.earlier + self.fetched - self.committed + self.flying + self.late
         self.earlier, self.fetched, self.flying, self.late = self.committed, 0, 0, 0
-        self.limits = Limits(CrawlSettings(), self, lambda: 0.0)
+        self.limits = Limits(CrawlSettings(), lambda: (self.fetched, 0, 0.0), lambda: 0.0)
         self.limits.let(0, 0)
 
     def work(self, rng: random.Random) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from minicrawl.model import LimitsNow
 from minicrawl.settings import CrawlSettings
@@ -56,21 +56,13 @@ class RunClock:
         return pause
 
 
-class Done(Protocol):
-    """The progress of a run."""
-
-    @property
-    def fetched(self) -> int: ...
-    @property
-    def bytes(self) -> int: ...
-    @property
-    def seconds(self) -> float: ...
-
-
 class Limits:
-    """The limits of a run. `settings`: the current ones. coverage: returns the coverage so far."""
+    """The limits of a run. `settings`: the current ones. done: returns the pages fetched so far, their bytes, and the
+    seconds; coverage: the coverage."""
 
-    def __init__(self, settings: CrawlSettings, done: Done, coverage: Callable[[], float]) -> None:
+    def __init__(
+        self, settings: CrawlSettings, done: Callable[[], tuple[int, int, float]], coverage: Callable[[], float]
+    ) -> None:
         self.settings = settings
         self._done = done
         self._coverage = coverage
@@ -80,9 +72,8 @@ class Limits:
 
     def reached(self) -> str | None:
         """The limit that the run has reached, if any."""
-        done = self._done
         coverage = 0.0 if self.settings.until_coverage is None else self._coverage()
-        return limit_reached(self.settings, done.fetched, done.bytes, done.seconds, coverage)
+        return limit_reached(self.settings, *self._done(), coverage)
 
     @property
     def now(self) -> LimitsNow:
@@ -93,14 +84,14 @@ class Limits:
         fetched. A lower quota counts only from the next `take_back` on; the first is no less than the pages fetched and
         expected."""
         self._let = pages
-        self.quota = max(pages, self._done.fetched + expected if self.quota is None else self.quota)
+        self.quota = max(pages, self._done()[0] + expected if self.quota is None else self.quota)
 
     def take_back(self, expected: int) -> None:
         """Lower the quota to that of the last `let`, or to the pages fetched and expected. It never rises here, as
         others rely on it: an answer that was no longer expected may count in place of an expected one, which is dropped
         then."""
         if self._let is not None and self.quota is not None:
-            self.quota = min(self.quota, max(self._let, self._done.fetched + expected))
+            self.quota = min(self.quota, max(self._let, self._done()[0] + expected))
 
     @property
     def has_enough(self) -> bool:
@@ -109,7 +100,7 @@ class Limits:
     def allow_one_more(self, expected: int) -> bool:
         """True if one more page may be asked for, while `expected` pages are in flight."""
         most = [limit for limit in (self.settings.pages, self.quota) if limit is not None]
-        return not most or self._done.fetched + expected < min(most)
+        return not most or self._done()[0] + expected < min(most)
 
 
 def limit_reached(settings: CrawlSettings, fetched: int, size: int, seconds: float, coverage: float) -> str | None:
