@@ -79,7 +79,6 @@ _AREAS = (TEXT, ARTICLE, MAIN)
 _LITTLE = 0.1
 """A page with a smaller share of prose is one of links."""
 _MOST = 0.7
-_PART = 0.1
 _DISCUSSION = 250
 """A page with less prose beside its comments consists of them."""
 _REMARK = 28
@@ -166,7 +165,8 @@ class Page:
         self.prose.append(size if kind == CODE else (size - linked) >> (size < _PARAGRAPH) if is_prose else 0)
 
     def is_linked(self, block: int) -> bool:
-        return self.linked[block] > _MANY_LINKS * self.sizes[block]
+        size, linked = self.sizes[block], self.linked[block]
+        return linked > _MANY_LINKS * size and size - linked < _PARAGRAPH
 
 
 def content_of(page: Page) -> Sequence[int]:
@@ -239,24 +239,17 @@ def _covered(ranges: Sequence[tuple[int, int]], size: int) -> bytes:
 def _area(page: Page, prose: Sequence[int]) -> bytes:
     """By block, 1 inside the narrowest container, or all containers of one mark, with most of the prose."""
     sums, sizes = [0, *accumulate(prose)], [0, *accumulate(page.sizes)]
-    least, narrowest, size = _MOST * sums[-1], ("", 0, len(prose)), sizes[-1] + 1
+    least, narrowest, size = _MOST * sums[-1], (0, len(prose)), sizes[-1] + 1
     for mark, first, end in page.containers:
         if mark in _AREAS and sums[end] - sums[first] >= least and sizes[end] - sizes[first] < size:
-            size, narrowest = sizes[end] - sizes[first], (mark, first, end)
+            size, narrowest = sizes[end] - sizes[first], (first, end)
     for mark in _AREAS:
         area = _covered([(first, end) for other, first, end in page.containers if other == mark], len(prose))
         if any(area) and sum(compress(prose, area)) >= least:
             if sum(compress(page.sizes, area)) < size:
                 return area
             break
-    mark, first, end = narrowest
-    enough = _PART * (sums[end] - sums[first])
-    alike = [  # such as the answers of a thread
-        (begin, behind)
-        for other, begin, behind in page.containers
-        if other == mark and (behind <= first or begin >= end) and sums[behind] - sums[begin] >= enough
-    ]
-    return _covered([(first, end), *alike], len(prose))
+    return _covered([narrowest], len(prose))
 
 
 def _trim(page: Page, prose: Sequence[int], content: bytearray) -> None:

@@ -85,9 +85,10 @@ PAGES = {
         f"<dd>{SAY * 11}</dd><dt>wood</dt><dd>{MORE}</dd></dl><div class=navfooter><a href=/p>Prev</a></div>",
         ["Terms", "stone", SAY * 11, "wood", MORE],
     ),
-    "articles to read next, each a link around a title and a teaser": (
-        f"<h1>Stone</h1>{f'<p>{SAY}</p>' * 11}<h3>Read next</h3>" + f"<a href=/n><h3>Rain</h3><p>{MORE}</p></a>" * 3,
-        ["Stone", *[SAY] * 11],
+    "articles to read next, each a link around a title and a teaser; and a lead that is mostly a link": (
+        f"<h1>Stone</h1><p>{SAY} <a href=/m>{MORE}</a></p>{f'<p>{SAY}</p>' * 11}<h3>Read next</h3>"
+        + f"<a href=/n><h3>Rain</h3><p>{MORE}</p></a>" * 3,
+        ["Stone", f"{SAY} {MORE}", *[SAY] * 11],
     ),
     "hidden": (f"<div style='display: none'>Secret</div><div hidden>More</div><p>{SAY}</p>", [SAY]),
     "one sentence": ("<p>It works!</p>", ["It works!"]),
