@@ -143,7 +143,6 @@ class Walk:
         self._chain: _Chain = ()
         self._ended: tuple[int, _Chain] = -1, ()
         self._list: Iterator[str] = repeat("- ")  # how its next items begin
-        self._last_item: _Chain = ()
         self._table: _Table | None = None
         self._cell: _Cell | None = None
         self._frames = list[tuple[str, int, int, _Chain, Iterator[str], _Table | None, _Cell | None]]()
@@ -185,10 +184,7 @@ class Walk:
 
     def _begin_inline(self, tag: str) -> None:
         mark = _MARKS[tag.partition(" ")[0]]
-        is_again = mark in self._around or _CODE in self._around
-        if is_again and mark in (_RAISED, _LOWERED):
-            self._pieces.append(mark)
-        self._open("" if is_again else mark)
+        self._open("" if mark in self._around or _CODE in self._around else mark)
 
     def _begin_link(self, tag: str) -> None:
         found = None if _LINK in self._around else _HREF.search(tag)
@@ -220,9 +216,9 @@ class Walk:
             self._linked += len(" ".join(text.split())) - self._extra
         elif text:
             if mark == _CODE:  # links in it are around parts of it
-                runs = groupby(pieces[start:], lambda piece: _LINK in piece)
-                parts = [(is_link, "".join(run)) for is_link, run in runs]
-                shown = "".join(part.replace(_LINK, "") if is_link else _spaced(code, part) for is_link, part in parts)
+                runs = groupby(pieces[start:], lambda piece: _LINK in piece) if _LINK in text else [(False, text)]
+                shown = "".join(["".join(run) if is_link else _spaced(code, "".join(run)) for is_link, run in runs])
+                shown = shown.replace(_LINK, "")
                 self._extra += len(shown) - len(text)
                 shown = f" {shown}" if before == "`" else shown  # else one would be in the other
             else:
@@ -331,11 +327,7 @@ class Walk:
             self._chain = (*self._chain, _Node(mark, self._chain))
 
     def _begin_list(self, tag: str) -> None:
-        is_in_list = bool(self._frames) and self._frames[-1][0].partition(" ")[0] in _LISTS  # and in none of its items
         self._begin(tag)
-        if is_in_list:
-            self._chain = self._last_item[: len(self._chain) + 1]
-        self._last_item = self._chain
         is_again = self._ended == (len(self.blocks), self._chain)  # two in a row are two
         self._list = repeat("* " if is_again else "- ")
         if tag[:2] == "ol":
@@ -351,7 +343,6 @@ class Walk:
         self._begin(tag)
         self._kind = ITEM
         self._nest(next(self._list))
-        self._last_item = self._chain
 
     def _begin_table(self, tag: str) -> None:
         self._begin(tag)
@@ -415,7 +406,6 @@ class Walk:
 
 
 _Action = Callable[[Walk, str], None] | None
-_NUMBERED = frozenset({"span", "td", "th", "pre"})
 _NOT_IN_LISTING = HIDDEN | {"button", "svg"}
 _IN_LINE = INLINE | {"td", "th", "tbody"}
 _LISTS = frozenset({"ul", "ol", "menu"})
@@ -442,7 +432,7 @@ _ACTIONS: Mapping[str | None, _Action] = (
 def _action_of(tag: str) -> _Action:
     """What is done at a tag with attributes, or an unknown one."""
     name = tag.partition(" ")[0]
-    if name in _NUMBERED and _NO_CODE.search(tag):
+    if name in ("span", "td", "th", "pre") and _NO_CODE.search(tag):
         return Walk._skip
     if name in ("div", "table") and _LISTING.search(tag):
         return Walk._begin_listing
