@@ -15,7 +15,7 @@ from minicrawl.crawler.recognise.changes import compared, first_seen, unchanged
 Noise = Callable[[], list[str]]
 _PATIENCE = 6
 KINDS: tuple[str, ...] = ("none", "date", "counter", "ads", "ads or none", "teasers", "rotating list")
-KINDS += ("growing thread", "latest ten", "ads anywhere")
+KINDS += ("growing thread", "latest ten", "ads anywhere", "resting counter")
 """ads: one to three; teasers: one to eight; rotating list: three to seven of 8 to 60; thread: comments come at every
 fetch, and all but three go when there are 64; latest ten: they come at every fetch, and as many go."""
 
@@ -44,6 +44,7 @@ def noise_of(kind: str, rng: random.Random) -> Noise:
         "none": list,
         "date": lambda: [f"as of {rng.random()}"],
         "counter": counter,
+        "resting counter": lambda: counter() if rng.random() < 0.85 else [f"{views[0]} views"],
         "ads": lambda: [words(rng, 12) for _ in range(rng.randrange(1, 4))],
         "ads or none": lambda: [words(rng, 12) for _ in range(rng.randrange(4))],
         "teasers": lambda: [words(rng, 6) for _ in range(rng.randrange(1, 9))],

@@ -13,11 +13,12 @@ fickle block    It went and came back: it tells nothing.
 repeated block  It stands on many pages of its host: it tells nothing.
 
 A place is the gap after a block that stays; each field has one of its own, behind its mark. Its restlessness rises by 1
-with every fetch at which blocks come or go there, and falls by 5 with the others; blocks that come there inherit it. Of
-a new page all places are restless until a fetch finds them still, and the page is hasty, but for kinds known to be
-still. A kind in doubt has changed, too, if it differs in more blocks than on most pages of the host. Only pages are
-compared: 304 tells nothing about noise. The fields in `ALONE` have one value a page: their places are calm at first,
-and only the first rule holds for them, and for dates.
+with every fetch at which blocks come or go there, and falls by 5 with the others; blocks that come there inherit it.
+Counters rest at times: in front of lines with numbers it rises by 2, and two fetches that find such a place still leave
+it restless. Of a new page all places are restless until a fetch finds them still, and the page is hasty, but for kinds
+known to be still. A kind in doubt has changed, too, if it differs in more blocks than on most pages of the host. Only
+pages are compared: 304 tells nothing about noise. The fields in `ALONE` have one value a page: their places are calm at
+first, and only the first rule holds for them, and for dates.
 
 When a page that was read may be requested on condition that it has changed, by what its server was found to say: it
 lies if the page has changed beyond its noise and has the same validators, and is honest if they are others and the
@@ -27,16 +28,17 @@ that has lied on three pages more than it was honest.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence, Set
+from itertools import pairwise
 from typing import Any, NamedTuple  # Any: JSON
 
 from minicrawl.crawler.html.tree import MOST_BLOCKS, block_hashes, block_ids, block_numbers, packed_numbers
 from minicrawl.model import FIELDS, KINDS
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.texts.kept_text import FIELD_SHIFT, ID_SHIFT
+from minicrawl.store.texts.kept_text import FIELD_SHIFT, ID_SHIFT, NUMBERS
 from minicrawl.store.texts.repeated_blocks import REPEATED
 
-_FORM = 2
+_FORM = 3
 """First byte of a page's memory. Former versions had others: then the page is taken as new."""
 _STATE, _THERE, _NOTED, _FICKLE = 0x3FF, 0x200, 0x100, 0x80
 """Mask and bits of a block's state, the low ten of its four bytes. Noted: it is part of the page as last reported."""
@@ -61,7 +63,9 @@ _SINCE = 2
 _FIELD = FIELD_SHIFT - ID_SHIFT
 """Bits of a block's id below the number of its field."""
 _TEXT = 1 << 31 - ID_SHIFT
-"""Of the id of a block of text."""
+"""The least id of a block of text, and a bit of all."""
+_NUMBERS = _TEXT | NUMBERS >> ID_SHIFT
+"""The least id of a line with numbers."""
 _LAST_ALONE = FIELDS.index("date")
 """Fields up to this have one value a page."""
 ALONE = FIELDS[1:_LAST_ALONE]
@@ -98,10 +102,11 @@ def first_seen(blocks: bytes, doubtful: Collection[str] = (), still: Collection[
     if nothing of them differs at the next fetch: else it was noise. still: those known to be as they were."""
     states, place = dict[int, int](), _MOST - 1
     calm = _CALM_MARKS.union(_MARKS[kind] for kind in still)
-    for block in _watched(block_ids(blocks))[0]:
+    for block, behind in pairwise((*_watched(block_ids(blocks))[0], 0)):
         if not block >> _FIELD:
             place = 0 if block in calm else _MOST - 1
-        states[block] = _THERE | _NOTED | place << _PLACE | 2
+        level = _MOST - 1 if behind >= _NUMBERS and block >= _TEXT else place
+        states[block] = _THERE | _NOTED | level << _PLACE | 2
     for mark in states.keys() & {_MARKS[kind] for kind in doubtful}:
         states[mark] |= _FICKLE
     return bytes((_FORM, _MOST - 1, _UNKNOWN_STAY, _NEW_HASTE)) + _packed(states)
@@ -166,14 +171,17 @@ class _Fetch:
         self.left: list[int] = []
         self.counted: list[int] = []
         self.kept: Set[int] = known.keys()
-        if self.now == there:
-            self.after = {block: _AGED[known[block]] for block in there}
-            return
-        self.kept = set(there).intersection(self.now)
-        bound = min(bound, max(there) if len(there) >= _WATCHED else _ALL)
-        self.came = [block for block in self.now if block not in self.kept and block <= bound]
-        self.left = [block for block in there if block not in self.kept and block <= bound]
-        self.after = {block: _AGED[known[block]] if block in self.kept else _THERE | _NOTED | 1 for block in self.now}
+        if self.now != there:
+            self.kept = set(there).intersection(self.now)
+            bound = min(bound, max(there) if len(there) >= _WATCHED else _ALL)
+            self.came = [block for block in self.now if block not in self.kept and block <= bound]
+            self.left = [block for block in there if block not in self.kept and block <= bound]
+        self.after = {
+            block: (_AGED_BEFORE_NUMBERS if behind >= _NUMBERS and block >= _TEXT else _AGED)[known[block]]
+            if block in self.kept
+            else _THERE | _NOTED | 1
+            for block, behind in pairwise((*self.now, 0))
+        }
 
     def pages(self, block: int) -> int:
         """Number of pages of the host that a block is known to stand on, if that matters."""
@@ -202,9 +210,8 @@ class _Fetch:
         if len(absent) > room:
             absent = dict(sorted(absent.items(), key=lambda item: item[1] & _COUNT)[:room])
         memory = bytes((_FORM, self.top, self.stay, self.haste | self.has_stood)) + _packed(self.after | absent)
-        counts = len(self.counted) - removed, removed
-        kinds = tuple(kind for kind in KINDS if kind in changed)
-        return Difference(is_change, *counts, memory, is_change or is_certain, bool(own), kinds)
+        kinds, added = tuple(kind for kind in KINDS if kind in changed), len(self.counted) - removed
+        return Difference(is_change, added, removed, memory, is_change or is_certain, bool(own), kinds)
 
     def _raised(self) -> list[tuple[int, int]]:
         """Let places that differ be more restless. Blocks that left, and how restless their place is."""
@@ -216,7 +223,8 @@ class _Fetch:
         for place in gone.keys() | fresh.keys():
             own = at_top if place == _TOP else self.known[place] >> _PLACE & _MOST
             most = max([own, *(self.known[block] >> _PLACE & _MOST for block in gone.get(place, ()))])
-            own, most = min(_MOST, own + rise), min(_MOST, most + rise)
+            more = rise * (1 + (place >= _TEXT and min((*gone.get(place, ()), *fresh.get(place, ()))) >= _NUMBERS))
+            own, most = min(_MOST, own + more), min(_MOST, most + more)
             if place == _TOP:
                 self.top = own
             else:
@@ -345,13 +353,16 @@ def _packed(states: Mapping[int, int]) -> bytes:
     return packed_numbers([block << ID_SHIFT | state for block, state in states.items()])
 
 
-def _aged(state: int) -> int:
+def _aged(state: int, falls: Sequence[int]) -> int:
     """State of a block that is there once more, in a place that is still."""
-    place = max(0, (state >> _PLACE & _MOST) - _STILL)
-    return state & ~_COUNT | place << _PLACE | min(_AGE, (state & _AGE) + 1)
+    return state & ~_COUNT | falls[state >> _PLACE & _MOST] << _PLACE | min(_AGE, (state & _AGE) + 1)
 
 
-_AGED = [_aged(state) for state in range(_STATE + 1)]
+_FALLS = [max(0, place - _STILL) for place in range(_MOST + 1)]
+_SLOWLY = [*_FALLS[:_STILL], 4, 0, 5]
+"""Of a place in front of a line with numbers: 7, 5, 4, and 0 in the end. A new one has 6."""
+_AGED = [_aged(state, _FALLS) for state in range(_STATE + 1)]
+_AGED_BEFORE_NUMBERS = [_aged(state, _SLOWLY if state & _AGE > 1 else _FALLS) for state in range(_STATE + 1)]
 
 
 _LINKS = ("scope", "allow", "deny", "max_depth", "keep_parameters", "topic", "max_size")

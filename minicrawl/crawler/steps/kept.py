@@ -156,8 +156,7 @@ class HookFailures(Step):
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        is_on = opening.settings.hook or opening.settings.extracts
-        return cls(opening.state.writer) if is_on else None
+        return cls(opening.state.writer) if opening.settings.hook or opening.settings.extracts else None
 
     def on_answer(self, turn: Turn) -> bool:
         for hook, _ in turn.parsed.hook_failures:

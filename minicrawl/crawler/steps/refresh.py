@@ -29,7 +29,7 @@ from minicrawl.crawler.frontier.schedules import (
     folder_of,
     shapes,
 )
-from minicrawl.crawler.html.tree import block_hashes, field_number, packed_numbers
+from minicrawl.crawler.html.tree import block_hashes, block_numbers, field_number, packed_numbers
 from minicrawl.crawler.http.response_fields import Validators, http_date, unpacked
 from minicrawl.crawler.outcomes.outcome import kind_hashes
 from minicrawl.crawler.recognise.changes import (
@@ -395,8 +395,8 @@ class Refresh(Step):
 
 def _content(fetched: Fetched, parsed: ParsedPage, alias: str | None) -> bytes:
     """The hashes by which a page is compared: its target and its blocks, or its validators."""
-    if alias is not None:
-        return packed_numbers([field_number("canonical", alias)]) + parsed.blocks
+    if alias is not None and (target := field_number("canonical", alias)) not in block_numbers(parsed.blocks):
+        return packed_numbers([target]) + parsed.blocks
     if parsed.blocks:
         return parsed.blocks
     return block_hashes([fetched.etag or fetched.last_modified or f"{fetched.content_type} {fetched.size}"])

@@ -26,6 +26,9 @@ ID_SHIFT = 10
 FIELD_SHIFT = 27
 """Bits of a hash below the number of its field, see `minicrawl.model.FIELDS`. In a block of text the highest is set."""
 
+NUMBERS = 1 << 30
+"""Bit of the hash of a line with numbers."""
+
 _LEVEL = 3
 """Of compression: a twentieth larger than the best, in two thirds of its time."""
 _PART = 10
@@ -49,6 +52,7 @@ _AGO = re.compile(
     r"|[0-9]* ?[^\W\d]{1,3} ?[前전]|(?:or|l y a|ace|á|řed) (?:[0-9]+|ein\w*|un\w?|uma?) [^\W\d]+)"
 )
 """Relative dates, after CLDR (dateFields, relativeTime-type-past). A set of first characters is fast."""
+_NUMBER = re.compile(r"\b[0-9]")
 _LINE = 100
 """Fewer characters than those of a block of prose: it tells of the past, a line of data of its date."""
 _TARGET = re.compile(r"\]\((?:<[^>]*>|[^()\s]*)\)|\\(?=[^\w\s]|_)")
@@ -168,8 +172,10 @@ def unpack(packed: bytes, url: str, repeated: Set[int] = frozenset()) -> KeptTex
 
 
 def block_number(text: str) -> int:
-    """The hash of a block of text; of a short one without relative dates."""
-    return zlib.crc32((_AGO.sub("", text) if len(text) < _LINE else text).encode()) | 1 << 31
+    """The hash of a block of text; of a line without relative dates, and with a bit for numbers in it."""
+    is_line = len(text) < _LINE
+    number = zlib.crc32((_AGO.sub("", text) if is_line else text).encode()) & ~NUMBERS | 1 << 31
+    return number | NUMBERS * (is_line and _NUMBER.search(text) is not None)
 
 
 def words_of(packed: bytes) -> list[str]:

@@ -60,8 +60,7 @@ def test_a_page_that_changes_at_most_fetches_keeps_its_changes(kind: str, rate: 
 
 
 def test_changes_of_one_place_are_told_from_noise_up_to_two_of_three_fetches() -> None:
-    assert shares(Life("none", 1.0, in_one_place=True))[1] <= 0.05
-    assert shares(Life("ads", 1.0, in_one_place=True))[1] <= 0.05
+    assert max(shares(Life(kind, 1.0, in_one_place=True))[1] for kind in ("none", "ads")) <= 0.05
 
 
 def test_of_a_page_without_noise_every_block_that_comes_or_goes_is_a_change() -> None:
@@ -123,9 +122,8 @@ def test_memory_is_bounded_and_of_a_long_page_the_blocks_beyond_are_no_change() 
     content = [f"block {number}" for number in range(2 * MOST_BLOCKS)]
     memory = first_seen(block_hashes(content))
     assert compared(memory, block_hashes(content)).is_change is False
-    rng = random.Random(0)
-    for _ in range(60):
-        memory = compared(memory, block_hashes([f"{rng.random()}" for _ in range(200)])).memory
+    for fetch in range(60):
+        memory = compared(memory, block_hashes([f"{fetch} {number}" for number in range(200)])).memory
         assert len(memory) <= LONGEST_MEMORY
 
 
