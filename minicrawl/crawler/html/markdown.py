@@ -217,7 +217,8 @@ class Walk:
         elif text:
             if mark == _CODE:  # links in it are around parts of it
                 runs = groupby(pieces[start:], lambda piece: _LINK in piece) if _LINK in text else [(False, text)]
-                shown = "".join(["".join(run) if is_link else _spaced(code, "".join(run)) for is_link, run in runs])
+                code_of = _code_or_signs if _LINK in text else code
+                shown = "".join(["".join(run) if is_link else _spaced(code_of, "".join(run)) for is_link, run in runs])
                 shown = shown.replace(_LINK, "")
                 self._extra += len(shown) - len(text)
                 shown = f" {shown}" if before == "`" else shown  # else one would be in the other
@@ -318,13 +319,12 @@ class Walk:
         self._begin(tag)
         self._begins = ": "
 
-    def _begin_quotation(self, tag: str) -> None:
+    def _begin_node(self, tag: str) -> None:
         self._begin(tag)
-        self._nest(_QUOTE)
-
-    def _nest(self, mark: str) -> None:
+        is_item = tag[:2] == "li"
+        self._kind = ITEM if is_item else self._kind
         if len(self._chain) < _DEEPEST:
-            self._chain = (*self._chain, _Node(mark, self._chain))
+            self._chain = (*self._chain, _Node(next(self._list) if is_item else _QUOTE, self._chain))
 
     def _begin_list(self, tag: str) -> None:
         self._begin(tag)
@@ -338,11 +338,6 @@ class Walk:
     def _end_list(self, tag: str) -> None:
         self._end(tag)
         self._ended = len(self.blocks), self._chain
-
-    def _begin_item(self, tag: str) -> None:
-        self._begin(tag)
-        self._kind = ITEM
-        self._nest(next(self._list))
 
     def _begin_table(self, tag: str) -> None:
         self._begin(tag)
@@ -421,7 +416,7 @@ _ACTIONS: Mapping[str | None, _Action] = (
     | {f"/{name}": Walk._end_list for name in _LISTS}
     | dict.fromkeys(HIDDEN, Walk._skip)
     | dict.fromkeys(("/li", "/dd", "/blockquote", "/table", "/td", "/th"), Walk._end)
-    | {"li": Walk._begin_item, "blockquote": Walk._begin_quotation, "br": Walk._break, "pre": Walk._begin_listing}
+    | {"li": Walk._begin_node, "blockquote": Walk._begin_node, "br": Walk._break, "pre": Walk._begin_listing}
     | {"a": Walk._begin_link, "dd": Walk._begin_definition, "img": Walk._add_image}
     | {"table": Walk._begin_table, "tr": Walk._begin_row, "td": Walk._begin_cell, "th": Walk._begin_cell}
 )
@@ -474,6 +469,11 @@ def code(text: str) -> str:
     """A code span."""
     fence = _fence(text, 1)
     return f"{fence} {text} {fence}" if text[0] == "`" or text[-1] == "`" else f"{fence}{text}{fence}"
+
+
+def _code_or_signs(text: str) -> str:
+    """What stands between links in code: signs alone are text."""
+    return code(text) if any(map(str.isalnum, text)) else _escaped(text, is_link=False)
 
 
 def _fence(text: str, least: int) -> str:

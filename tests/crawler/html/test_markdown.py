@@ -47,8 +47,8 @@ def markdown(html: str) -> str:
             "[![the map](http://a.test/i.png)](http://a.test/x) a",
         ),
         (
-            "<p>x: <code>a_b`c</code>, <code><a href=/x>d</a>(<b>e</b>)</code><tt></tt><tt><i>f</i></tt>",
-            "x: ``a_b`c``, [`d`](http://a.test/x)`(e)` `f`",
+            "<p><code>a_b`c</code>, <code><a href=/x>d</a>* (<a href=/x>e</a>)<i>f</i></code><tt></tt><tt><i>g</tt>",
+            "``a_b`c``, [`d`](http://a.test/x)\\* ([`e`](http://a.test/x)`)f` `g`",
         ),
         (
             "<p>10<sup>6</sup> CO<sub>2</sub> x<sup>a b</sup> <sup><a href=#f>1</a></sup>",
