@@ -224,7 +224,7 @@ class _Fetch:
             own = at_top if place == _TOP else self.known[place] >> _PLACE & _MOST
             most = max([own, *(self.known[block] >> _PLACE & _MOST for block in gone.get(place, ()))])
             more = rise * (1 + (place >= _TEXT and min((*gone.get(place, ()), *fresh.get(place, ()))) >= _NUMBERS))
-            own, most = min(_MOST, own + more), min(_MOST, most + more)
+            own, most = min(_MOST, own + more), min(_MOST, max(own + more, most + rise))
             if place == _TOP:
                 self.top = own
             else:
