@@ -1,10 +1,10 @@
 """The store: one SQLite file, or a folder with one for each partition of a crawl.
 
 declaration  how a table is declared, once              database       opening the file, and its errors
-tables       queries of one connection                  views.sql      views: importance, ranks, links
+tables       queries of one connection                  views.sql      views and triggers
 reader       the read side in one object                writer         the write side in one object
 folder       the stores of a crawl in partitions        united         a partition, ranked among all
-texts        texts of pages, in a file beside           questions      questions in SQL, and --where
+texts        kept texts of pages                        questions      questions in SQL, and --where
 
 Subjects, each with its rows, tables and questions:
 pages        pages, their answers and states            links          outlinks, and links that are not followed

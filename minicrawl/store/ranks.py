@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Annotated, NamedTuple  # Any: rows
+from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt

@@ -1,7 +1,7 @@
 """What is recognised of pages: fingerprints, soft 404s, session parameters, URL patterns of the trap defence."""
 
 from collections.abc import Iterator
-from typing import Annotated, NamedTuple  # Any: arrays
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
