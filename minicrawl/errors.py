@@ -11,7 +11,7 @@ MinicrawlError          every message is one sentence: the problem, the value, t
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 # The login before the @ of a host, in a URL or alone. A password may hold any character, but a port is none. Lengths
 # are bounded, as messages may quote text from the web.
@@ -50,6 +50,14 @@ def between(low: float, shown: float) -> str:
     """ "between 58 and 71 %", "100 %": a coverage, rounded outwards."""
     least, most = _percent(100 * low + 1e-9, math.floor), _percent(100 * shown - 1e-9, math.ceil)
     return f"between {least} and {most} %" if least != most else f"{most} %"
+
+
+def hint(given: str, known: Iterable[str], otherwise: str) -> str:
+    """ "did you mean 'delay'?", or the other text if no known name is close to the given one."""
+    from difflib import get_close_matches  # noqa: PLC0415 - only a mistake needs it
+
+    close = get_close_matches(given, known, 1)
+    return f"did you mean {close[0]!r}?" if close else otherwise
 
 
 def _percent(number: float, rounded: Callable[[float], int]) -> float:

@@ -10,20 +10,18 @@ Event
 └── EventsDropped      the reader was too slow
 """
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from minicrawl.model import Progress
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(Struct, frozen=True):
     """`at`: Unix seconds."""
 
     at: float
 
 
-@dataclass(frozen=True, slots=True)
-class PageFetched(Event):
+class PageFetched(Event, frozen=True):
     """A request for a page is over.
 
     `status`: of the answer; None without one, and then the reason code `reason` says why. `bytes`: of the body, on the
@@ -37,13 +35,11 @@ class PageFetched(Event):
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Progressed(Event):
+class Progressed(Event, frozen=True):
     progress: Progress
 
 
-@dataclass(frozen=True, slots=True)
-class SettingChanged(Event):
+class SettingChanged(Event, frozen=True):
     """`before`, `after`: values of the setting, as text."""
 
     name: str
@@ -51,50 +47,42 @@ class SettingChanged(Event):
     after: str
 
 
-@dataclass(frozen=True, slots=True)
-class SeedsAdded(Event):
+class SeedsAdded(Event, frozen=True):
     """`new`: number of seeds that were not known before."""
 
     seeds: int
     new: int
 
 
-@dataclass(frozen=True, slots=True)
-class PageAskedAgain(Event):
+class PageAskedAgain(Event, frozen=True):
     url: str
 
 
-@dataclass(frozen=True, slots=True)
-class HostBanned(Event):
+class HostBanned(Event, frozen=True):
     host: str
 
 
-@dataclass(frozen=True, slots=True)
-class HostUnbanned(Event):
+class HostUnbanned(Event, frozen=True):
     host: str
 
 
-@dataclass(frozen=True, slots=True)
-class Paused(Event):
+class Paused(Event, frozen=True):
     """No new requests are made; those in flight finish."""
 
 
-@dataclass(frozen=True, slots=True)
-class Resumed(Event):
+class Resumed(Event, frozen=True):
     """`seconds`: duration of the pause."""
 
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class Stopping(Event):
+class Stopping(Event, frozen=True):
     """`reason`: as in `CrawlReport`."""
 
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class EventsDropped(Event):
+class EventsDropped(Event, frozen=True):
     """`events`: number of events that the reader missed, being too slow."""
 
     events: int

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from typing import Annotated, NamedTuple, Self
 
+from msgspec import Struct
+
 
 class RecordKind(StrEnum):
     """The part of an answer that the archive has."""
@@ -191,8 +193,7 @@ KINDS = (*FIELDS[1:], "text")
 """Kinds of changes of a page."""
 
 
-@dataclass(frozen=True)
-class Watch:
+class Watch(Struct, frozen=True):
     """What is watched of pages whose URL matches a pattern: css:SELECTOR, with ::attr(NAME) an attribute, or names of
     `KINDS` with commas."""
 
@@ -224,8 +225,7 @@ def css_parts(text: str) -> tuple[str, str | None]:
     return (text, None) if part is None else (part["css"].strip(), part["attribute"] and part["attribute"].strip())
 
 
-@dataclass(frozen=True, slots=True)
-class Wanted:
+class Wanted(Struct, frozen=True):
     """Parts of a page to gather beside its links, title and directives; each takes time. See docs and `ParsedPage`.
 
     `anchors`: the texts of links; `places`: their places; `text`: visible text; `blocks`: block hashes, to detect

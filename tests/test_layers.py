@@ -67,7 +67,7 @@ HOMES = {
     "tldextract": ("crawler/urls/",),
     "filelock": ("store/", "search/"),
     "http_sf": ("crawler/robots/",),
-    "msgspec": ("sandbox/", "crawler/sources/", "crawler/books/stored_forms.py", "crawler/salvage.py"),
+    "msgspec": ("sandbox/", "crawler/", "control/", "store/", "settings/", "events.py", "model.py"),
     # Only what a process of ours sends to one that it has started: never what that one answers.
     "pickle": (
         "sandbox/child.py",

@@ -5,7 +5,6 @@ import os
 import re
 import shlex
 import sys
-from difflib import get_close_matches
 from importlib import import_module
 from io import TextIOWrapper
 
@@ -106,6 +105,8 @@ class Commands(click.Group):
             args = [args[1], "--help", *args[2:]]
         called = args[0]
         if called not in _COMMANDS and not ctx.resilient_parsing:
+            from difflib import get_close_matches
+
             alike = [f"crawl {called}"] if "." in called else get_close_matches(called, _COMMANDS, 1)
             if alike:
                 ctx.fail(f"No such command '{called}'. Did you mean '{alike[0]}'?")

@@ -6,12 +6,11 @@ minicrawl crawl --help all          all options
 """
 
 import re
-from difflib import get_close_matches
 from functools import cached_property
 
 import click
 
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, hint
 from minicrawl.settings.options import TOPICS
 
 FIRST = (
@@ -80,9 +79,8 @@ class TopicCommand(click.Command):
         """The help page of a topic, or of all. Raises SettingError for an unknown topic."""
         topics = self.topics(ctx)
         if topic not in (*topics, ALL):
-            close = get_close_matches(topic, topics, 1)
-            hint = f"did you mean {close[0]!r}?" if close else f"there are {', '.join(topics)} and {ALL}"
-            raise SettingError(f"--help has no topic {topic!r}; {hint}")
+            way_out = hint(topic, topics, f"there are {', '.join(topics)} and {ALL}")
+            raise SettingError(f"--help has no topic {topic!r}; {way_out}")
         formatter = ctx.make_formatter()
         for name, (about, options) in topics.items() if topic == ALL else [(topic, topics[topic])]:
             with formatter.section(name.capitalize()):

@@ -6,15 +6,13 @@ MINICRAWL_CRAWL_MAX_DEPTH.
 """
 
 import os
-import tomllib
 from collections.abc import Mapping
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any  # Any: settings as given
 
 import click
 
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, hint
 
 _META = "minicrawl.config"
 _PROJECT = "minicrawl.toml"
@@ -95,9 +93,8 @@ def tables_of_file(ctx: click.Context) -> tuple[Path | None, Mapping[str, Any]]:
     tables = _read(file)
     for key, value in tables.items():
         if key not in (_STORE, _CRAWL, _AUDIT):
-            close = get_close_matches(key, (_STORE, _CRAWL, _AUDIT), 1)
-            hint = f"did you mean {close[0]!r}?" if close else "it has store, a table [crawl], and rules [audit.NAME]"
-            raise SettingError(f"{file}: there is no {key!r}; {hint}")
+            way_out = hint(key, (_STORE, _CRAWL, _AUDIT), "it has store, a table [crawl], and rules [audit.NAME]")
+            raise SettingError(f"{file}: there is no {key!r}; {way_out}")
         if not isinstance(value, str if key == _STORE else dict):
             kind = {_STORE: "the path of a file", _CRAWL: "a table of options"}.get(key, "a table of rules")
             raise SettingError(f"{file}: {key} is {kind}")
@@ -105,6 +102,8 @@ def tables_of_file(ctx: click.Context) -> tuple[Path | None, Mapping[str, Any]]:
 
 
 def _read(path: Path) -> Mapping[str, Any]:
+    import tomllib
+
     try:
         return tomllib.loads(path.read_bytes().decode("utf-8-sig"))  # Windows begins files with a mark
     except OSError as error:
@@ -127,9 +126,8 @@ def crawl_options(file: Path, tables: Mapping[str, Any], crawl: click.Command) -
     for given, value in tables.get(_CRAWL, {}).items():
         option = options.get(given.replace("_", "-"))
         if not isinstance(option, click.Option) or option.name is None:
-            close = get_close_matches(given, options, 1)
-            hint = f"did you mean {close[0]!r}?" if close else "'minicrawl crawl --help all' has all of them"
-            raise SettingError(f"{file}: [crawl] has no option {given!r}; {hint}")
+            way_out = hint(given, options, "'minicrawl crawl --help all' has all of them")
+            raise SettingError(f"{file}: [crawl] has no option {given!r}; {way_out}")
         try:
             values[option.name] = _taken(option, option.name, value)
         except (SettingError, click.BadParameter) as error:

@@ -11,10 +11,12 @@ import time
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import closing
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar  # Any: JSON
+
+from msgspec import structs
 
 from minicrawl import __version__, log, system
 from minicrawl.control.messages import LONGEST, Message, bound, failed, line_of, message_of, serving
@@ -137,12 +139,8 @@ async def _look(crawl: SteeredRun, asked: Message) -> Message:
 
 
 def event_as_json(number: int, event: Event) -> Message:
-    """An event as JSON, in a tenth of the time of asdict(): a fast crawl has hundreds between two looks."""
-    kind = type(event)
-    return {"number": number, "what": kind.__name__, **{name: getattr(event, name) for name in _OF_EVENTS[kind]}}
-
-
-_OF_EVENTS = {kind: tuple(field.name for field in fields(kind)) for kind in Event.__subclasses__()}
+    """An event as JSON."""
+    return {"number": number, "what": type(event).__name__, **structs.asdict(event)}
 
 
 class EventLog:

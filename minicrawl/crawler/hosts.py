@@ -20,8 +20,10 @@ without a request. One strain after that and it is dead for another day; any oth
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
 from typing import NamedTuple, Protocol
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from minicrawl.crawler.urls.normalise import by_host
 from minicrawl.model import Fetched
@@ -38,8 +40,7 @@ _STRAINED_REASONS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Health:
+class Health(Struct, frozen=True):
     """`seconds`: duration of a host's last good answer. `backoff`: seconds, 0 = none. `strains`: in a row.
     `dead_until`: Unix seconds."""
 
@@ -82,8 +83,7 @@ def after(health: Health, fetched: Fetched, base: float, now: float, timing: Tim
     return Health(fetched.seconds, backoff if backoff > base else 0.0)
 
 
-@dataclass(frozen=True)
-class HostDelays:
+class HostDelays(Struct, frozen=True):
     """Delays set by the user. `least`: seconds between two requests to a host; 0: politeness is switched off. `own`:
     the same for single hosts, by politeness key.
     """
@@ -118,8 +118,7 @@ class Errand(Protocol):
     alternates: bool
 
 
-@dataclass(slots=True, kw_only=True)
-class Clock:
+class Clock(Struct, kw_only=True):
     """The clock of a host or an IP address: when it may be asked.
 
     `delay`: seconds between two requests; `most`: requests in flight at most; `ready_at`, `rests_until`: Unix seconds
@@ -149,8 +148,7 @@ class Clock:
             self.ready_at = min(self.ready_at, now)
 
 
-@dataclass(slots=True, kw_only=True)
-class Address(Clock):
+class Address(Clock, kw_only=True):
     """An IP address, which hosts share; or the name server, for hosts without a known address. `with_errands`: hosts
     with errands that came on offer while it was not. `is_held`: this partition may ask it; others share it."""
 
@@ -158,8 +156,7 @@ class Address(Clock):
     is_held: bool = True
 
 
-@dataclass(slots=True, kw_only=True)
-class Host(Clock):
+class Host(Clock, kw_only=True):
     """A host and its politeness.
 
     `crawl_delay`: the delay that robots.txt asks for. `answers`: it answered its last request of this run, None if

@@ -5,8 +5,9 @@ Limits hold for one run. Headers, and passwords for hosts or a proxy, are not in
 
 import ipaddress
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any  # Any: settings as given
+
+from msgspec import Struct
 
 from minicrawl.crawler.net.addresses import Routes, endpoint, is_literal
 from minicrawl.errors import HIDDEN, SettingError, StoreError
@@ -18,8 +19,7 @@ from minicrawl.store.reader import Store
 _MOST_SHOWN = 3
 
 
-@dataclass(frozen=True)
-class Resumed:
+class Resumed(Struct, frozen=True):
     """The settings of a resumed crawl. `sources`: where each is from, "given", "store" or "default". `changes`:
     differences from before, in lines for people."""
 

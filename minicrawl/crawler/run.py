@@ -4,13 +4,14 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, closing, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib import util
 from pathlib import Path
 from typing import Any, Protocol  # Any: settings as given
 
 import numpy as np
+from msgspec import Struct
 
 from minicrawl import installed, log
 from minicrawl.crawler.admission.seeds import Seeds, spelled
@@ -50,8 +51,7 @@ _UNANSWERED = """
 OWN_TRANSPORT = "a transport of one's own works inside this process only: workers must be 0"
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(Struct, frozen=True):
     """A run, to be steered. `given_transport`: whether the network is the caller's."""
 
     engine: Engine
@@ -93,8 +93,7 @@ class Together:
         await self._open.aclose()
 
 
-@dataclass(frozen=True)
-class Before:
+class Before(Struct, frozen=True):
     """A crawl before its next run. known, read, waiting: numbers of pages. stopped: why the last run did; None: it was
     killed."""
 
@@ -115,8 +114,7 @@ class Before:
         return cls(*totals, None if stopped is None else str(stopped)) if totals.known else None
 
 
-@dataclass(frozen=True)
-class Start:
+class Start(Struct, frozen=True):
     """The start of a run.
 
     changes: settings that differ from the run before, or from those of a new crawl, in lines for people. again: pages

@@ -16,10 +16,10 @@ for it (opic/sites.py), which are handed over with the rest that mirrors gather.
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.errors import StoreError
@@ -28,8 +28,7 @@ from minicrawl.store.transfers import MirrorRow, NeighbourRow, OutboxRow, Record
 from minicrawl.store.writer import Writer
 
 
-@dataclass(frozen=True)
-class Share:
+class Share(Struct, frozen=True):
     """`here`: the number of this partition. `home_of`: that of the partition that has a normalised URL."""
 
     here: int

@@ -1,13 +1,12 @@
 """All settings of a crawl in one frozen value."""
 
-import difflib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any  # Any: settings as given
 
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, hint
 from minicrawl.parts import parts
 from minicrawl.settings.options import LINKED, SETTINGS, Options
 from minicrawl.settings.requests import is_mail_address
@@ -60,9 +59,8 @@ class CrawlSettings(_AllOptions):
         """
         for name in given:
             if name not in SETTINGS:
-                close = difflib.get_close_matches(name, SETTINGS, 1)
-                hint = f"did you mean {close[0]!r}?" if close else "docs/settings.md has them all"
-                raise SettingError(f"no setting is called {name!r}; {hint}")
+                way_out = hint(name, SETTINGS, "docs/settings.md has them all")
+                raise SettingError(f"no setting is called {name!r}; {way_out}")
         return cls(**given)
 
     @property

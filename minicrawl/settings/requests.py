@@ -2,8 +2,9 @@
 
 import re
 from base64 import b64encode
-from dataclasses import dataclass
 from typing import Any  # Any: settings as given
+
+from msgspec import Struct
 
 from minicrawl.errors import HIDDEN, SettingError
 from minicrawl.settings.values import Kind, option, parsed, quoted, read_text
@@ -22,8 +23,7 @@ _HTTPS_FILE = re.compile(r"(https://[^/]+)(/[\w.~%!$&'()*+,;=:@/?-]+)", re.IGNOR
 _PAGE = re.compile(r"https?://[^\s()<>]+", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class ConnectTo:
+class ConnectTo(Struct, frozen=True):
     """Requests for `host:port` go to `address:to_port`; None matches any, an empty address keeps the host."""
 
     host: str | None
@@ -53,8 +53,7 @@ class ConnectTo:
         return f"{host}:{self.port or ''}:{address}:{self.to_port or ''}"
 
 
-@dataclass(frozen=True)
-class Header:
+class Header(Struct, frozen=True):
     """A header of requests.
 
     `host`: its recipient, as NAME, NAME:PORT or scheme://NAME[:PORT], or `EVERYBODY`; None: the origins of the seeds.
@@ -89,8 +88,7 @@ class Header:
         return f"{self.host}={self.name}" if self.host else self.name
 
 
-@dataclass(frozen=True)
-class ProxyRule:
+class ProxyRule(Struct, frozen=True):
     """Origins that match a pattern, NAME with * and ?, with scheme and port or not, go through the proxy at a URL.
 
     `pattern` None: all do; `url` None: they go directly.

@@ -10,11 +10,13 @@ import re
 import shlex
 import shutil
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from numbers import Real
 from pathlib import Path
 from typing import Any  # Any: settings as given
+
+from msgspec import Struct
 
 from minicrawl.errors import SettingError
 from minicrawl.model import KINDS, Watch
@@ -36,8 +38,7 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(Struct, frozen=True):
     """One setting. default: as a value; shown: the same as help has it.
 
     metavar: the option's argument; choices: the values allowed; bare: the option's value if given without one. most:
@@ -132,8 +133,7 @@ def _read_flag(name: str, given: Any) -> bool:
 FLAG: Kind = {"read": _read_flag}
 
 
-@dataclass(frozen=True)
-class _Units:
+class _Units(Struct, frozen=True):
     """Numbers as texts. what: one in a sentence; by_name: the factors of units, in small letters, "" for none."""
 
     what: str

@@ -10,11 +10,11 @@ place stores 0, as places only weigh links of a page against one another.
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from minicrawl.model import Place
 from minicrawl.store.declaration import Commit, PageId, PageIds, table
@@ -41,8 +41,7 @@ NOWHERE = PlacedLinks(np.zeros(0, dtype=np.int64))
 """No links."""
 
 
-@dataclass(frozen=True)
-class LinkGraph:
+class LinkGraph(Struct, frozen=True):
     """A link graph as CSR.
 
     sources: int64, shape (rows,), rising page numbers. indptr: int64, shape (rows + 1,). targets: int32,

@@ -68,8 +68,9 @@ def test_command_that_fails_is_one_warning_and_the_next_run_tells(  # noqa: PLR0
 ) -> None:
     caplog.set_level("DEBUG")
     store, file = tmp_path / "crawl.db", tmp_path / "told"
-    monkeypatch.setattr(Alerts, "SECONDS", seconds)
-    refreshed(store, calling(script, "s3cret"))
+    with monkeypatch.context() as patched:
+        patched.setattr(Alerts, "SECONDS", seconds)
+        refreshed(store, calling(script, "s3cret"))
     (warning,) = [one for one in caplog.records if one.levelname == "WARNING"]
     expected = rf"the command of --on-change failed \({why}\); the next run with it sends the rest"
     assert re.fullmatch(expected, warning.message)

@@ -12,9 +12,10 @@ import json
 import math
 import re
 from collections.abc import Set
-from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from minicrawl.store.recognised import PatternRow, Patterns
 
@@ -172,8 +173,7 @@ _NUMBERS = re.compile(r"-?\d{1,18}")
 _WORDING = 0xFFFF_FFFF
 
 
-@dataclass(slots=True)
-class Counting:
+class Counting(Struct):
     """The wordings of a pattern's numbered pages, and the sources of links to them.
 
     `known`: admitted URLs, `own` of them found on pages of the pattern; `pages`: pages judged of late; `spans`: least
@@ -234,8 +234,7 @@ TURNED_ROUND = 3 * COMBINATIONS_PER_PAGE
 """Combinations that choices known in another order count for: deep among these, few pages link to many."""
 
 
-@dataclass(slots=True)
-class Findings:
+class Findings(Struct):
     """The findings on one pattern.
 
     `parsed`: pages with content; `repeated`: those whose content another page of the host had before; `last`: the same

@@ -26,9 +26,9 @@ pages be fetched every few seconds expects them to change.
 
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.refresh import PRIOR_SHAPE, WEEK, interval, learned, running_median
@@ -40,8 +40,7 @@ CHANGED = math.inf
 """The rate of a page believed to have changed: it is due after `q`, see opic/refresh.py."""
 
 
-@dataclass(frozen=True)
-class ByWorth:
+class ByWorth(Struct, frozen=True):
     """An interval by importance and change rate, within bounds; fixed if these are equal. Seconds."""
 
     least: float

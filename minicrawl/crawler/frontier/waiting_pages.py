@@ -155,7 +155,7 @@ class WaitingPages:
         for rows in slices(size):
             known += np.bincount(self.host_of[rows], minlength=len(known))
         firsts = np.searchsorted(known.cumsum(), np.arange(0, size, self._loaded_at_once), side="right")
-        return (range(*hosts) for hosts in pairwise([*np.unique(firsts).tolist(), len(known)]))
+        return (range(*hosts) for hosts in pairwise([*dict.fromkeys(firsts.tolist()), len(known)]))
 
     def credit(self, pages: Pages) -> None:
         """Move up pages whose cash rose by a visit. To be called before anything else is asked of the frontier."""

@@ -43,13 +43,16 @@ _REQUIRED = {
 }  # fmt: skip
 """Properties that Google requires for a rich result, by type (developers.google.com/search/docs/appearance, 2025)."""
 _MOST_LACKING, _MOST_OBJECTS = 10, 1_000
-_HTTP, _LONGEST_TAG = re.compile(rb"http:", re.IGNORECASE), 2_000
+_HTTP, _LONGEST_TAG = re.compile(rb"http:"), 2_000
 
 
 def may_be_mixed(page: bytes, url: str) -> bool:
     """True if a page at `url` may need files by http that has come by https itself."""
-    starts = (found.start() for found in _HTTP.finditer(page) if url.startswith("https:"))
-    return any(_LOADING.match(page, page.rfind(b"<", max(at - _LONGEST_TAG, 0), at)) for at in starts)
+    if not url.startswith("https:"):
+        return False
+    lower = page.lower()  # an expression that ignores case would look at each byte
+    starts = (found.start() for found in _HTTP.finditer(lower))
+    return any(_LOADING.match(lower, lower.rfind(b"<", max(at - _LONGEST_TAG, 0), at)) for at in starts)
 
 
 def facts_of(tree: BrowserTree, url: str, description: str | None, requisites: Iterable[Requisite]) -> PageFacts:
@@ -123,7 +126,7 @@ _SOURCES: Mapping[str, Mapping[str, RequisiteKind]] = {
     "object": {"data": _FRAME},
 }
 """Attributes with a URL, by element."""
-_LOADING = re.compile(rb"<(?:link\b[^<>]*stylesheet|%b)\b" % "|".join(_SOURCES).encode(), re.IGNORECASE)
+_LOADING = re.compile(rb"<(?:link\b[^<>]*stylesheet|%b)\b" % "|".join(_SOURCES).encode())
 _ANYWHERE = ("background", "poster", "data-src")
 """Attributes with a URL in any element; "data-src" of a frame is a frame."""
 _SETS = ("srcset", "imagesrcset", "data-srcset")

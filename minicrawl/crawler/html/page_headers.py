@@ -10,7 +10,8 @@ in five seconds." Any other is a link: articles reload themselves every half hou
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from minicrawl.crawler.fingerprint import shown_text
 from minicrawl.crawler.html.tree import LIST
@@ -29,8 +30,7 @@ _ON_USE = ("noai", "noimageai")
 _VALUED_DIRECTIVES = frozenset({"max-snippet", "max-image-preview", "max-video-preview", "unavailable_after"})
 
 
-@dataclass(frozen=True, slots=True)
-class Directives:
+class Directives(Struct, frozen=True):
     """`follow`: the page's links count; `index`: a search may show the page; `archive`: a copy may be kept; `on_use`:
     those about models, noai and noimageai."""
 

@@ -6,10 +6,11 @@ Redirects are not followed, as their targets are pages of their own, and nothing
 import asyncio
 import time
 from collections.abc import Sequence, Set
-from dataclasses import dataclass
 from functools import lru_cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
+
+from msgspec import Struct
 
 from minicrawl import installed
 from minicrawl.crawler.http.body import ACCEPTED, Body, Take
@@ -269,8 +270,7 @@ def _signer(settings: CrawlSettings) -> "Signer":
     return Signer(read_key(settings.sign), settings.signature_agent)
 
 
-@dataclass(slots=True)
-class _Job:
+class _Job(Struct):
     """A request in flight with its options (see `Fetcher.exchanged`), and its results."""
 
     request: PageRequest

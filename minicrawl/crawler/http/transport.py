@@ -9,8 +9,9 @@ reason "parser-failed"; the traceback is logged with the URL, and the crawl goes
 import socket
 import ssl
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol
+
+from msgspec import Struct, field
 
 from minicrawl import log
 from minicrawl.crawler.http.response_fields import Field
@@ -113,8 +114,7 @@ _MOST_BYTES = 64 * 2**20
 """Of the parts of a page in the archive."""
 
 
-@dataclass(slots=True)
-class Parts:
+class Parts(Struct):
     """The exchanges that rendering a page took, of robots.txt files and others, and what was made of it: names, media
     types and bytes of screenshots. There are no exchanges without a capture. asked: the number of the page's requests
     that may have an answer."""

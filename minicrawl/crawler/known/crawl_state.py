@@ -3,9 +3,9 @@
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 
 import numpy as np
+from msgspec import Struct
 
 from minicrawl.crawler.admission.traps import Admission, Budgets, Traps
 from minicrawl.crawler.books.accounts import Accounts
@@ -47,8 +47,7 @@ def _no_garbage() -> Iterator[None]:
         gc.enable()
 
 
-@dataclass(frozen=True)
-class Terms:
+class Terms(Struct, frozen=True):
     """What a run is opened with beside its settings.
 
     locates: whether a host's address must be known before it is asked. share: of the web, in one of several partitions.

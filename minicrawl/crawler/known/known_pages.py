@@ -8,11 +8,11 @@ the store.
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
 from minicrawl import log
 from minicrawl.crawler.frontier.frontier import Frontier

@@ -12,8 +12,9 @@ import os
 import socket
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from minicrawl.crawler.urls.keys import authority, hostname
 from minicrawl.crawler.urls.normalise import normalise

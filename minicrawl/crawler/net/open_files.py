@@ -1,8 +1,9 @@
 """The number of connections a crawl may have, by the system's limit of open files."""
 
 import errno
-from dataclasses import dataclass
 from functools import partial
+
+from msgspec import Struct
 
 from minicrawl.errors import SettingError
 from minicrawl.system import OUT_OF_FILES, raise_open_files
@@ -23,8 +24,7 @@ OPEN_FILES = "open-files"
 """The reason of a request that failed by that. No page has it, as the request is put back untried."""
 
 
-@dataclass(frozen=True, slots=True)
-class Room:
+class Room(Struct, frozen=True):
     """Maximum numbers: `requests` to hosts that answered last time; `attempts` at other hosts; `idle` connections."""
 
     requests: int

@@ -41,7 +41,7 @@ def is_without_protocol(error: ssl.SSLError) -> bool:
 
 
 @lru_cache(maxsize=8)
-def trust(ca_file: Path | None, protocol: str = HTTP_1) -> ssl.SSLContext:
+def trust(ca_file: Path | None, protocol: str) -> ssl.SSLContext:
     """The context with the trusted authorities, for an application protocol. It takes 40 ms to read, and is shared."""
     tls = ssl.create_default_context()
     tls.set_alpn_protocols([protocol])
@@ -60,7 +60,7 @@ class TlsClient:
     def __init__(self, ca_file: Path | None) -> None:
         """Raises SettingError for a bad file."""
         if ca_file is not None:
-            trust(ca_file)
+            trust(ca_file, HTTP_1)
         # Made with the first connection, as a crawl without TLS needs none.
         self.context: Callable[[str], ssl.SSLContext] = partial(trust, ca_file)
         """The context for an application protocol."""

@@ -28,7 +28,8 @@ at least as long. See hosts.py for the other effects of a failure on its host.
 
 import json
 from contextlib import suppress
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from minicrawl.crawler.html.page_headers import Directives, read_directives
 from minicrawl.crawler.http.response_fields import HTML_TYPES, Validators, asked_rest, media_type
@@ -61,8 +62,7 @@ def is_transient(reason: str) -> bool:
     return reason in _TRANSIENT_REASONS or (status.isdecimal() and int(status) in _TRANSIENT_STATUSES)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(Struct, frozen=True):
     """The verdict on one answer.
 
     `is_unchanged`: the page, its state and its links are as before. Else `state` None: try again after `wait` seconds.

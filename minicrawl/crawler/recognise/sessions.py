@@ -16,10 +16,11 @@ import json
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from hashlib import blake2b
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from minicrawl.crawler.admission.trap_findings import is_id, pattern_of
 from minicrawl.crawler.fingerprint import distance
@@ -170,8 +171,7 @@ class Sessions:
         (self._sessions[host].add if is_any else self._sessions[host].discard)(row.name)
 
 
-@dataclass
-class _Found:
+class _Found(Struct):
     """Evidence on a parameter of a host, by pattern. `signs`: whether the page was news, by value."""
 
     signs: dict[str, dict[str, bool]] = field(default_factory=dict)

@@ -28,12 +28,12 @@ run, so a killed run leaves only those of the runs before to its successor.
 import re
 from collections import Counter, OrderedDict, deque
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
 
 import numpy as np
+from msgspec import Struct
 
 from minicrawl.crawler.fingerprint import read_vocabulary, vocabulary, word_hashes, words_of_url
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
@@ -184,8 +184,7 @@ _LETTERS_OF_URL = re.compile("[a-z]+", re.IGNORECASE | re.ASCII)
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 
 
-@dataclass
-class Read:
+class Read(Struct, dict=True):
     """A page that was read lately. `number`: how many were read before, or more; `text`: None for one with much;
     `sketch`: its bits as a number; `stored`: the vocabulary of a page of an earlier run, without text and sketch."""
 

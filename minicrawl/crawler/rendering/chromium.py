@@ -14,11 +14,12 @@ import re
 import shutil
 import signal
 from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
 from functools import partial
 from importlib import util
 from pathlib import Path
 from typing import NamedTuple
+
+from msgspec import Struct
 
 from minicrawl import installed, log
 from minicrawl.crawler.http.fetch import Fetcher
@@ -69,8 +70,7 @@ class Process(NamedTuple):
     seconds: float
 
 
-@dataclass(frozen=True, kw_only=True)
-class Caps:
+class Caps(Struct, frozen=True, kw_only=True):
     """Bounds of a process of the browser. Each page has one of its own, a renderer, which ends with it.
 
     memory   bytes that it has in memory

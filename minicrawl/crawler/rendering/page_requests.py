@@ -9,8 +9,9 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from msgspec import Struct, field
 
 from minicrawl.crawler.hosts import HostDelays
 from minicrawl.crawler.http.fetch import Exchanged, Fetcher
@@ -27,8 +28,7 @@ _MANY = 1000
 """Hosts from which on those are forgotten that may be asked at once."""
 
 
-@dataclass(slots=True)
-class _Turns:
+class _Turns(Struct):
     """The turns at a host. `ready_at`: when the next may begin, by the clock."""
 
     ready_at: float = 0.0

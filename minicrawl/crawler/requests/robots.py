@@ -7,7 +7,7 @@ consulted for a robots.txt: "/robots.txt" is always allowed (RFC 9309 2.2.2), an
 Pages that robots.txt does not want used as the crawl would (--respect-usage) are refused.
 """
 
-from dataclasses import replace
+from msgspec.structs import replace
 
 from minicrawl.crawler.hosts import Host, HostTurn
 from minicrawl.crawler.http.response_fields import LONGEST_REST

@@ -7,8 +7,9 @@ The rule that decides on a URL is found in matching.py.
 
 import math
 import re
-from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+
+from msgspec import Struct, field
 
 from minicrawl.crawler.http.response_fields import asked_rest
 from minicrawl.crawler.http.transport import PARSER_FAILED, parser_failed, unread
@@ -57,8 +58,7 @@ _FIELDS = {
 }
 
 
-@dataclass
-class Group:
+class Group(Struct, dict=True):
     """All groups for one robot, combined (RFC 9309 2.2.1). `lines`: paths as written, and whether they are allowed;
     `usage`: rules on use."""
 
@@ -219,8 +219,7 @@ def product_token(user_agent: str) -> str:
 _HOPELESS = frozenset({"dns", "private-address", "bad-port", "bad-url", PARSER_FAILED, *REASONS})
 
 
-@dataclass(frozen=True)
-class RobotsState:
+class RobotsState(Struct, frozen=True):
     """A robots.txt, as far as it is known. `rules`: None while unreachable, then nothing may be fetched.
 
     `expires`: Unix seconds from which on to ask again. `attempts`: failures in a row. `status`, `body`, `reason`: of

@@ -15,12 +15,14 @@ import subprocess
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from enum import IntEnum
 from functools import lru_cache, partial
 from hashlib import blake2b
 from itertools import chain
 from typing import Any, Self, TypeVar  # Any: messages
+
+from msgspec import Struct, field
 
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.source import GiveUrls, Wait
@@ -108,8 +110,7 @@ Asked = str | tuple[Any, ...]
 """A URL, or the fields of a `PageRequest`. Plain tuples cross the line faster than values of other classes."""
 
 
-@dataclass(eq=False)
-class _Worker:
+class _Worker(Struct, eq=False):
     """A worker process, the line to it, what is to be asked in this turn of the loop, and who waits for answers."""
 
     number: int

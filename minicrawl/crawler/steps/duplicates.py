@@ -5,9 +5,10 @@ Pages that are soft 404s are errors from then on, and pages again should they tu
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 from typing import Self
+
+from msgspec.structs import replace
 
 from minicrawl.crawler.admission.trap_findings import pattern_of
 from minicrawl.crawler.books.accounts import Accounts

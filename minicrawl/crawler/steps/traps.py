@@ -3,8 +3,9 @@
 `admission/traps` finds the traps, `recognise/sessions` the parameters.
 """
 
-from dataclasses import replace
 from typing import Self
+
+from msgspec.structs import replace
 
 from minicrawl.crawler.admission.traps import Traps
 from minicrawl.crawler.outcomes.outcome import Outcome

@@ -7,9 +7,9 @@ hint    the reason of an alias that is no redirect
 
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
+from msgspec.structs import replace
 
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.discovery import Admitted

@@ -5,8 +5,9 @@ has nothing to do at some point, costs nothing there.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Set
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
+
+from msgspec import Struct
 
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import ArchiveRecord, Fetched, PageRequest
@@ -106,8 +107,7 @@ class Step:
         """The run is over, and everything is committed."""
 
 
-@dataclass(frozen=True)
-class Opening:
+class Opening(Struct, frozen=True):
     """Arguments for opening steps. `opened`: the steps before this one in the list. `now`: Unix seconds."""
 
     state: "CrawlState"

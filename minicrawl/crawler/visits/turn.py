@@ -5,10 +5,10 @@ These are followed when a shorter way to the page is found, or when a later run 
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from minicrawl.crawler.admission.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.known.crawl_state import CrawlState
@@ -21,8 +21,7 @@ from minicrawl.store.pages import Fetch
 NOT_FOUND = ("http-404", "http-410")
 
 
-@dataclass(slots=True)
-class Turn:
+class Turn(Struct):
     """An answer for a page, and its results.
 
     not_before: Unix seconds before which the page has no other turn. content: that of a page read for the first time.

@@ -4,8 +4,9 @@ But for that, nothing here waits or touches the network; `now` is passed in.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from itertools import compress
+
+from msgspec.structs import replace
 
 from minicrawl import log
 from minicrawl.crawler.admission.seeds import in_plain_http

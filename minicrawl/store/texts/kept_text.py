@@ -10,11 +10,11 @@ import json
 import re
 import zlib
 from collections.abc import Iterator, Set
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
 
+from msgspec import Struct
 from zlib_ng import zlib_ng
 
 from minicrawl.errors import StoreError
@@ -100,8 +100,7 @@ class Block(NamedTuple):
         return " ".join(self.texts)
 
 
-@dataclass(frozen=True, slots=True)
-class About:
+class About(Struct, frozen=True):
     """Metadata of a page beside its text. `index`: True if a search may show it."""
 
     title: str | None
@@ -110,8 +109,7 @@ class About:
     index: bool
 
 
-@dataclass(frozen=True)
-class KeptText(About):
+class KeptText(About, frozen=True, dict=True):
     """The text of a page when last read, in Markdown."""
 
     url: str

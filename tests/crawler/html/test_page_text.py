@@ -1,9 +1,9 @@
 """Kept texts of small and of hostile pages, and the hashes of their blocks."""
 
 import random
-from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.parse import parse_html
