@@ -262,9 +262,6 @@ class Mirrors:
         self._grow(pages.stop)
         return np.flatnonzero(self._home[pages.start : pages.stop] == _HERE) + pages.start
 
-    def is_mirror(self, page: int) -> bool:
-        return bool(self._home[page] != _HERE)
-
     def note_known(self, pages: Pages) -> None:
         """Note that the homes of these mirrors know them: send nothing until a link leads to them."""
         self._depth[pages] = UNREACHED

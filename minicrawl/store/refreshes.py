@@ -216,13 +216,13 @@ class Refreshes(Subject):
         rows = self._tables.rows(query, {"since": since, "n": n})
         return [ChangedPage._make((*row[:-1], kinds_of(row[-1]))) for row in rows]
 
-    def risen_pages(self, since: float, n: int = -1) -> list[RisenPage]:
+    def risen_pages(self, since: float) -> list[RisenPage]:
         """Pages whose importance has risen since a time (Unix seconds), or since their first fetch after it, largest
-        gain first. n: number of pages; -1: all."""
+        gain first."""
         query = f"""
             SELECT url, weighed.importance, importances.importance, at, title
             FROM ({_THEN}) CROSS JOIN importances ON page = risen AND at = noted_at
                 CROSS JOIN weighed ON weighed.id = risen
             WHERE weighed.importance > importances.importance
-            ORDER BY weighed.importance - importances.importance DESC, risen LIMIT :n"""
-        return list(map(RisenPage._make, self._tables.rows(query, {"since": since, "n": n})))
+            ORDER BY weighed.importance - importances.importance DESC, risen"""
+        return list(map(RisenPage._make, self._tables.rows(query, {"since": since})))

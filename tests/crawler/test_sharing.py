@@ -54,7 +54,7 @@ def sent(intake: Intake) -> list[Records]:
 def test_mirror_is_never_asked_for_and_all_that_it_gathers_is_handed_over(intake: Intake) -> None:
     turn(intake)
     accounts, mirror = intake.state.accounts, page_of(intake, B)
-    assert mirrors_of(intake).is_mirror(mirror)
+    assert mirrors_of(intake).flags()[mirror]
     cash = accounts.book.cash.item(mirror)
     assert cash == 17 * UNIT // 20 // 3
     intake.commit({})

@@ -63,7 +63,6 @@ class _Related(NamedTuple):
     """A link or link element with relations. reference: up to its fragment."""
 
     reference: str
-    tag: str
     relations: tuple[str, ...]
     is_in_head: bool
 
@@ -320,9 +319,9 @@ class _Elements:
         rel = attributes.get("rel") or ""
         relations = _relations(rel[:_LONGEST_REL])
         if tag != "link":
-            return _Related(reference, tag, relations, is_in_head=False) if relations else reference
+            return _Related(reference, relations, is_in_head=False) if relations else reference
         if not _COUNTED_RELATIONS.isdisjoint(relations):
-            return _Related(reference, tag, relations, self.tree.is_in_head())
+            return _Related(reference, relations, self.tree.is_in_head())
         if _is_alternate(relations, attributes) and len(self.alternates) < MAX_ALTERNATES and self.tree.is_in_head():
             language = (attributes.get("hreflang") or "").strip()
             self.alternates.append((language if LANGUAGE.fullmatch(language) else "", attributes["href"] or ""))

@@ -74,10 +74,8 @@ def _place_by_name(name: str) -> int | None:
     return CONTENT if navigation is None else NAVIGATION
 
 
-def is_text(words: str | None) -> bool:
-    """True if a link with these words beside it stands in text."""
-    if words is None or len(words) <= FEW:
-        return False
+def is_text(words: str) -> bool:
+    """True if a link with these words, more than `FEW` characters, beside it stands in text."""
     # The beginning of a long text is mostly enough.
     return len(" ".join(words[:_HEAD].split())) > FEW or (len(words) > _HEAD and len(" ".join(words.split())) > FEW)
 

@@ -7,7 +7,6 @@ import asyncio
 import time
 from collections.abc import Sequence, Set
 from functools import lru_cache
-from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from msgspec import Struct
@@ -155,9 +154,7 @@ class Fetcher:
     async def __aenter__(self) -> Self:
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_: object) -> None:
         await self._transport.aclose()
         await self._resolver.close()
         if self._capture is not None:

@@ -13,7 +13,7 @@ import shlex
 import stat
 import time
 from base64 import b64encode, urlsafe_b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -155,12 +155,11 @@ _LABEL = "sig1"
 
 
 class Signer:
-    """Signs requests. agent: the origin or the URL that publishes the key. clock: Unix seconds."""
+    """Signs requests. agent: the origin or the URL that publishes the key."""
 
-    def __init__(self, key: SigningKey, agent: str, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, key: SigningKey, agent: str) -> None:
         self._key = key
         self._agent = f'"{agent}"'
-        self._clock = clock
 
     def signed(self, fields: Sequence[Field]) -> Sequence[Field]:
         """The header fields of a request, with a signature."""
@@ -169,7 +168,7 @@ class Signer:
 
     def fields(self, authority: str) -> tuple[Field, ...]:
         """Header fields for one request. authority: the value of its Host (RFC 9421 2.2.3)."""
-        created = int(self._clock())
+        created = int(time.time())
         nonce = b64encode(os.urandom(_NONCE)).decode()
         components = [('"@authority"', authority), (f'"signature-agent";key="{_LABEL}"', self._agent)]
         parameters = (

@@ -259,7 +259,7 @@ class LocalSource:
         if self._documents is not None:
             await self._documents.aclose()
         await self._large_pages.aclose()
-        await self._fetcher.__aexit__(None, None, None)
+        await self._fetcher.__aexit__()
 
 
 def _is_html(page: Fetched) -> bool:

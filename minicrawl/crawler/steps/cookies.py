@@ -9,7 +9,6 @@ keeps its `set_cookies` only if the same request would be sent with other cookie
 
 import time
 from collections import Counter
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Self
 
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, REDIRECTS
@@ -97,21 +96,14 @@ MOST_SENT = 10_000
 class WithCookies:
     """A source around another one."""
 
-    def __init__(
-        self,
-        source: PageSource,
-        jar: "CookieJar",
-        sent: dict[str, str | None],
-        clock: Callable[[], float] = time.time,
-    ) -> None:
+    def __init__(self, source: PageSource, jar: "CookieJar", sent: dict[str, str | None]) -> None:
         """sent: takes the cookies of the latest requests that were redirected, by URL."""
-        self._source, self._jar, self._clock = source, jar, clock
-        self._sent = sent
+        self._source, self._jar, self._sent = source, jar, sent
         # Without cookies: robots.txt files and sitemaps need no login.
         self.robots, self.locate, self.sitemap = source.robots, source.locate, source.sitemap
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
-        value = self._jar.header(request.url, self._clock())
+        value = self._jar.header(request.url, time.time())
         if value is not None:
             request = request._replace(headers=(*request.headers, ("Cookie", value)))
         fetched, parsed = await self._source.page(request)
@@ -120,7 +112,7 @@ class WithCookies:
             if len(self._sent) > MOST_SENT:
                 del self._sent[next(iter(self._sent))]
         if fetched.set_cookies:
-            self._jar.take(request.url, fetched.set_cookies, self._clock())
-            if self._jar.header(request.url, self._clock()) == value:
+            self._jar.take(request.url, fetched.set_cookies, time.time())
+            if self._jar.header(request.url, time.time()) == value:
                 fetched = fetched._replace(set_cookies=())
         return fetched, parsed

@@ -56,12 +56,6 @@ def site_of(url: str) -> str:
     return _domain(hostname(url if "://" in url else f"http://{url}/"))
 
 
-def is_on(place: str, name: str) -> bool:
-    """True if an authority is the host that the user calls `name`, with its port or without, or is below it."""
-    host = hostname(f"http://{place}/")
-    return name in (place, host) or host.endswith(f".{name}")
-
-
 def is_public_suffix(name: str) -> bool:
     """True if anyone can have a host below the name ("co.uk", "github.io"), including unlisted suffixes ("test")."""
     labels = name.rstrip(".").split(".")

@@ -3,7 +3,7 @@
 import pytest
 from tldextract import TLDExtract
 
-from minicrawl.crawler.urls.keys import authority, hostname, is_on, origin_of, partition_key, site_of
+from minicrawl.crawler.urls.keys import authority, hostname, origin_of, partition_key, site_of
 from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.crawler.urls.suffixes import suffix_length
 
@@ -53,22 +53,6 @@ def test_site_is_the_registrable_domain_or_a_users_part_of_a_shared_one(host: st
     assert (
         site_of(f"https://{host}:8080/a://b") == site_of(f"{host}:8080") == site_of(host) == site_of(f"http://{host}/a")
     )
-
-
-@pytest.mark.parametrize(
-    ("name", "holds"),
-    [
-        ("a.b.test:81", True),
-        ("a.b.test", True),
-        ("b.test", True),
-        ("test", True),
-        ("b.test:81", False),
-        (".test", False),
-    ],
-)
-def test_host_is_on_itself_and_on_the_domains_above(name: str, holds: bool) -> None:
-    assert is_on("a.b.test:81", name) == holds
-    assert not is_on("ab.test", "b.test")
 
 
 HOMES = {"docs.python.org": 246, "me.github.io": 294, "co.uk": 392, "127.0.0.1": 532, "h.test": 968}
