@@ -139,7 +139,7 @@ class BrowserTree:
         return self._root.attributes.get("lang")
 
     def html(self) -> str:
-        """The page as HTML: every element has its end, and outside of raw text and comments a "<" is that of a tag."""
+        """The page as HTML: every element has its end; but for raw text and comments, "<" and ">" are those of tags."""
         return self._root.html or ""
 
     def around_end(self) -> str:

@@ -39,12 +39,11 @@ _MARKS = {
     "sup": _RAISED, "sub": _LOWERED,
 }  # fmt: skip
 
-_TAG = re.compile(
-    r"<(?:(script|style|iframe|noembed|noframes|xmp|plaintext)(?: [^>]*)?>[^<]*+(?:<(?!/\1>)[^<]*+)*+</\1"
-    r"|!--.*?--|([^>]*))>",
+_RAW = re.compile(
+    r"<(?:(script|style|iframe|noembed|noframes|xmp|plaintext)(?: [^>]*)?>[^<]*+(?:<(?!/\1>)[^<]*+)*+</\1|!--.*?--)>",
     re.DOTALL,
 )
-"""A tag, or a comment or an element whose content is not HTML, without groups for it."""
+"""A comment, or an element whose content is not HTML."""
 _NO_CODE = re.compile(
     r'class="(?:[^"]* )?(?:katex-html|linenos?|lineno|lnt|ln|line-?numbers?(?:-rows)?|linenodiv|gutter|gl|rouge-gutter'
     r'|hljs-ln-n(?:umbers)?|blob-num|copy-?b(?:utton|tn)|clipboard\w*)[" ]| data-(?:line-number|nosnippet)='
@@ -147,8 +146,9 @@ class Walk:
         self._cell: _Cell | None = None
         self._frames = list[tuple[str, int, int, _Chain, Iterator[str], _Table | None, _Cell | None]]()
         page = page.replace("&nbsp;", " ")
-        parts = _TAG.split(_MATH.sub(_formula, page) if "<math" in page else page)
-        self._tokens = zip(parts[::3], parts[2::3], strict=False)
+        page = _RAW.sub("", _MATH.sub(_formula, page) if "<math" in page else page)
+        parts = page.replace(">", "<").split("<")
+        self._tokens = zip(parts[::2], parts[1::2], strict=False)
         self._read()
         self._flush()
 
@@ -177,14 +177,14 @@ class Walk:
         """Go behind the end of an element."""
         name, depth = tag.partition(" ")[0], 1
         while depth:
-            other = next(self._tokens, ("", f"/{name}"))[1] or ""
+            other = next(self._tokens, ("", f"/{name}"))[1]
             depth += (other.partition(" ")[0] == name) - (other == f"/{name}")
 
     # Inline elements.
 
     def _begin_inline(self, tag: str) -> None:
-        mark = _MARKS[tag.partition(" ")[0]]
-        self._open("" if mark in self._around or _CODE in self._around else mark)
+        mark, around = _MARKS[tag.partition(" ")[0]], self._around
+        self._open("" if around and (mark in around or _CODE in around) else mark)
 
     def _begin_link(self, tag: str) -> None:
         found = None if _LINK in self._around else _HREF.search(tag)
@@ -231,7 +231,7 @@ class Walk:
         """A link, without permalinks; in a heading, those to its page are text."""
         if (target := self._targets.get(self._reference)) is None:
             target = self._targets[self._reference] = _written(self._link(html.unescape(self._reference)))
-        is_own = target.lstrip("<").startswith(self._own)
+        is_own = (self._level or words in _PERMALINKS) and target.lstrip("<").startswith(self._own)
         if is_own and words in _PERMALINKS:
             return ""
         self._linked += len(words) - self._extra + self._extra_before_link
@@ -361,22 +361,22 @@ class Walk:
             table.column += 1
             self._spans -= 1
         self._cell = _Cell(table, table.row, table.column)
-        attributes = _attributes(tag)
-        wide, high = (
-            max(min(int(found) if found.isdecimal() and len(found) < 6 else 1, self._spans), 1)
-            for found in (attributes.get("colspan", "1"), attributes.get("rowspan", "1"))
-        )
+        wide, high = map(self._span, ("colspan", "rowspan"), repeat(_attributes(tag))) if "span=" in tag else (1, 1)
         self._spans -= wide - 1
         if high > 1:
             table.filled |= dict.fromkeys(range(table.column, table.column + wide), table.row + high - 1)
         table.column += wide
+
+    def _span(self, name: str, attributes: Mapping[str, str]) -> int:
+        found = attributes.get(name, "")
+        return max(min(int(found) if found.isdecimal() and len(found) < 6 else 1, self._spans), 1)
 
     def _begin_listing(self, tag: str) -> None:
         """Add a listing. Its elements are lines, but for inline ones."""
         self._flush()
         pieces, depth, name = ["<"], 1, tag.partition(" ")[0]
         language = _LANGUAGE.search(" ".join([tag, *(frame[0] for frame in reversed(self._frames[-_AROUND:]))]))
-        known = {None: "", "/span": ""}
+        known = {"/span": ""}
         for text, each in self._tokens:
             pieces.append(text)
             if each in known:
@@ -404,9 +404,8 @@ _Action = Callable[[Walk, str], None] | None
 _NOT_IN_LISTING = HIDDEN | {"button", "svg"}
 _IN_LINE = INLINE | {"td", "th", "tbody"}
 _LISTS = frozenset({"ul", "ol", "menu"})
-_ACTIONS: Mapping[str | None, _Action] = (
-    {None: None}
-    | dict.fromkeys((f"{end}{name}" for name in INLINE for end in ("", "/")), None)
+_ACTIONS: Mapping[str, _Action] = (
+    dict.fromkeys((f"{end}{name}" for name in INLINE for end in ("", "/")), None)
     | dict.fromkeys(_MARKS, Walk._begin_inline)
     | {f"/{name}": Walk._end_inline for name in (*_MARKS, "a")}
     | dict.fromkeys(NAMED, Walk._begin)
@@ -538,8 +537,8 @@ def markdown(blocks: Sequence[Block]) -> str:
         if is_next and is_text and was_text and before == chain:
             lines[-1] += "\\"
         elif lines and not (new < len(chain) and _is_tight(before, chain, new)):
-            shared = [node.rest for node, other in zip(before, chain, strict=False) if node is other]
-            lines.append(shared[-1].rstrip() if shared else "")
+            shared = before and [node for node, other in zip(before, chain, strict=False) if node is other]
+            lines.append(shared[-1].rest.rstrip() if shared else "")
         lines.append(first + own[0])
         lines += [f"{chain[-1].rest}{line}".rstrip() for line in own[1:]] if chain else own[1:]
         shown.update(chain[new:])
@@ -573,7 +572,8 @@ def _lines(blocks: Sequence[Block]) -> Iterator[tuple[_Chain, Sequence[str], boo
             elif 0 < kind < CODE:
                 yield chain, [f"{'#' * kind} {_CLOSES_HEADING.sub(chr(92) * 2, text)}"], False, is_next
             else:
-                yield chain, [f"{begins}{text}" if begins else _OPENS_BLOCK.sub(r"\1\\", text)], True, is_next
+                shown = f"{begins}{text}" if begins else _OPENS_BLOCK.sub(lambda found: f"{found[1] or ''}\\", text)
+                yield chain, [shown], True, is_next
 
 
 def _rows(table: _Table, blocks: Sequence[Block]) -> list[list[str]]:

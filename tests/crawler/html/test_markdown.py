@@ -92,7 +92,7 @@ def markdown(html: str) -> str:
             "<p>*args, __init__, a_b, `x` ~~y~~ [z](u) C:\\d \\*",
             "\\*args, \\_\\_init\\_\\_, a_b, \\`x\\` \\~\\~y\\~\\~ [z\\](u) C:\\d \\\\\\*",
         ),
-        ("<nav>Menu</nav><p>Words that are content", "Words that are content"),
+        ("<nav>Menu</nav><p title='a>b'>Words<!-- > --><iframe>></iframe> that are content", "Words that are content"),
     ],
 )
 def test_page_as_markdown(html: str, expected: str) -> None:
