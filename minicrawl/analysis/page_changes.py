@@ -7,8 +7,9 @@ a change is that from the change before: it has all that differs since then, noi
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
+from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple  # Any: rows of either table
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.page_text import archived_page
@@ -47,9 +48,9 @@ def page_changes(store: Store, text: str, since: float, *, reads_texts: bool = T
         changes, before = list[PageChange](), 0.0
         for row in store.refreshes.changes_of(page):
             if row.at >= since:
-                lines = versions.difference(before, row.at) if versions and row.what == "changed" else None
+                diff = versions.difference(before, row.at) if versions and row.what == "changed" else None
                 changes.append(
-                    PageChange(found.url, row.what, row.at, row.added, row.removed, kinds_of(row.kinds), lines)
+                    PageChange(found.url, row.what, row.at, row.added, row.removed, kinds_of(row.kinds), diff)
                 )
             before = row.at
         return changes
@@ -64,24 +65,21 @@ class Versions:
     """The versions of a page's text."""
 
     def __init__(self, store: Store, url: str) -> None:
-        self._sources: list[tuple[Sequence[float], Callable[[int], KeptText | None]]] = []
+        self._sources: list[tuple[Sequence[Any], Callable[[Any], KeptText | None]]] = []
         page = store.page_table.find([url]).get(url)
         if page is not None:
-            texts = store.texts.versions(page)
-            self._sources.append(
-                ([row.at for row in texts], lru_cache(2)(lambda at: store.texts.version(texts[at], url)))
-            )
+            self._sources.append((store.texts.versions(page), lru_cache(2)(lambda row: store.texts.version(row, url))))
             if folder := store.settings.get("archive"):
-                rows = store.archived.versions(page)
-                read = partial(_archived_text, store, Path(folder), url)
-                self._sources.append(([row.at for row in rows], lru_cache(2)(lambda at: read(rows[at]))))
+                read = lru_cache(2)(partial(_archived_text, store, Path(folder), url))
+                self._sources.append((store.archived.versions(page), read))
 
     def difference(self, start: float, end: float) -> tuple[Line, ...] | None:
         """The difference between two times, in Unix seconds; the oldest version stands for those before it. None if
         two versions are not kept. Raises StoreError."""
-        for times, read in self._sources:
-            old, new = max(bisect_right(times, start) - 1, 0), bisect_right(times, end) - 1
-            if old < new and (before := read(old)) is not None and (after := read(new)) is not None:
+        for rows, read in self._sources:
+            old, new = (bisect_right(rows, time, key=attrgetter("at")) - 1 for time in (start, end))
+            old = max(old, 0)
+            if old < new and (before := read(rows[old])) is not None and (after := read(rows[new])) is not None:
                 return tuple(difference(_blocks(before), _blocks(after)))
         return None
 

@@ -123,9 +123,7 @@ class Outbox:
         for home, row, of_row in zip(homes, packed(records, ends), sums(records, ends), strict=True):
             was = self._neighbour(home)
             self._neighbours[home] = was._replace(
-                sent=was.sent + 1,
-                credit_sent=was.credit_sent + of_row.credit,
-                debit_sent=was.debit_sent + of_row.debit,
+                sent=was.sent + 1, credit_sent=was.credit_sent + of_row.credit, debit_sent=was.debit_sent + of_row.debit
             )
             self._new.append(OutboxRow(home, was.sent + 1, of_row.received, row))
             self._changed.add(home)
@@ -174,9 +172,7 @@ class Outbox:
         was = self._neighbour(source)
         assert number == was.taken + 1, f"row {number} of partition {source} is not the next"
         self._neighbours[source] = was._replace(
-            taken=number,
-            credit_taken=was.credit_taken + of_row.credit,
-            debit_taken=was.debit_taken + of_row.debit,
+            taken=number, credit_taken=was.credit_taken + of_row.credit, debit_taken=was.debit_taken + of_row.debit
         )
         self._changed.add(source)
 

@@ -98,11 +98,7 @@ def _refusal(bad: list[str]) -> str:
         return f"{bad[0]} is not an http or https URL; write it as https://host/path"
     more = [f"and {len(bad) - _SHOWN:,} more"] if len(bad) > _SHOWN else []
     return "\n  ".join(
-        [
-            f"{len(bad):,} seeds are no http or https URLs; write them as https://host/path:",
-            *bad[:_SHOWN],
-            *more,
-        ]
+        [f"{len(bad):,} seeds are no http or https URLs; write them as https://host/path:", *bad[:_SHOWN], *more]
     )
 
 

@@ -7,13 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.stored import (
-    imbalances,
-    jumps_to_sites,
-    load_block,
-    load_totals,
-    stored_births,
-)
+from minicrawl.crawler.books.stored import imbalances, jumps_to_sites, load_block, load_totals, stored_births
 from minicrawl.crawler.books.stored_forms import wrong_meta, wrong_settings, wrong_texts
 from minicrawl.errors import MinicrawlError
 from minicrawl.model import State

@@ -103,8 +103,7 @@ _HEAD_PIECE = re.compile(
 )
 _META_ATTRIBUTE = re.compile(_ATTRIBUTE)
 _CONTENT_CHARSET = re.compile(
-    rb"""charset%b(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*))""" % _EQUALS,
-    re.IGNORECASE,
+    rb"""charset%b(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*))""" % _EQUALS, re.IGNORECASE
 )
 # What the detector may call a page that browsers read as one of fewer characters.
 _SUPERSETS = {"euc_jis_2004": "euc_jp", "euc_jisx0213": "euc_jp", "shift_jis_2004": "cp932", "shift_jisx0213": "cp932"}

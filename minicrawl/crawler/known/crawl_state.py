@@ -9,13 +9,7 @@ from msgspec import Struct
 
 from minicrawl.crawler.admission.traps import Admission, Budgets, Traps
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.stored import (
-    imbalances,
-    load_block,
-    load_totals,
-    page_blocks,
-    stored_births,
-)
+from minicrawl.crawler.books.stored import imbalances, load_block, load_totals, page_blocks, stored_births
 from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier

@@ -167,10 +167,7 @@ class Resolver:
     """Name resolution for the HTTP client. Raises OSError for names without address."""
 
     def __init__(
-        self,
-        connect_to: Sequence[ConnectTo] = (),
-        allow_private: bool = False,
-        timing: Timing = STANDARD,
+        self, connect_to: Sequence[ConnectTo] = (), allow_private: bool = False, timing: Timing = STANDARD
     ) -> None:
         self._allow_private = allow_private
         self._dns = DnsCache(timing)

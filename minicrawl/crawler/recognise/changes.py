@@ -11,14 +11,16 @@ front           New blocks side by side are one difference, and none counts whil
                 comments that come at every fetch do not.
 fickle block    It went and came back: it tells nothing.
 repeated block  It stands on many pages of its host: it tells nothing.
+counter         A line that is new, but for its numbers, on three pages of its host, and on a third of those that have
+                one with its words: it tells nothing, and no more does the line that it replaces.
 
 A place is the gap after a block that stays; each field has one of its own, behind its mark. Its restlessness rises by 1
 with every fetch at which blocks come or go there, and falls by 5 with the others; blocks that come there inherit it.
 Counters rest at times: in front of lines with numbers it rises by 2, and two fetches that find such a place still leave
 it restless. Of a new page all places are restless until a fetch finds them still, and the page is hasty, but for kinds
-known to be still. A kind in doubt has changed, too, if it differs in more blocks than on most pages of the host. Only
-pages are compared: 304 tells nothing about noise. The fields in `ALONE` have one value a page: their places are calm at
-first, and only the first rule holds for them, and for dates.
+known to be still. A kind in doubt has changed, too, if it differs in more blocks than on most pages of the host, and
+text if it does in more long paragraphs. Only pages are compared: 304 tells nothing about noise. The fields in `ALONE`
+have one value a page: their places are calm at first, and only the first rule holds for them, and for dates.
 
 When a page that was read may be requested on condition that it has changed, by what its server was found to say: it
 lies if the page has changed beyond its noise and has the same validators, and is honest if they are others and the
@@ -102,11 +104,10 @@ def first_seen(blocks: bytes, doubtful: Collection[str] = (), still: Collection[
     if nothing of them differs at the next fetch: else it was noise. still: those known to be as they were."""
     states, place = dict[int, int](), _MOST - 1
     calm = _CALM_MARKS.union(_MARKS[kind] for kind in still)
-    for block, behind in pairwise((*_watched(block_ids(blocks))[0], 0)):
+    for block in _watched(block_ids(blocks))[0]:
         if not block >> _FIELD:
             place = 0 if block in calm else _MOST - 1
-        level = _MOST - 1 if behind >= _NUMBERS and block >= _TEXT else place
-        states[block] = _THERE | _NOTED | level << _PLACE | 2
+        states[block] = _THERE | _NOTED | place << _PLACE | 2
     for mark in states.keys() & {_MARKS[kind] for kind in doubtful}:
         states[mark] |= _FICKLE
     return bytes((_FORM, _MOST - 1, _UNKNOWN_STAY, _NEW_HASTE)) + _packed(states)
@@ -127,6 +128,7 @@ def unchanged(memory: bytes) -> Difference:
 def compared(  # noqa: PLR0913 - all that tells changes from noise
     memory: bytes,
     blocks: bytes,
+    counters: Collection[int] = (),
     *,
     says_changed: bool | None = False,
     pages: Callable[[int], int] = lambda _: 0,
@@ -135,15 +137,17 @@ def compared(  # noqa: PLR0913 - all that tells changes from noise
 ) -> Difference:
     """Difference of a page from the fetch before, which left `memory`.
 
-    says_changed: the answer has other validators; believed of a page that was answered 304 before.
-    pages: number of pages of the host, with this one, that a block is known to stand on. is_odd: whether a page whose
-    noise is not known differs in more blocks of a kind than others. is_watched: all that differs is a change. A page
-    whose marks are others is taken as new: something else is compared.
+    counters: ids of new lines that are. says_changed: the answer has other validators; believed of a page that was
+    answered 304 before. pages: number of pages of the host, with this one, that a block is known to stand on. is_odd:
+    whether a page whose noise is not known differs in more blocks of a kind than others. is_watched: all that differs
+    is a change. A page whose marks are others is taken as new: something else is compared.
     """
     before, now = _marks(memory[4:]), _marks(blocks)
     if memory[:1] != bytes((_FORM,)) or (before and now and before != now):
         return Difference(False, 0, 0, first_seen(blocks), is_certain=False, differs=False)
-    return _Fetch(memory, blocks, bool(says_changed), pages, is_watched=is_watched).difference(is_odd)
+    pages = (lambda _: 0) if is_watched else pages
+    is_told = is_watched or bool(says_changed and memory[3] & _STOOD)
+    return _Fetch(memory, blocks, pages, set() if is_told else {*counters}, says_changed=is_told).difference(is_odd)
 
 
 class _Fetch:
@@ -155,13 +159,12 @@ class _Fetch:
     """
 
     def __init__(
-        self, memory: bytes, blocks: bytes, says_changed: bool, pages: Callable[[int], int], *, is_watched: bool
+        self, memory: bytes, blocks: bytes, pages: Callable[[int], int], counters: set[int], *, says_changed: bool
     ) -> None:
         self.top, self.stay, haste = memory[1:4]
         self.haste, self.has_stood = haste & _MOST_HASTE, haste & _STOOD
-        self.says_changed = is_watched or (says_changed and bool(self.has_stood))
         self.enough = self.stay // 2
-        self.is_watched, self._pages = is_watched, pages
+        self.says_changed, self.counters, self._pages = says_changed, counters, pages
         self.known = known = {number >> ID_SHIFT: number & _STATE for number in block_numbers(memory[4:])}
         self.there = there = [block for block, state in known.items() if state & _THERE]
         self.now, bound = _watched(block_ids(blocks))
@@ -185,7 +188,7 @@ class _Fetch:
 
     def pages(self, block: int) -> int:
         """Number of pages of the host that a block is known to stand on, if that matters."""
-        return 0 if self.is_watched or _is_alone(block) else self._pages(block)
+        return REPEATED if block in self.counters else 0 if _is_alone(block) else self._pages(block)
 
     def difference(self, is_odd: Callable[[str, int], bool] | None) -> Difference:
         gone = self._raised()
@@ -229,6 +232,9 @@ class _Fetch:
                 self.top = own
             else:
                 self.after[place] = self.after[place] & ~(_MOST << _PLACE) | own << _PLACE
+            if not self.counters.isdisjoint(fresh.get(place, ())):
+                lines = (block for block in gone.get(place, ()) if block >= _NUMBERS)
+                self.counters.update(block for block in lines if self._pages(block) < REPEATED)
             for block in fresh.get(place, ()):
                 is_fickle = block in self.known and not (self.says_changed or _is_alone(block))
                 self.after[block] = _THERE | _FICKLE * is_fickle | most << _PLACE | 1
@@ -271,13 +277,12 @@ class _Fetch:
             age, after = state & _AGE, state & _FICKLE | 1
             is_noted = state & _NOTED
             stood = self.enough * (1 + (level > _MOST)) if level > _CALM else _SINCE * self._is_hasty(block)
-            if self.pages(block) >= REPEATED or (state & _FICKLE and not self.says_changed):
-                pass
-            elif self.says_changed or (is_noted and age > stood and self.pages(block) < 2):
+            is_noise = self.pages(block) >= REPEATED or (state & _FICKLE and not self.says_changed)
+            if not is_noise and (self.says_changed or (is_noted and age > stood and self.pages(block) < 2)):
                 self.counted.append(block)
-            elif level > _CALM:
+            elif level > _CALM and (not is_noise or block in self.counters):
                 longest = max(longest, age % _AGE)
-            elif is_noted and age > 1:
+            elif not is_noise and is_noted and age > 1:
                 after |= _NOTED
             if after != 1 or age <= _STEADY:
                 absent[block] = after

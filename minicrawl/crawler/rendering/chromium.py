@@ -402,9 +402,6 @@ class Renderer(Chromium):
         body = html.encode("utf-8", "replace")
         is_cut = len(body) >= self._most
         rendered = fetched._replace(
-            body=body[: self._most],
-            etag=None,
-            last_modified=None,
-            truncated=fetched.truncated or is_cut,
+            body=body[: self._most], etag=None, last_modified=None, truncated=fetched.truncated or is_cut
         )
         return rendered, parts

@@ -155,13 +155,7 @@ class RobotsErrand(Request):
     obeys_robots = False
 
     def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
-        self,
-        files: RobotsFiles,
-        host: Host,
-        origin: str,
-        url: str,
-        redirects: int = 0,
-        page: int | None = None,
+        self, files: RobotsFiles, host: Host, origin: str, url: str, redirects: int = 0, page: int | None = None
     ) -> None:
         super().__init__(files.hosts, host, url, page)
         self.origin = origin

@@ -27,12 +27,7 @@ class Sitemaps(Kind):
     without its session id."""
 
     def __init__(
-        self,
-        state: CrawlState,
-        plain: Callable[[str], str],
-        note_lastmods: NoteLastmods | None,
-        *,
-        is_on: bool,
+        self, state: CrawlState, plain: Callable[[str], str], note_lastmods: NoteLastmods | None, *, is_on: bool
     ) -> None:
         """is_on: sitemaps are asked for, and their URLs become known. note_lastmods: takes lastmod (Unix seconds) of
         known pages, and the time; None if no page is fetched again."""

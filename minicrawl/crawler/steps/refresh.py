@@ -59,8 +59,8 @@ _JUST_MADE = 60.0
 """Seconds: a page that has changed so shortly before its first fetch was made for it."""
 _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
-_PAGES, _FEW, _FEW_IN = "pages", 3, 8
-"""Few pages of a host are as many, or one in so many."""
+_PAGES, _FEW, _FEW_IN, _ODD_IN = "pages", 3, 8, 5
+"""Few pages of a host are as many, or one in so many; at most one in `_ODD_IN` is odd."""
 DAY = 86_400.0
 _HASHED = [kind for kind in KINDS if kind != "watch"]
 SAME, CHANGED, MISSING, FAILED = "=#?!"
@@ -154,17 +154,17 @@ class Refresh(Step):
             self._note_first(page, fetched, blocks, now)
             return
         before, validators = unpacked(turn.last and turn.last.validators), Validators.of(fetched)
-        says_changed = None if Validators() in (before, validators) else validators != before
+        says = None if Validators() in (before, validators) else validators != before
         if row.blocks:
             picture = self._pictures.picture(page)
-            picture.note(page, blocks_of(row.blocks) + blocks)
+            new = picture.note(page, blocks, blocks_of(row.blocks))
             watched = self._is_watched(fetched.url)
-            is_odd = None if watched or says_changed is not None else partial(self._is_odd, picture)
+            is_odd = partial(self._is_odd, picture, flips=_differing(turn)[2]) if says is None and not watched else None
             found = compared(
-                row.blocks, blocks, says_changed=says_changed, pages=picture.pages, is_odd=is_odd, is_watched=watched
+                row.blocks, blocks, new, says_changed=says, pages=picture.pages, is_odd=is_odd, is_watched=watched
             )
         else:
-            found = self._by_hashes(row, turn, blocks, says_changed)
+            found = self._by_hashes(row, turn, blocks, says)
         row = self._judged(row, turn, before, validators, found)
         dated_at = self._dated_change(row, before.last_modified, validators.last_modified, found, now)
         if dated_at is not None:  # also of a page that differs so often that it seems noisy
@@ -200,11 +200,7 @@ class Refresh(Step):
         are kept. A difference counts if other validators say so, or the page has but one of the kind. Under the same
         validators others are noise; without any, they count where the kind differs on few pages of the host, or more
         paragraphs than on most, and are in doubt where it does on many. says_changed: None without validators."""
-        before, now = (turn.last and turn.last.kind_hashes) or b"", kind_hashes(turn.fetched, turn.parsed)
-        differing = [kind for kind, old, new in zip(_HASHED, before, now, strict=False) if old != new]
-        is_known = bool(before and now)
-        old_prose, new_prose = (int.from_bytes(hashes[len(_HASHED) :]) for hashes in (before, now))
-        flips = is_known * (old_prose ^ new_prose).bit_count()
+        is_known, differing, flips = _differing(turn)
         differing += ["prose"] * (flips > 0)
         told, doubtful = differing if says_changed else [kind for kind in differing if kind in ALONE], list[str]()
         if says_changed is None:
@@ -217,18 +213,20 @@ class Refresh(Step):
         told += ["text"] * ("prose" in told)
         kinds = () if self._is_watched(turn.fetched.url) else tuple(kind for kind in KINDS if kind in told)
         still = set(KINDS if is_known else ()).difference(differing, ["text"] if "prose" in differing else [])
-        memory = first_seen(blocks, doubtful, still)
+        memory = first_seen(blocks, set(doubtful).difference(told), still)
         if says_changed is False or row.fetches > 1:  # the fetches before this one were answered 304
             memory = unchanged(memory).memory
         return Difference(bool(kinds), 0, 0, memory, not differing, bool(differing), kinds)
 
-    def _is_odd(self, picture: object, kind: str, blocks: int) -> bool:
-        """Note in how many blocks of a kind a page differs. True if few of its host differ in more than most, as it."""
+    def _is_odd(self, picture: object, kind: str, blocks: int, flips: int = 0) -> bool:
+        """Note in how many blocks of a kind a page differs, and beside text in how many paragraphs. True if few of its
+        host differ in more than most, as it."""
+        is_odd_prose = kind == "text" and self._is_odd(picture, "prose", flips)
         counts = self._blocks.setdefault(picture, defaultdict(Counter))[kind]
         counts[blocks] += 1
         ((usual, _),) = counts.most_common(1)
         more = sum(pages for number, pages in counts.items() if number > usual)
-        return blocks > usual and _FEW_IN * more <= counts.total()
+        return is_odd_prose or (blocks > usual and _ODD_IN * more <= counts.total())
 
     def note_lastmods(self, lastmods: dict[int, float], now: float) -> None:
         """Take in change times of pages (Unix seconds) from a sitemap: those later than the last fetch matter."""
@@ -391,6 +389,15 @@ class Refresh(Step):
             self._hosts[host.host] = host._replace(doubt=of_host)
             self._changed_hosts.add(host.host)
         return row._replace(doubt=doubt)
+
+
+def _differing(turn: Turn) -> tuple[bool, list[str], int]:
+    """Whether the hashes of the answer before are known; kinds that differ from it, and bits of long paragraphs."""
+    before, now = (turn.last and turn.last.kind_hashes) or b"", kind_hashes(turn.fetched, turn.parsed)
+    differing = [kind for kind, old, new in zip(_HASHED, before, now, strict=False) if old != new]
+    old, new = (int.from_bytes(hashes[len(_HASHED) :]) for hashes in (before, now))
+    is_known = bool(before and now)
+    return is_known, differing, is_known * (old ^ new).bit_count()
 
 
 def _content(fetched: Fetched, parsed: ParsedPage, alias: str | None) -> bytes:

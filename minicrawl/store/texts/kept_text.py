@@ -170,10 +170,15 @@ def unpack(packed: bytes, url: str, repeated: Set[int] = frozenset()) -> KeptTex
 
 
 def block_number(text: str) -> int:
-    """The hash of a block of text; of a line without relative dates, and with a bit for numbers in it."""
+    """The hash of a block of text; of a line without relative dates. If that has numbers, a bit says so, and the bits
+    below `ID_SHIFT` are a hash of its words alone."""
     is_line = len(text) < _LINE
-    number = zlib.crc32((_AGO.sub("", text) if is_line else text).encode()) & ~NUMBERS | 1 << 31
-    return number | NUMBERS * (is_line and _NUMBER.search(text) is not None)
+    octets = (_AGO.sub("", text) if is_line else text).encode()
+    number = zlib.crc32(octets) & ~NUMBERS | 1 << 31
+    if is_line and _NUMBER.search(text):
+        words = zlib.crc32(octets.translate(None, b"0123456789.,")) >> 32 - ID_SHIFT
+        number = number >> ID_SHIFT << ID_SHIFT | NUMBERS | words
+    return number
 
 
 def words_of(packed: bytes) -> list[str]:

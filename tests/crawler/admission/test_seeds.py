@@ -200,13 +200,6 @@ def test_seeds_in_steps_have_the_cash_of_seeds_at_once(tmp_path: Path) -> None:
     found = []
     for at_once in (100, 3):
         store = tmp_path / f"{at_once}.db"
-        crawl(
-            {seed: [] for seed in seeds},
-            store,
-            seeds,
-            sizes=Sizes(seeds=at_once),
-            ignore_robots=True,
-            pages=1,
-        )
+        crawl({seed: [] for seed in seeds}, store, seeds, sizes=Sizes(seeds=at_once), ignore_robots=True, pages=1)
         found.append(rows(store, "SELECT id, url, cash, depth, forwarded FROM pages ORDER BY id"))
     assert found[0] == found[1]

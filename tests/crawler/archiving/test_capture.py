@@ -35,11 +35,7 @@ def store(tmp_path: Path) -> Path:
 
 
 def exchange(
-    *fields: bytes,
-    status: int = 200,
-    body: bytes = BODY,
-    truncated: str | None = None,
-    request: bytes = b"",
+    *fields: bytes, status: int = 200, body: bytes = BODY, truncated: str | None = None, request: bytes = b""
 ) -> Exchange:
     lines = b"".join(b"%b\r\n" % field for field in fields)
     head = b"HTTP/1.1 %d X\r\n%b\r\n" % (status, lines)

@@ -116,11 +116,7 @@ def test_a_body_that_comes_faster_than_it_is_read_waits() -> None:
 
 @pytest.mark.parametrize(
     "reply",
-    [
-        b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 20_000,
-        chunked(b"5;" + b"x" * 10**6),
-        b"\r\n" * 10**6,
-    ],
+    [b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 20_000, chunked(b"5;" + b"x" * 10**6), b"\r\n" * 10**6],
     ids=["interim-answers", "chunk-extension", "empty-lines"],
 )
 def test_what_brings_no_body_has_an_end(reply: bytes) -> None:

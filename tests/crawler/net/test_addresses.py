@@ -144,14 +144,7 @@ async def test_public_addresses_are_let_through(address: str) -> None:
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        ("127.0.0.1", True),
-        ("::1", True),
-        ("fe80::1%eth0", True),
-        ("a.test", False),
-        ("127.1", False),
-        ("", False),
-    ],
+    [("127.0.0.1", True), ("::1", True), ("fe80::1%eth0", True), ("a.test", False), ("127.1", False), ("", False)],
 )
 def test_literals_are_told_from_names(text: str, expected: bool) -> None:
     assert is_literal(text) is expected
