@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
 from operator import attrgetter
 from pathlib import Path
-from typing import Any, NamedTuple  # Any: rows of either table
+from typing import Any, NamedTuple  # Any: rows
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.page_text import archived_page

@@ -18,7 +18,6 @@ from minicrawl.parts import parts
 from minicrawl.store.declaration import statements
 from minicrawl.system import is_shared_locked, sync_folder
 
-_VIEWS = Path(__file__).with_name("views.sql")
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
 SCHEMA_VERSION = 27
 # A commit changes a few rows on each of many pages of the file, and writes these pages whole, twice. Measured: 2 kB
@@ -144,7 +143,7 @@ def schema() -> Iterator[str]:
     parts()  # which have declared their tables by then
     yield from statements()
     statement = ""
-    for line in _VIEWS.read_text("utf-8").splitlines(keepends=True):
+    for line in Path(__file__).with_name("views.sql").read_text("utf-8").splitlines(keepends=True):
         statement += line
         if sqlite3.complete_statement(statement):
             yield statement

@@ -38,7 +38,7 @@ from minicrawl.crawler.html.tree import MOST_BLOCKS, block_hashes, block_ids, bl
 from minicrawl.model import FIELDS, KINDS
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.texts.kept_text import FIELD_SHIFT, ID_SHIFT, NUMBERS
-from minicrawl.store.texts.repeated_blocks import REPEATED
+from minicrawl.store.texts.repeated_blocks import REPEATED, RepeatedBlocks
 
 _FORM = 3
 """First byte of a page's memory. Former versions had others: then the page is taken as new."""
@@ -68,6 +68,12 @@ _TEXT = 1 << 31 - ID_SHIFT
 """The least id of a block of text, and a bit of all."""
 _NUMBERS = _TEXT | NUMBERS >> ID_SHIFT
 """The least id of a line with numbers."""
+_WORDS = (1 << ID_SHIFT) - 1
+"""Bits of such a line that are a hash of its words."""
+_LINES, _NEW_LINES = 14 << _FIELD, 15 << _FIELD | 1 << ID_SHIFT + 1
+"""Least ids by which such hashes are noted: of all lines of a page, and of those that came at its last fetch."""
+_FEWEST, _COUNTS = 3, 3
+"""Fewest pages of a host with such new lines that make them counters, and one in so many of those with such lines."""
 _LAST_ALONE = FIELDS.index("date")
 """Fields up to this have one value a page."""
 ALONE = FIELDS[1:_LAST_ALONE]
@@ -123,6 +129,18 @@ def unchanged(memory: bytes) -> Difference:
     if memory[:1] == bytes((_FORM,)):
         memory = memory[:3] + bytes((memory[3] | _STOOD,)) + memory[4:]
     return Difference(False, 0, 0, memory, is_certain=True, differs=False)
+
+
+def noted(picture: RepeatedBlocks, page: int, blocks: bytes, before: bytes) -> set[int]:
+    """Note the blocks of a page, and of the fetch before, in the picture of its host. Returns the ids of new lines that
+    are counters."""
+    numbers = (number for number in block_numbers(blocks) if number >> ID_SHIFT >= _NUMBERS)
+    lines = {number >> ID_SHIFT: number & _WORDS for number in numbers}
+    new = {line: lines[line] for line in lines.keys() - block_ids(before)}
+    ids = {_LINES | words for words in lines.values()} | {_NEW_LINES | words for words in new.values()}
+    picture.note(page, before + blocks + packed_numbers([number << ID_SHIFT for number in ids]))
+    least = {words: max(_FEWEST, picture.pages(_LINES | words) / _COUNTS) for words in new.values()}
+    return {line for line, words in new.items() if picture.pages(_NEW_LINES | words) >= least[words]}
 
 
 def compared(  # noqa: PLR0913 - all that tells changes from noise

@@ -41,6 +41,7 @@ from minicrawl.crawler.recognise.changes import (
     host_doubt,
     is_conditional,
     needs,
+    noted,
     page_doubt,
     unchanged,
 )
@@ -157,11 +158,11 @@ class Refresh(Step):
         says = None if Validators() in (before, validators) else validators != before
         if row.blocks:
             picture = self._pictures.picture(page)
-            new = picture.note(page, blocks, blocks_of(row.blocks))
+            counters = noted(picture, page, blocks, blocks_of(row.blocks))
             watched = self._is_watched(fetched.url)
             is_odd = partial(self._is_odd, picture, flips=_differing(turn)[2]) if says is None and not watched else None
             found = compared(
-                row.blocks, blocks, new, says_changed=says, pages=picture.pages, is_odd=is_odd, is_watched=watched
+                row.blocks, blocks, counters, says_changed=says, pages=picture.pages, is_odd=is_odd, is_watched=watched
             )
         else:
             found = self._by_hashes(row, turn, blocks, says)

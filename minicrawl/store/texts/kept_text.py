@@ -25,7 +25,6 @@ ID_SHIFT = 10
 """Bits of a block's hash that are not part of its id: those who keep ids of 22 bits have room for what they note."""
 FIELD_SHIFT = 27
 """Bits of a hash below the number of its field, see `minicrawl.model.FIELDS`. In a block of text the highest is set."""
-
 NUMBERS = 1 << 30
 """Bit of the hash of a line with numbers."""
 

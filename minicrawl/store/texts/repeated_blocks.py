@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.store.texts.kept_text import ID_SHIFT, NUMBERS
+from minicrawl.store.texts.kept_text import ID_SHIFT
 
 REPEATED = 4
 """Fewest pages that make a block a repeated one."""
@@ -26,12 +26,6 @@ _MASK = (1 << _BITS) - 1
 """Of a block's id."""
 _FEW = 8
 """Known pages from which on blocks of one page are not saved."""
-_WORDS = (1 << ID_SHIFT) - 1
-"""Bits of a line with numbers that are a hash of its words."""
-_LINES, _NEW_LINES = 14 << 17, 15 << 17 | 1 << 11
-"""Least ids of such hashes: of all lines of a page, and of those that came at its last fetch."""
-_FEWEST, _COUNTS = 3, 3
-"""Fewest pages with such new lines that make them counters, and one in so many of those with such lines."""
 _FORM = b"3"
 """First byte of a packed picture. Former versions had others."""
 
@@ -64,22 +58,13 @@ class RepeatedBlocks:
         """True if a page is to be noted: all are at first, and every fourth once 32 are known."""
         return 2 * self.size < _PAGES or page // _PAGES % _PART == 0
 
-    def note(self, page: int, blocks: bytes, before: bytes = b"") -> set[int]:
-        """Note the blocks of a page, in place of what was noted of it. blocks: as `ParsedPage.blocks`; before: those at
-        the fetch before. Returns ids of its new counters: lines that came on many pages but for their numbers."""
+    def note(self, page: int, blocks: bytes) -> None:
+        """Note the blocks of a page, in place of what was noted of it. blocks: as `ParsedPage.blocks`."""
         bit = np.uint64(1 << page % _PAGES)
         self._known |= int(bit)
         self.noted += 1
         self._pages[np.bitwise_count(self._pages) != REPEATED] &= ~bit
-        ids = np.frombuffer(before + blocks, ">u4").astype(np.uint32) >> ID_SHIFT
-        new = lines = dict[int, int]()
-        if before:
-            numbers = np.frombuffer(blocks, ">u4").tolist()
-            known = (np.frombuffer(before, ">u4") >> ID_SHIFT).tolist()
-            lines = {number >> ID_SHIFT: number & _WORDS for number in numbers if number >= 1 << 31 | NUMBERS}
-            new = {line: lines[line] for line in lines.keys() - known}
-            more = {_LINES | words for words in lines.values()} | {_NEW_LINES | words for words in new.values()}
-            ids = np.concatenate((ids, np.array([*more], np.uint32)))
+        ids = np.frombuffer(blocks, ">u4").astype(np.uint32) >> ID_SHIFT
         at = ids % _PLACES
         both = np.array((at, at ^ 1))
         is_known = self._ids[both] == ids
@@ -93,8 +78,6 @@ class RepeatedBlocks:
         is_free = held & held - 1 == 0
         self._pages[at] = np.where(is_free, bit, less)
         self._ids[at[is_free]] = ids[is_free]
-        least = {words: max(_FEWEST, self.pages(_LINES | words) / _COUNTS) for words in new.values()}
-        return {line for line, words in new.items() if self.pages(_NEW_LINES | words) >= least[words]}
 
     def pages(self, block: int) -> int:
         """Number of known pages that a block stands on. block: its id."""

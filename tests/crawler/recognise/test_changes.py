@@ -13,7 +13,7 @@ from support.page_changes import KINDS, Life, summed, verdicts
 
 from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.html.tree import MOST_BLOCKS, block_hashes, block_ids
-from minicrawl.crawler.recognise.changes import Difference, compared, first_seen, unchanged
+from minicrawl.crawler.recognise.changes import Difference, compared, first_seen, noted, unchanged
 from minicrawl.model import Wanted, Watch
 from minicrawl.store.texts.repeated_blocks import RepeatedBlocks
 
@@ -208,3 +208,12 @@ def test_of_a_watched_page_all_that_is_watched_counts_and_nothing_else(what: str
     counts = told([set(NOISES)] * 60, watch=(Watch("/page/[0-9]+$", what),), kinds=kinds)
     assert counts["changed"] - counts["missed"] == sum(counts[kind] for kind in kinds)
     assert counts["false"] == 0
+
+
+def test_lines_that_differ_in_numbers_alone_on_three_pages_and_a_third_of_those_that_have_them_are_counters() -> None:
+    picture = RepeatedBlocks()
+    for page in range(30):
+        lines = [[f"{page + add:,} views", f"Chapter {page + add * (page % 5 == 0)}", "prose"] for add in (0, 9_999)]
+        before, now = map(block_hashes, lines)
+        assert noted(picture, page, now, before) == set(block_ids(now)[:1] if page > 1 else ())
+        picture = RepeatedBlocks(picture.packed())

@@ -61,15 +61,6 @@ def test_what_many_pages_repeat_is_known_among_much_that_they_do_not_and_forgott
     assert template(picture.packed()) == set()
 
 
-def test_lines_that_differ_in_numbers_alone_on_three_pages_and_a_third_of_those_that_have_them_are_counters() -> None:
-    picture = RepeatedBlocks()
-    for page in range(30):
-        lines = [[f"{page + add:,} views", f"Chapter {page + add * (page % 5 == 0)}", "prose"] for add in (0, 9_999)]
-        before, now = map(block_hashes, lines)
-        assert picture.note(page, now, before) == set(block_ids(now)[:1] if page > 1 else ())
-        picture = RepeatedBlocks(picture.packed())
-
-
 @pytest.mark.parametrize("packed", [zlib.compress(bytes(4 * ROOM)), b"", b"2", b"2x\x9c?"])
 def test_a_damaged_picture_and_one_of_a_former_version_begin_anew(packed: bytes) -> None:
     assert template(packed) == set()
