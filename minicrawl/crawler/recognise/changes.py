@@ -11,8 +11,8 @@ front           New blocks side by side are one difference, and none counts whil
                 comments that come at every fetch do not.
 fickle block    It went and came back: it tells nothing.
 repeated block  It stands on many pages of its host: it tells nothing.
-counter         A line that is new, but for its numbers, on three pages of its host, and on a third of those that have
-                one with its words: it tells nothing, and no more does the line that it replaces.
+counter         A line of which the numbers alone are new, on three pages of its host and on a third of those that have
+                its words: neither it nor the line that it replaces tells anything.
 
 A place is the gap after a block that stays; each field has one of its own, behind its mark. Its restlessness rises by 1
 with every fetch at which blocks come or go there, and falls by 5 with the others; blocks that come there inherit it.
@@ -155,10 +155,10 @@ def compared(  # noqa: PLR0913 - all that tells changes from noise
 ) -> Difference:
     """Difference of a page from the fetch before, which left `memory`.
 
-    counters: ids of new lines that are. says_changed: the answer has other validators; believed of a page that was
-    answered 304 before. pages: number of pages of the host, with this one, that a block is known to stand on. is_odd:
-    whether a page whose noise is not known differs in more blocks of a kind than others. is_watched: all that differs
-    is a change. A page whose marks are others is taken as new: something else is compared.
+    counters: ids of the new lines that count. says_changed: the answer has other validators; believed of a page that
+    was answered 304 before. pages: number of pages of the host, with this one, that a block is known to stand on.
+    is_odd: whether a page whose noise is not known differs in more blocks of a kind than others. is_watched: all that
+    differs is a change. A page whose marks are others is taken as new: something else is compared.
     """
     before, now = _marks(memory[4:]), _marks(blocks)
     if memory[:1] != bytes((_FORM,)) or (before and now and before != now):
