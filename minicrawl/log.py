@@ -189,6 +189,7 @@ EVENTS = {
     "proxy-failed": (WARNING, "the proxy {proxy} cannot be used ({why}): pages without another proxy wait"),
     "proxy-works": (WARNING, "the proxy {proxy} can be used again"),
     "parser-failed": (ERROR, "could not read {url}: a part of minicrawl failed on it"),
+    "partition-failed": (ERROR, "a partition failed: {why}"),
     "worker-failed": (ERROR, "a worker failed on {asked}"),
     "page-not-rendered": (WARNING, "{reason}: {url}: {why}"),
     "page-not-pictured": (WARNING, "no screenshot, or not all: {url}: {why}"),

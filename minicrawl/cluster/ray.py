@@ -20,7 +20,7 @@ from itertools import accumulate, chain, cycle, islice, repeat
 from pathlib import Path
 from typing import Any, NamedTuple  # Any: messages
 
-from minicrawl import installed
+from minicrawl import installed, log
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.store.folder import Folder
 
@@ -213,6 +213,7 @@ def _errors() -> Iterator[None]:
     except MinicrawlError as error:  # also an error of Ray, which holds a traceback
         raise getattr(error, "cause", error) from None
     except RayTaskError as error:
-        raise StoreError(f"a partition failed: {error.cause!r}; see Ray's logs") from error
+        log.event("partition-failed", error=error, why=repr(error.cause))  # its text has the traceback of the partition
+        raise StoreError(f"a partition failed: {error.cause!r}; --log-file FILE keeps where") from error
     except RayError as error:
         raise GoneError(str(error).partition("\n")[0]) from error

@@ -15,6 +15,9 @@ G     the clock: all cash ever passed on
 **Nothing is lost**: sum(C) + V = sum(B), to the unit, after every step. Where several books share the web, plus
 the cash carried here from the others.
 
+**No sum outgrows 64 bits**: sum(B) is at most twice ALL_BIRTHS. Pages that come back after births were shared out may
+bring more; then all births are lowered alike, which no share of importance notices.
+
 **Lemma 2.3**, in whole units: what a page has received is what its in-links have sent,
 
     R_j = C_j + H_j - B_j = sum over links i -> j of sigma(H_i, w, W_i)
@@ -44,12 +47,13 @@ An alias forwards all it has received to its one target, and has no importance o
 `cash` keeps C - B, as births change for all pages at once when they are shared out anew; `cash_of` adds B.
 """
 
+import math
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, slices
-from minicrawl.opic.sites import UNIT, Births, SiteBirths, SiteShares
+from minicrawl.opic.sites import ALL_BIRTHS, UNIT, Births, SiteBirths, SiteShares
 from minicrawl.opic.surfer import UNIFORM, Places, Shares, Surfer
 from minicrawl.opic.units import TURNOVERS, all_interpolated, damped, dampeds, interpolated
 
@@ -101,7 +105,7 @@ class Book:
         self._has_idle_aliases = self.rule.alike is None
         """True if some aliases may have forwarded nothing, as they had none."""
         self.shared_out = 0
-        """Number of times births were shared out anew."""
+        """Number of times that births may have changed for all pages."""
         self.carried = 0
         """Cash handed over to this book by others, less the cash it has handed over to them."""
         self.mirrors = 0
@@ -148,9 +152,13 @@ class Book:
         self.handed_over = int(self.forwarded[: self.size].sum(where=mirrors)) if self.mirrors else 0
 
     def _count_births(self) -> None:
+        self.shared_out += 1
         idle = self.alias[: self.size] & (self.forwarded[: self.size] == 0)
         self._has_idle_aliases = self.rule.alike is None or bool(idle.any())
         births, unvisited = self.birth(slice(0, self.size)), ~self.visited(slice(0, self.size))
+        if (born := float(births.sum(dtype=np.float64))) > 2 * ALL_BIRTHS:
+            self.rule.lower(math.ceil(born / ALL_BIRTHS))
+            births = self.birth(slice(0, self.size))
         self.births = int(births.sum())
         births += self.received(slice(0, self.size))
         self.never_visited = int(births.sum(where=unvisited))
@@ -169,13 +177,11 @@ class Book:
         rule.grow(self.size)
         rule.share_out(by, ~(self.gone[known] | self.alias[known]), self.gone[known])
         self.rule = rule
-        self.shared_out += 1
         self._count_births()
 
     def share_births_alike(self, unit: int = UNIT) -> None:
         """Let walkers jump to all pages alike."""
         self.rule = Births(unit)
-        self.shared_out += 1
         self._count_births()
 
     def sums(self) -> BookSums:
@@ -199,9 +205,10 @@ class Book:
         self.grow(born.stop)
         self.size = born.stop
         self.clock_of[born.start : born.stop] = self.clock
-        births = self._births_of(born)
-        self.births += births
+        is_alike = self.rule.alike is not None and not self.retired
+        births = (self.rule.alike or 0) * count if is_alike else sum(map(self.birth_of, born))
         self.never_visited += births
+        self._bear(births)
         return born
 
     def visit(  # noqa: PLR0913 - the links of a page now and before
@@ -270,9 +277,9 @@ class Book:
         self.gone[page] = False
         self.retired -= 1
         born = self.birth_of(page)
-        self.births += born
         if not self.is_visited(page):
             self.never_visited += born + int(self.received(slice(page, page + 1))[0])
+        self._bear(born)
 
     def importance(self) -> FloatArray:
         """Share of all importance of every known page, shape (size,), sum 1; 0 for aliases and pages that have gone.
@@ -405,8 +412,14 @@ class Book:
         before = self.birth_of(page)
         self.alias[page] = alias
         change = self.birth_of(page) - before
-        self.births += change
+        self._bear(change)
         return change
+
+    def _bear(self, units: int) -> None:
+        """Add birth cash to the sum, which is in step with the flags of all pages."""
+        self.births += units
+        if self.births > 2 * ALL_BIRTHS:
+            self._count_births()
 
     def _note(self, page: int, spent: int) -> None:
         """Note the cash that a visit has passed on in the window, or taken back of that, and advance the clock."""
@@ -484,11 +497,6 @@ class Book:
     def birth_of(self, page: int) -> int:
         """B of one page."""
         return self.rule.of_one(page, gone=self.gone.item(page), alias=self.alias.item(page))
-
-    def _births_of(self, pages: range) -> int:
-        if self.rule.alike is not None and not self.retired:
-            return self.rule.alike * len(pages)
-        return sum(map(self.birth_of, pages))
 
     def cash_of(self, pages: Pages | slice) -> IntArray:
         """C of some pages."""

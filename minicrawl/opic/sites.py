@@ -171,6 +171,10 @@ class Births:
         """B of one page."""
         return 0 if gone else self.alike or 0
 
+    def lower(self, by: int) -> None:
+        """Divide the birth cash of all pages by a whole number. Pages born alike keep theirs: there are too few of
+        them to matter."""
+
     def grow(self, size: int) -> None:
         """Make room for pages 0..size-1."""
 
@@ -223,7 +227,7 @@ class SiteBirths(Births):
 
         shares: those of site 0 are 0. standing: pages that have neither gone nor are aliases, shape (size,). A page has
         one unit at least, so it can pass on some; a site without entrances gives all to its pages, one without pages
-        all to its entrances.
+        all to its entrances. All voices together have ALL_BIRTHS at most: more may be heard here than the shares know.
         """
         self.shared = len(standing)
         site, count = self.site[: self.shared], len(shares.trust)
@@ -233,7 +237,14 @@ class SiteBirths(Births):
         units = shares.homes * shares.trust
         self.page_level = np.maximum(units * (1.0 - to_entrances) / np.maximum(pages, 1.0), 1.0).astype(np.int64)
         self.entrance_level = (units * to_entrances / np.maximum(entrances, 1.0)).astype(np.int64)
-        self.voice_level = shares.voice_level
+        voices = int(self.voices[: self.shared].sum(dtype=np.int64))
+        self.voice_level = min(shares.voice_level, ALL_BIRTHS // max(voices, 1))
+
+    def lower(self, by: int) -> None:
+        """Divide all levels by a whole number; a page keeps one unit at least."""
+        self.page_level = np.maximum(self.page_level // by, 1)
+        self.entrance_level = self.entrance_level // by
+        self.voice_level //= by
 
 
 _SITE_BITS, _FRAME_PLACE = 31, 2

@@ -13,11 +13,11 @@ from support.partitions import Partitions, crawled_alone
 from support.sites import named_sites, rows
 
 from minicrawl.analysis.verify import verify
-from minicrawl.cluster.combined import Covered, coverage_of, look_of
-from minicrawl.cluster.exchange import home_of
+from minicrawl.cluster.combined import Covered, coverage_of, look_of, shares_of_all
+from minicrawl.cluster.exchange import home_of, shared_out, site_links
 from minicrawl.opic import Book, Coverage
 from minicrawl.opic.coverage import PageKind
-from minicrawl.opic.sites import UNIT
+from minicrawl.opic.sites import ALL_BIRTHS, UNIT
 from minicrawl.store.reader import open_store
 from minicrawl.store.transfers import NeighbourRow
 
@@ -183,3 +183,30 @@ def test_pages_and_hosts_of_all_partitions_count_once() -> None:
         assert (whole["doing"], whole["pages"], whole["statuses"]) == ({"asked": 2}, {"fetched/ok": 6}, {"2xx": 6})
         assert whole["earlier"] == {"runs": 2, "fetched": 18, "bytes": 10, "seconds": 8.0}
         assert [request["url"] for request in whole["requests"]] == ["http://b.test/", "http://a.test/"]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_births_of_a_partition_stay_within_bounds_when_shares_come_late(seed: int, tmp_path: Path) -> None:
+    """Shares are worked out from few pages, and are applied once most are known; partitions die in between."""
+    urls = [f"http://s{site}.test/{page or ''}" for site in range(40) for page in range(3)]
+    web, seeds, draw = dict.fromkeys(urls, urls), urls[:9:3], random.Random(seed)  # each page links to all
+    with Partitions(tmp_path, web, seeds, 3, jump="sites") as partitions:
+        for _ in range(12):
+            told = [site_links(partitions.open[number]) for number in partitions.numbers]
+            for number in partitions.numbers:
+                for _ in range(draw.randrange(60)):
+                    partitions.turn(number)
+            if draw.random() < 0.5:
+                partitions.exchange()
+            for number, shares in zip(partitions.numbers, shares_of_all(told), strict=True):
+                shared_out(shares, partitions.open[number])
+                partitions.commit(number)
+                if draw.random() < 0.3:
+                    partitions.kill(number)
+                    partitions.start(number)
+                book = partitions.open[number].state.accounts.book
+                assert book.births <= 2 * ALL_BIRTHS
+        partitions.crawl()
+        partitions.share_births_out()
+        partitions.settle()
+        assert partitions.faults() == []

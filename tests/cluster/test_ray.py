@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import traceback
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -17,12 +18,15 @@ from pathlib import Path
 
 import pytest
 from support.cluster_runs import SETTINGS, WEB, check_same, crawled_alone, folder_at, until
-from support.command_line import run
+from support.command_line import end_logs, run
 from support.gathered import sound_pages
 from support.needs import needs
 from support.patience import PATIENCE
 
+from minicrawl.cluster.ray import Call
 from minicrawl.demo.web import serving
+from minicrawl.errors import StoreError
+from minicrawl.log import begin
 
 HEAD, OTHER = "127.0.0.2", "127.0.0.3"
 """Not 127.0.0.1, for which Ray takes the address that other machines reach."""
@@ -137,3 +141,29 @@ def test_a_cluster_that_cannot_be_used_is_told(address: str, code: int, sentence
     result = run("crawl", "http://a.test/", "--partitions", "2", "--ray", address, "--store", tmp_path / "web")
     assert (result.exit_code, sentence in result.stderr) == (code, True)
     assert not (tmp_path / "web").exists()
+
+
+class Failing:
+    """An actor that fails on every call, as Ray tells its caller."""
+
+    class fails:  # noqa: N801 - a method of the actor
+        @staticmethod
+        async def remote() -> None:
+            from ray.exceptions import RayTaskError
+
+            try:
+                raise OverflowError("too large")
+            except OverflowError as error:
+                trace = "".join(traceback.format_exception(error))
+                raise RayTaskError("fails", trace, error).as_instanceof_cause() from None
+
+
+@needs("ray")
+def test_traceback_of_a_partition_that_fails_is_in_the_log_of_the_crawl(tmp_path: Path) -> None:
+    begin((str(tmp_path / "log"), False, "run"))
+    try:
+        with pytest.raises(StoreError, match=r"a partition failed: OverflowError\('too large'\)"):
+            asyncio.run(Call(Failing())("fails"))
+    finally:
+        end_logs()
+    assert 'raise OverflowError("too large")' in (tmp_path / "log").read_text()

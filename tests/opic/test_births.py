@@ -5,11 +5,13 @@ import random
 import numpy as np
 import numpy.typing as npt
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from support.opic_webs import csr, exact_importance, pages, random_web
 
 from minicrawl.opic import UNIT, Book
 from minicrawl.opic.book import SETTLED_ERROR, resend
-from minicrawl.opic.sites import SiteBirths, SiteShares
+from minicrawl.opic.sites import ALL_BIRTHS, SiteBirths, SiteShares
 
 
 def shares_of(trust: list[float], homes: float = 1_200.0, voice_level: int = 10) -> SiteShares:
@@ -179,3 +181,59 @@ def test_settled_ledger_is_pagerank_with_the_last_jump(seed: int) -> None:
     assert np.abs(world.book.importance() - world.exact()).sum() < 1e-6
     worths = world.book.worths(slice(0, world.size), world.book.held())
     assert world.book.total() == pytest.approx(worths.clip(0).sum())
+
+
+@given(
+    st.lists(st.sampled_from(["find", "find-many", "hear", "share", "leave", "return", "load"]), max_size=30),
+    st.floats(0.1, 1.0),
+    st.integers(0, 2**47),
+)
+@example(["find-many", "leave", "share", "return"], 1.0, 0)  # a site is back after all its pages but one were gone
+@example(["find", "share", "find-many", "hear", "share", "find-many", "load"], 1.0, 2**47)
+@example(["find-many", "leave", "share", "load", "return", "load"], 1.0, 2**47)
+def test_no_order_of_events_makes_births_outgrow_twice_what_is_shared(
+    events: list[str], trust: float, voice_level: int
+) -> None:
+    """What shares are worked out from may be little of what is known when they are applied, as in partitions."""
+    book, rule, voices = Book(), SiteBirths(), np.zeros(0, dtype=np.int32)
+    shares = shares_of([0.0, trust], ALL_BIRTHS, voice_level)
+    book.discover(1)
+    for event in events:
+        if event.startswith("find"):
+            book.discover(2_000 if event == "find-many" else 1)
+        elif event == "hear":
+            voices = np.full(book.size, 2**24, dtype=np.int32)
+        elif event == "share":
+            rule.grow(book.size)
+            rule.site[: book.size], rule.entrance[0] = 1, True
+            rule.voices[: len(voices)] = voices
+            book.share_births_out(rule, shares)
+        elif event == "leave":
+            for page in range(1, book.size):
+                book.retire(page)
+        elif event == "return":
+            for page in np.flatnonzero(book.gone[: book.size]).tolist():
+                book.revive(page)
+        else:  # as after a kill: the rule is that of the last time births were shared out
+            known = slice(0, book.size)
+            cash, forwarded = book.cash[known].copy(), book.forwarded[known].copy()
+            gone, alias = book.gone[known].copy(), book.alias[known].copy()
+            book = Book.of(cash, forwarded, gone, alias, book.virtual, rule=book.rule)
+        assert 0 < book.births <= 2 * ALL_BIRTHS
+        born = book.birth(slice(0, book.size))
+        assert born.min() >= 0
+        assert book.births == sum(born.tolist())
+        assert sum(book.cash_of(slice(0, book.size)).tolist()) + book.virtual == book.births
+
+
+@pytest.mark.parametrize("more", [50_000, 60_000])
+def test_pages_found_since_births_were_shared_out_have_a_unit_each(more: int) -> None:
+    """A seed with a page; then a sitemap, or a page of many links."""
+    book, rule = Book(), SiteBirths()
+    book.discover(1)
+    rule.grow(1)
+    rule.site[0], rule.entrance[0] = 1, True
+    book.share_births_out(rule, shares_of([0.0, 1.0], ALL_BIRTHS, 2**47))
+    before = book.births
+    book.discover(more)
+    assert book.births == before + more

@@ -42,7 +42,7 @@ class KnownSites:
         self._numbers: dict[str, int] = {}
         self._trust: FloatArray = np.zeros(1)
         self._voice: IntArray = np.zeros(1, dtype=np.int64)
-        self._whole, self._voice_level = np.zeros(1, dtype=np.int64), 0
+        self._whole = np.zeros(1, dtype=np.int64)
         self._vouchers, self._heard, self._homes = np.zeros(0), np.zeros(0, dtype=np.bool_), 0.0
         self._of_host: IntArray = np.zeros(0, dtype=np.int64)
         self._saved_hosts = self._saved_sites = 0
@@ -50,8 +50,8 @@ class KnownSites:
         self._turns: list[tuple[int, Pages, IntArray]] = []
         self._voices: list[Voices] = []
         self._doors: set[int] = set()
-        self._is_shared_out = False
-        self.size_then = self._shared = 0
+        self._saved_births = accounts.book.shared_out
+        self.size_then = 0
         """The size when births were last shared out, in a partition by all; 0 if they were not, or seeds are new."""
         self._blocks = writer.link_table.blocks
         accounts.note_links = self.note_links
@@ -128,7 +128,7 @@ class KnownSites:
         entrances &= self._is_at_home()
         self._trust = np.concatenate([[0.0], shares.trust, np.zeros(len(self._numbers) - len(shares.trust))])
         self._voice = np.append(0, shares.voice)
-        self._whole, self._voice_level = np.append(shares.whole.max(initial=0) + 1, shares.whole), shares.voice_level
+        self._whole = np.append(shares.whole.max(initial=0) + 1, shares.whole)
         voices = self.count_voices()
         births.grow(accounts.size)
         self._doors.update(flagged((births.entrance[known] != entrances) | (births.voices[known] != voices)).tolist())
@@ -139,7 +139,7 @@ class KnownSites:
         if before != births.twentieths:
             accounts.resend(self._blocks, before)
         accounts.coverage.note_change()
-        self.size_then, self._shared, self._is_shared_out = self.size, accounts.size, True
+        self.size_then = self.size
 
     def early(self) -> FloatArray:
         """Units that pages have more for their order, shape (accounts.size,), as if _ALIKE of all trust were alike at
@@ -185,16 +185,17 @@ class KnownSites:
         if self.shared is not None:
             writer.add_voices(map(VoiceRow._make, self.shared.take_changed()))
         hosts = range(self._saved_hosts, len(self._of_host))
-        writer.put(SiteRow, self._rows(0 if self._is_shared_out else self._saved_sites))
+        has_new_births = self._saved_births != self._accounts.book.shared_out
+        writer.put(SiteRow, self._rows(0 if has_new_births else self._saved_sites))
         writer.update("hosts", ["site"], ((self._of_host.item(host), host) for host in hosts))
         self._saved_hosts, self._saved_sites = len(self._of_host), len(self._numbers)
         self._births.grow(self._accounts.size)
         entrance, voice, fronts, doors = self._births.entrance, self._births.voices, self._fronts, sorted(self._doors)
         writer.put(DoorRow, (DoorRow(page, page in fronts, entrance.item(page), voice.item(page)) for page in doors))
         self._doors.clear()
-        if self._is_shared_out:
-            writer.save_meta({JUMP: BY_SITES, SHARED_OUT: self._shared, VOICE_LEVEL: self._voice_level})
-        self._is_shared_out = False
+        if has_new_births:
+            births, self._saved_births = self._births, self._accounts.book.shared_out
+            writer.save_meta({JUMP: BY_SITES, SHARED_OUT: births.shared, VOICE_LEVEL: births.voice_level})
 
     def _rows(self, first: int) -> Iterable[SiteRow]:
         """The rows of all sites but the `first` ones."""
@@ -237,7 +238,6 @@ class KnownSites:
         self._saved_sites = len(rows)
         self._trust = np.array([0.0, *(row.trust for row in rows)])
         self._voice = np.array([0, *(row.voice for row in rows)], dtype=np.int64)
-        self._voice_level = self._births.voice_level
         of_host = writer.site_table.of_hosts()
         self._saved_hosts = int(np.argmin(np.append(of_host, 0)))
         self._of_host = of_host[: self._saved_hosts]
