@@ -56,7 +56,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
     """One more than there are cores, since many a test waits for a process or a server; of slow ones half the time."""
     cores = os.cpu_count() or 1
-    return 2 * cores if config.option.markexpr == "slow" else cores + 1
+    return 2 * cores if config.option.markexpr.startswith("slow") else cores + 1
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -64,6 +64,10 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.option.markexpr != "slow" or collection_path.suffix != ".py":
         return None
     return b"slow" not in collection_path.read_bytes() or None
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    needs.skip_what_lacks(item)
 
 
 def pytest_collection_finish() -> None:
@@ -115,8 +119,6 @@ def crawled(store: Path) -> Path:
 @pytest.fixture(scope="session")
 def ray() -> Iterator[str]:
     """Ray, for all crawls in partitions of this session; its address for those of other processes."""
-    if not needs.is_there("ray"):
-        pytest.skip("needs ray")
     from minicrawl.cluster.ray import connected
 
     with connected(None, 3):

@@ -14,7 +14,7 @@ from support.cluster_runs import check_same, folder_at
 from support.command_line import answer, run
 from support.gathered import sound_pages
 from support.intakes import PATIENT
-from support.needs import is_there
+from support.needs import is_there, needs
 from support.patience import PATIENCE
 from support.sites import Server, html, served
 
@@ -31,7 +31,7 @@ SITE = {url: [f"<title>{word}</title><p>Here stands one {word}.", *LINKS[url]] f
 PAGES = [*SITE, H4 + "gone"]
 IN_PROCESSES: Mapping[str, list[str]] = {
     "workers": ["crawl", "--no-progress", "--workers", "2"],
-    **({"2 partitions": ["crawl", "--partitions", "2"]} if is_there("ray") else {}),
+    "2 partitions": ["crawl", "--partitions", "2"],
 }
 
 
@@ -73,14 +73,15 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[Path, dic
 
     async def crawl_all() -> dict[str, tuple[Path, dict[str, Any]]]:
         async with serving_answers(lambda url, _: served(SITE, url)) as port:
-            each = [crawl(name, words, port) for name, words in IN_PROCESSES.items()]
-            return dict(zip(IN_PROCESSES, await asyncio.gather(*each), strict=True))
+            some = {name: words for name, words in IN_PROCESSES.items() if name == "workers" or is_there("ray")}
+            each = [crawl(name, words, port) for name, words in some.items()]
+            return dict(zip(some, await asyncio.gather(*each), strict=True))
 
     return asyncio.run(crawl_all())
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("how", IN_PROCESSES)
+@pytest.mark.parametrize("how", ["workers", pytest.param("2 partitions", marks=needs("ray"))])
 def test_processes_end_with_what_one_finds(
     how: str, ended: dict[str, tuple[Path, dict[str, Any]]], alone: dict[str, RankedPage]
 ) -> None:

@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
+from typing import Any  # Any: a parameter of pytest
 from xml.etree import ElementTree
 
 import click
@@ -40,6 +41,7 @@ from support.documents import (
     spans,
     text,
 )
+from support.needs import needs
 from support.small_web import small_web
 
 import minicrawl
@@ -97,7 +99,13 @@ SERVERS = {"cluster", "dashboard", "demo", "mcp"}
 """Commands that serve until Ctrl-C, or take seconds: their own tests run them."""
 
 
-@pytest.mark.parametrize("page", PAGES, ids=name)
+def marked(page: Path) -> Any:
+    """A page as a parameter; commands that crawl in partitions need Ray."""
+    needs_ray = any("--partitions" in words for words in shown_commands(page))
+    return pytest.param(page, marks=[needs("ray")] if needs_ray else [], id=name(page))
+
+
+@pytest.mark.parametrize("page", [marked(page) for page in PAGES])
 def test_commands_shown_in_blocks_run(page: Path, crawled: Path, port: int) -> None:
     for words in shown_commands(page):
         parse(words)

@@ -1,4 +1,4 @@
-"""The size of the tree against .ci/limits.toml, whose numbers only ever fall."""
+"""The size of the tree against the budgets in .ci/limits.toml."""
 
 import tomllib
 
@@ -12,11 +12,9 @@ def lines(folder: str, endings: tuple[str, ...] = (".py",)) -> int:
     return sum(file.read_bytes().count(b"\n") for file in files if "uplot" not in file.name.lower())
 
 
-def test_the_tree_is_no_larger_than_its_limits() -> None:
-    limits = tomllib.loads((ROOT / ".ci/limits.toml").read_text())
+def test_the_tree_is_within_its_budgets() -> None:
+    budgets = tomllib.loads((ROOT / ".ci/limits.toml").read_text())
     found = {"product": lines("minicrawl", ENDINGS), "tests": lines("tests"), "bench": lines("bench")}
     found["words"] = sum(len(page.read_text().split()) for page in PAGES)
-    over = {name: (count, limits[name]) for name, count in found.items() if count > limits[name]}
-    assert not over, "remove as much as you add; a limit is never raised"
-    loose = {name: count for name, count in found.items() if count < 0.98 * limits[name]}
-    assert not loose, "lower the limits in .ci/limits.toml to what is there"
+    over = [f"{name}: {found[name]:,} of {most:,}" for name, most in budgets.items() if found[name] > most]
+    assert not over, f"over budget, so remove what is needless: {'; '.join(over)}"

@@ -40,8 +40,17 @@ def is_there(name: str) -> bool:
 
 
 def needs(name: str) -> pytest.MarkDecorator:
-    """Mark tests that are skipped where something is missing."""
-    return pytest.mark.skipif(not is_there(name), reason=f"needs {name}")
+    """Mark tests that are skipped where something is missing; `-m needs` selects them."""
+    return pytest.mark.needs(name)
+
+
+def skip_what_lacks(item: pytest.Item) -> None:
+    """Skip a test that needs what is not here; one that uses the fixture `ray` needs that."""
+    if "ray" in getattr(item, "fixturenames", ()):
+        item.add_marker(needs("ray"))
+    for mark in item.iter_markers("needs"):
+        if not is_there(mark.args[0]):
+            item.add_marker(pytest.mark.skip(reason=f"needs {mark.args[0]}"))
 
 
 def missing() -> Iterator[str]:
