@@ -2,7 +2,7 @@
 
 webs          webs drawn from a seed, and changes to them
 visits        visits of the books of `opic`, in the papers' orders
-convergence   methods to compute importance; figures 2 and 3; properties of the ledger beyond the paper
+convergence   methods to compute importance; figures 2 and 3; properties of the book beyond the paper
 windows       length of the history window; figures 4, 5 and 6
 matrices      importance on line by other matrices
 discovery     crawls that hold a share of discoveries: its accuracy, and its cost in importance

@@ -37,7 +37,7 @@ TURNS = (2, 5, 10)
 MOST_PATHS = 10**8
 """Paths that visits of all pages, one each, may take."""
 _COLUMNS = ("matrix", "visits a page", "estimate", "error of all pages in %", "error of the top tenth in %")
-_LEDGER, _HITS, _CLOSE = "ledger", ("authorities", "hubs"), 1.0
+_BOOK, _HITS, _CLOSE = "book", ("authorities", "hubs"), 1.0
 
 
 class Matrix(NamedTuple):
@@ -83,22 +83,22 @@ def fixpoint(matrix: Matrix, tolerance: float = EXACT) -> FloatArray:
 
 
 def estimates(matrix: Matrix, turns: Sequence[int] = TURNS) -> dict[int, dict[str, FloatArray]]:
-    """Importance on line after each of `turns` greedy visits a page, by the paper's cash and by the ledger."""
+    """Importance on line after each of `turns` greedy visits a page, by the paper's cash and by the book."""
     size, done, found = matrix.links.size, 0, {}
-    book, ledger = paper_book(size), Book()
-    initial = book.cashes()
-    ledger.discover(size)
+    cash_book, book = paper_book(size), Book()
+    initial = cash_book.cashes()
+    book.discover(size)
     ends = _ends(matrix)
     for turn in turns:
         for _ in range((turn - done) * size):
             # A visit may pay most pages, so to look at all of them is quicker than a heap.
-            page = int(book.standing[:size].argmax())
-            book.visit(page, ends(page))
-            page = int(np.abs(ledger.cash[:size] + UNIT).argmax())
+            page = int(cash_book.standing[:size].argmax())
+            cash_book.visit(page, ends(page))
+            page = int(np.abs(book.cash[:size] + UNIT).argmax())
             targets = ends(page)
-            ledger.visit_many(np.array([page]), np.array([0, len(targets)]), targets)  # some of them more than once
-        by_cash, done = book.estimates(initial), turn
-        found[turn] = {H_BY_G: by_cash[H_BY_G], X: by_cash[X], _LEDGER: ledger.importance()}
+            book.visit_many(np.array([page]), np.array([0, len(targets)]), targets)  # some of them more than once
+        by_cash, done = cash_book.estimates(initial), turn
+        found[turn] = {H_BY_G: by_cash[H_BY_G], X: by_cash[X], _BOOK: book.importance()}
     return found
 
 
@@ -127,8 +127,8 @@ def experiment(graph: Graph, site: npt.NDArray[np.int64] | None = None) -> Resul
         last = {by: error.all for (turn, by), error in found.items() if turn == TURNS[-1]}
         claims.append(
             Claim(
-                f"'{name}': after {TURNS[-1]} visits a page the ledger is within {_CLOSE:g} % of the fixpoint",
-                last[_LEDGER] <= _CLOSE,
+                f"'{name}': after {TURNS[-1]} visits a page the book is within {_CLOSE:g} % of the fixpoint",
+                last[_BOOK] <= _CLOSE,
                 ", ".join(f"{by} {error:.2g} %" for by, error in last.items()),
             )
         )

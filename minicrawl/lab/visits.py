@@ -27,9 +27,10 @@ def links_of(graph: Graph) -> Links:
     return lambda page: targets[starts[page] : starts[page + 1]]
 
 
-def paper_book(size: int) -> Adaptive:
-    """A cash book that knows all pages, each with equal cash: the paper's start. Its virtual page pays all at once."""
-    book = Adaptive(None, total=LAB_TOTAL)
+def paper_book(size: int, *, has_edge: bool = False) -> Adaptive:
+    """A cash book that knows all pages, each with equal cash: the paper's start. Its virtual page pays all at once.
+    has_edge: see `Adaptive`."""
+    book = Adaptive(None, has_edge=has_edge, total=LAB_TOTAL)
     book.discover(np.full(size, LAB_TOTAL // size))
     return book
 

@@ -120,38 +120,38 @@ def _interpolated(visited: IntArray, spent: IntArray, pages: int, window: float)
 class Run:
     """Greedy visits while links changed. truth: PageRank of the links at the end.
 
-    ledger: importance of the ledger on the same web. floor: the best ranking possible without further reading, PageRank
+    book: importance by the book on the same web. floor: the best ranking possible without further reading, PageRank
     of the links as last read.
     """
 
     truth: FloatArray
-    book: Adaptive
+    cash_book: Adaptive
     past: Past
-    ledger: FloatArray
+    book: FloatArray
     floor: FloatArray
 
 
-def run(graph: Graph, rate: float, seed: int, months: int = 10, *, with_ledger: bool = False) -> Run:
-    """Visit greedily for some months with the cash book, and with the ledger if asked for."""
-    book, ledger = paper_book(graph.size), Book()
-    ledger.discover(graph.size)
+def run(graph: Graph, rate: float, seed: int, months: int = 10, *, with_book: bool = False) -> Run:
+    """Visit greedily for some months with the paper's cash book, and with `Book` if asked for."""
+    cash_book, book = paper_book(graph.size), Book()
+    book.discover(graph.size)
     as_read: list[Pages] = [graph.targets[:0]] * graph.size
     now = graph
 
     def links(page: int) -> Pages:
         return now.targets[now.indptr[page] : now.indptr[page + 1]]
 
-    visits, reads = greedy(book, links), settling(ledger, links, as_read)
+    visits, reads = greedy(cash_book, links), settling(book, links, as_read)
     log = []
     for now, count in changing(graph, rate, seed, months):  # noqa: B007 - `links` reads it
-        made = ((page, book.clock) for page in islice(visits, count))
+        made = ((page, cash_book.clock) for page in islice(visits, count))
         log.append(np.fromiter(made, np.dtype((np.int64, 2)), count))
-        if with_ledger:
+        if with_book:
             make(reads, count)
     visited, clock = np.concatenate(log).T
     read = Graph.from_links([row.tolist() for row in as_read])
     truth, floor = (pagerank(one, tolerance=EXACT) for one in (now, read))
-    return Run(truth, book, Past(visited, clock, graph.size), ledger.importance(), floor)
+    return Run(truth, cash_book, Past(visited, clock, graph.size), book.importance(), floor)
 
 
 def changing(graph: Graph, rate: float, seed: int, months: int) -> Iterator[tuple[Graph, int]]:
@@ -180,24 +180,24 @@ Policies = Mapping[str, Callable[[Run], Remembered]]
 
 def _months(run: Run, months: float) -> float:
     """The length of `months` months in turnovers of the cash in hand."""
-    return run.past.since(round(months * run.past.size)) / run.book.in_hand()
+    return run.past.since(round(months * run.past.size)) / run.cash_book.in_hand()
 
 
 def _last(visits: int) -> Callable[[Run], Remembered]:
-    return lambda run: run.past.kept(0.0, visits, run.book.in_hand())
+    return lambda run: run.past.kept(0.0, visits, run.cash_book.in_hand())
 
 
 def _fixed(months: int, least: int = 1, *, compressed: bool = False) -> Callable[[Run], Remembered]:
     def remembered(run: Run) -> Remembered:
-        return run.past.kept(_months(run, months), least, run.book.in_hand(), compressed=compressed)
+        return run.past.kept(_months(run, months), least, run.cash_book.in_hand(), compressed=compressed)
 
     return remembered
 
 
 _LAST_VISITS: Policies = {f"last {visits} visits": _last(visits) for visits in (4, 8, 16)}
-_INTERPOLATION: Policies = {"interpolation, 4 months": lambda run: remember(_months(run, 4), run.book, run.past)}
-_LEDGERS: Policies = {"ledger": lambda run: (run.ledger, 2.0), "links as last read": lambda run: (run.floor, 2.0)}
-_LEDGER, _FLOOR = _LEDGERS
+_INTERPOLATION: Policies = {"interpolation, 4 months": lambda run: remember(_months(run, 4), run.cash_book, run.past)}
+_BOOKS: Policies = {"book": lambda run: (run.book, 2.0), "links as last read": lambda run: (run.floor, 2.0)}
+_BOOK, _FLOOR = _BOOKS
 _TYPES: Policies = {
     "last 8 visits": _last(8),
     "fixed, 8 months": _fixed(8),
@@ -227,7 +227,7 @@ def measure(graphs: Sequence[Graph], rates: Sequence[float], policies: Policies,
     for rate in rates:
         found: dict[str, list[Measured]] = {name: [] for name in policies}
         for number, graph in enumerate(graphs):
-            done = run(graph, rate, seed + number, months, with_ledger=_LEDGER in policies)
+            done = run(graph, rate, seed + number, months, with_book=_BOOK in policies)
             for name, policy in policies.items():
                 importance, measures = policy(done)
                 found[name].append(Measured(*mean_error(importance, done.truth), measures))
@@ -238,8 +238,8 @@ def measure(graphs: Sequence[Graph], rates: Sequence[float], policies: Policies,
 
 def figure_4(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES, months: int = 10) -> Result:
     """Windows of the last 4, 8 and 16 visits and interpolation, against the rate of change."""
-    names = (_M4, _M8, _M16, _INTERPOLATED, _LEDGER, _FLOOR)
-    table = measure(graphs, rates, {**_LAST_VISITS, **_INTERPOLATION, **_LEDGERS}, seed, months)
+    names = (_M4, _M8, _M16, _INTERPOLATED, _BOOK, _FLOOR)
+    table = measure(graphs, rates, {**_LAST_VISITS, **_INTERPOLATION, **_BOOKS}, seed, months)
     still, few, many = rates[0], [rate for rate in rates if rate <= 0.002], [rate for rate in rates if rate > 0.01]
     claims = [
         Claim(
@@ -263,13 +263,13 @@ def figure_4(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
             _against(table, many, _INTERPOLATED, _M16),
         ),
         Claim(
-            "the ledger is better than every window, and near what the links as last read allow (a factor of 1.8)",
+            "the book is better than every window, and near what the links as last read allow (a factor of 1.8)",
             all(
-                table[rate, _LEDGER].all
+                table[rate, _BOOK].all
                 <= min(1.8 * table[rate, _FLOOR].all if rate else 0.06, *(table[rate, n].all for n in names[:4]))
                 for rate in rates
             ),
-            _against(table, rates, _LEDGER, _FLOOR),
+            _against(table, rates, _BOOK, _FLOOR),
         ),
     ]
     return _result("figure4", "Figure 4: windows against the rate of change", table, names, claims)

@@ -7,7 +7,8 @@ V         cash of the virtual page: `reserve` (grants to come) and `income` (the
 G         the clock: all cash ever spent
 
 A visit spends the page's whole cash: the history records it, G grows by it, floor(.85 c) is split over the
-outlinks in whole units, and the rest goes to the virtual page.
+outlinks in whole units, and the rest goes to the virtual page. In the paper the virtual page is one more outlink of
+each page with o of them: with `has_edge` floor(o / (o + 1) c) is split.
 """
 
 from collections.abc import Sequence
@@ -27,11 +28,15 @@ class Adaptive:
     Invariant: the cash of all pages and of the virtual page is always `total`.
     """
 
-    def __init__(self, window: float | None = TURNOVERS, *, pays: bool = True, total: int = TOTAL) -> None:
+    def __init__(
+        self, window: float | None = TURNOVERS, *, pays: bool = True, has_edge: bool = False, total: int = TOTAL
+    ) -> None:
         """window: its size in turnovers of the cash in the pages' hands, interpolated, see units.py; None: all of the
-        past, H := H + c. pays: False: the virtual page holds its income."""
+        past, H := H + c. pays: False: the virtual page holds its income. has_edge: a page's share for the virtual page
+        is that of one more outlink, in place of 1 - d."""
         self.window = window
         self.pays = pays
+        self.has_edge = has_edge
         self.total = total
         self.size = 0
         self.reserve = total
@@ -80,7 +85,8 @@ class Adaptive:
         """Spend the cash of `page` along `outlinks`, a page once for every link to it. Returns the cash spent."""
         cash = self.cash(page)
         self._note(page, cash)
-        each = damped(cash) // len(outlinks) if len(outlinks) else 0
+        sent = cash * len(outlinks) // (len(outlinks) + 1) if self.has_edge else damped(cash)
+        each = sent // len(outlinks) if len(outlinks) else 0
         np.add.at(self.standing, outlinks, each)
         # Subtract the spent cash, do not set to zero: the level is part of a page's cash.
         self.standing[page] -= cash

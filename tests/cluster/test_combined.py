@@ -25,30 +25,30 @@ ROUNDING = 1e-7
 """Birth cash of a page is 2^24 units, of which links carry whole ones."""
 
 
-class Ledgers:
-    """Several ledgers of one web: each page has its home in one of them. What is handed over waits in `mail`."""
+class Books:
+    """Several books of one web: each page has its home in one of them. What is handed over waits in `mail`."""
 
     def __init__(self, draw: random.Random, n: int, count: int) -> None:
         self.n, self.draw = n, draw
         self.home = [draw.randrange(count) for _ in range(n)]
-        self.ledgers = [Book() for _ in range(count)]
-        self.coverages = [Coverage(book) for book in self.ledgers]
+        self.books = [Book() for _ in range(count)]
+        self.coverages = [Coverage(book) for book in self.books]
         self.mail: list[tuple[int, int, int]] = []
         self.sent, self.taken = Counter[tuple[int, int, bool]](), Counter[tuple[int, int, bool]]()
-        for number, (book, coverage) in enumerate(zip(self.ledgers, self.coverages, strict=True)):
+        for number, (book, coverage) in enumerate(zip(self.books, self.coverages, strict=True)):
             book.discover(n)
             coverage.grow(n)
             book.mirror(pages(page for page in range(n) if self.home[page] != number))
 
     def visit(self, page: int, links: Sequence[int], old: Sequence[int], *, alias: bool) -> None:
-        self.ledgers[self.home[page]].visit(page, pages(links), pages(old), alias=alias)
+        self.books[self.home[page]].visit(page, pages(links), pages(old), alias=alias)
         self.coverages[self.home[page]].note(page, PageKind.ALIAS if alias else PageKind.PAGE, leads=len(links) > 0)
 
     def hand_over(self) -> None:
         """One book hands some of its mirrors over; what is on its way may arrive late."""
-        number = self.draw.randrange(len(self.ledgers))
+        number = self.draw.randrange(len(self.books))
         mirrors = [page for page in range(self.n) if self.home[page] != number and self.draw.random() < 0.7]
-        units = self.ledgers[number].hand_over(pages(mirrors))
+        units = self.books[number].hand_over(pages(mirrors))
         for page, count in zip(mirrors, units.tolist(), strict=True):
             self.mail.append((number, page, count))
             self.sent[number, self.home[page], count > 0] += abs(count)
@@ -57,7 +57,7 @@ class Ledgers:
         """The first of some message on its way arrives."""
         if self.mail:
             source, page, units = self.mail.pop(0)
-            self.ledgers[self.home[page]].take_over(pages([page]), pages([units]))
+            self.books[self.home[page]].take_over(pages([page]), pages([units]))
             self.taken[source, self.home[page], units > 0] += abs(units)
 
     def said(self, number: int) -> Covered:
@@ -67,7 +67,7 @@ class Ledgers:
                 *(self.sent[number, other, is_credit] for is_credit in (True, False)),
                 *(self.taken[other, number, is_credit] for is_credit in (True, False)),
             )
-            for other in range(len(self.ledgers))
+            for other in range(len(self.books))
             if other != number
         }
         return Covered(self.coverages[number].sums(), carried)
@@ -76,10 +76,10 @@ class Ledgers:
 @pytest.mark.parametrize("changes", [False, True], ids=["same-links", "new-links"])
 @pytest.mark.parametrize("count", [1, 2, 4])
 @pytest.mark.parametrize("seed", range(5))
-def test_stale_sums_of_several_ledgers_never_exceed_the_truth(seed: int, count: int, changes: bool) -> None:
+def test_stale_sums_of_several_books_never_exceed_the_truth(seed: int, count: int, changes: bool) -> None:
     """Each says how far it is at moments of its own, whatever is on its way from one to another.
 
-    Where links change, what went along them is taken back from pages of other ledgers, by mail; all say how far they
+    Where links change, what went along them is taken back from pages of other books, by mail; all say how far they
     are at one moment then, as the truth itself may have fallen since one has said it.
     """
     draw = random.Random(f"{seed} {count} {changes}")
@@ -91,7 +91,7 @@ def test_stale_sums_of_several_ledgers_never_exceed_the_truth(seed: int, count: 
         if not changes and draw.random() < 0.2 and final(target, web, aliases) != page:
             web[page] = [target]
             aliases.add(page)
-    books = Ledgers(draw, n, count)
+    books = Books(draw, n, count)
     said = {number: books.said(number) for number in range(count)}
     read: set[int] = set()
     for _ in range(12 * n):

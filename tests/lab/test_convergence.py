@@ -1,4 +1,4 @@
-"""Figures 2 and 3, and the ledger beyond: what an independent implementation measured on the same kind of graph."""
+"""Figures 2 and 3, and the book beyond: what an independent implementation measured on the same kind of graph."""
 
 from itertools import islice
 
@@ -13,6 +13,8 @@ from minicrawl.lab.convergence import (
     Trace,
     Traces,
     X,
+    edge_errors,
+    edge_importance,
     figure_2,
     figure_3,
     on_graph,
@@ -71,7 +73,7 @@ def test_held_cash_converges(graph: Graph) -> None:
         assert found.top <= most.top
 
 
-def test_certificate_is_never_below_the_distance_of_the_ledger() -> None:
+def test_certificate_is_never_below_the_distance_of_the_book() -> None:
     small = power_law(2000, np.random.default_rng(3))
     truth = pagerank(small, tolerance=1e-13)
     traced = trace(small, truth, "greedy, held", 0, 15)
@@ -110,3 +112,24 @@ WEB = Graph.from_links([[1, 2], [2], [0], [0, 1], []])
 def test_method_comes_near_pagerank(name: str) -> None:
     last = list(islice(METHODS[name](WEB, np.random.default_rng(0), 50 * WEB.size), 4))[-1]
     assert l1(last.estimates[POWER if name == "off-line" else X], pagerank(WEB)) < 0.02
+
+
+def test_importance_with_an_edge_to_the_virtual_page_is_that_of_the_chain_with_that_page() -> None:
+    """By a dense matrix: each page leads to the virtual page by one more link, and that to all pages."""
+    graph = power_law(60, np.random.default_rng(2))
+    chain = np.zeros((61, 61))
+    for page in range(60):
+        targets = graph.targets[graph.indptr[page] : graph.indptr[page + 1]].tolist()
+        for target in [*targets, 60]:
+            chain[target, page] += 1 / (len(targets) + 1)
+    chain[:60, 60] = 1 / 60
+    values, vectors = np.linalg.eig(chain)
+    exact = np.abs(vectors[:60, np.argmax(values.real)].real)
+    assert np.abs(edge_importance(graph) - exact / exact.sum()).max() < 1e-12
+
+
+@pytest.mark.parametrize("name", ["greedy", "cycle", "random"])
+def test_cash_with_an_edge_to_the_virtual_page_tends_to_that_importance(name: str) -> None:
+    graph = power_law(300, np.random.default_rng(4))
+    errors = edge_errors(graph, name, 0, 40)
+    assert errors[-1][0] < errors[9][0] / 2 < errors[0][0] / 4

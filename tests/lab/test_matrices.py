@@ -49,7 +49,7 @@ def test_every_matrix_has_its_eigenvector_off_line_and_on_line(name: str, seed: 
     matrix, exact = matrices(graph, site)[name], eigenvector(dense(name, graph, site))
     assert fixpoint(matrix) == pytest.approx(exact, abs=1e-12)
     early, late = estimates(matrix, (2, 200)).values()
-    assert mean_error(late["ledger"], exact).all < 1e-3
+    assert mean_error(late["book"], exact).all < 1e-3
     assert mean_error(late["X"], exact).all < min(1.0, mean_error(early["X"], exact).all)
 
 

@@ -82,12 +82,12 @@ def test_compressed_visits_are_merged_two_by_two(window: tuple[float, int]) -> N
     assert mean == pytest.approx(measures / graph.size)
 
 
-def test_ledger_is_exact_for_the_links_as_last_read() -> None:
-    """With half of the pages changing the links as last read are not those of the end; the ledger knows the former."""
+def test_book_is_exact_for_the_links_as_last_read() -> None:
+    """With half of the pages changing the links as last read are not those of the end; the book knows the former."""
     graph = power_law(200, np.random.default_rng(2))
-    done = run(graph, rate=0.5, seed=3, months=3, with_ledger=True)
+    done = run(graph, rate=0.5, seed=3, months=3, with_book=True)
     assert l1(done.floor, done.truth) > 0.05
-    assert l1(done.ledger, done.floor) < 0.3 * l1(done.ledger, done.truth)
+    assert l1(done.book, done.floor) < 0.3 * l1(done.book, done.truth)
 
 
 def test_figures_have_a_row_per_rate_and_policy() -> None:

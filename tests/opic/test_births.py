@@ -169,7 +169,7 @@ class Changing:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_settled_ledger_is_pagerank_with_the_last_jump(seed: int) -> None:
+def test_settled_book_is_pagerank_with_the_last_jump(seed: int) -> None:
     world = Changing(seed)
     for _ in range(120):
         world.step()

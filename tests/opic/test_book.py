@@ -427,7 +427,7 @@ def test_certificate_bounds_the_error(seed: int) -> None:
     assert tightest < 0.5
 
 
-def test_certificate_of_a_settled_ledger_is_zero_and_of_an_untouched_one_covers_everything() -> None:
+def test_certificate_of_a_settled_book_is_zero_and_of_an_untouched_one_covers_everything() -> None:
     world = World()
     assert world.book.certificate() == 2.0
     for _ in range(3):
@@ -439,7 +439,7 @@ def test_certificate_of_a_settled_ledger_is_zero_and_of_an_untouched_one_covers_
     assert world.book.certificate() > 0.0
 
 
-def ledger_with(residuals: Sequence[int], forwarded: int = 1000) -> Book:
+def book_with(residuals: Sequence[int], forwarded: int = 1000) -> Book:
     """Pages that have all forwarded the same, and received so much more, or less."""
     h = np.full(len(residuals), forwarded, dtype=np.int64)
     gone, alias = np.zeros(len(residuals), dtype=np.bool_), np.zeros(len(residuals), dtype=np.bool_)
@@ -470,7 +470,7 @@ def test_pages_with_much_more_left_than_the_mean_are_due_the_largest_first(
 ) -> None:
     """The mean is 100, so from 150 on a visit is worth it."""
     monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
-    book = ledger_with([149, 150, 20, 30, 151, 100])
+    book = book_with([149, 150, 20, 30, 151, 100])
     assert book.due(9).tolist() == [1, 4]
     assert book.due(2).tolist() == [1, 4]
     assert book.due(1).tolist() == [4]
@@ -493,7 +493,7 @@ def test_round_of_settling_visits(
     residuals: list[int], expected: list[int], block: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
-    book = ledger_with(residuals)
+    book = book_with(residuals)
     least = book.least_worth(0.0)
     if least is None:
         assert not expected
@@ -504,7 +504,7 @@ def test_round_of_settling_visits(
 
 def test_rows_to_settle_are_told_by_their_index() -> None:
     """Not by page number."""
-    book = ledger_with([5, 0, 0, 5, 900])
+    book = book_with([5, 0, 0, 5, 900])
     assert book.unsettled(pages([0, 2, 3]), 5.0).tolist() == [0, 2]
     assert book.unsettled(pages([1, 2]), 5.0).tolist() == []
     assert book.unsettled(NOTHING, 1.0).tolist() == []
@@ -512,7 +512,7 @@ def test_rows_to_settle_are_told_by_their_index() -> None:
 
 @pytest.mark.parametrize("unit", [UNIT, 1000])
 @pytest.mark.parametrize("seed", range(5))
-def test_settled_ledger_is_exact_but_for_its_certificate_and_rounding(seed: int, unit: int) -> None:
+def test_settled_book_is_exact_but_for_its_certificate_and_rounding(seed: int, unit: int) -> None:
     draw = random.Random(seed)
     n = draw.randrange(2, 40)
     web = random_web(draw, n, draw.choice([0.05, 0.3, 0.7]))
@@ -556,7 +556,7 @@ def test_settling_ends_when_a_hand_over_would_move_more(
 ) -> None:
     """Page 2 is a mirror: no visit moves what it holds, and a ranking is not settled while it holds much."""
     monkeypatch.setattr("minicrawl.opic.arrays.BLOCK", block)
-    book = ledger_with([left, 0, held])
+    book = book_with([left, 0, held])
     book.gone[2] = book.alias[2] = True
     book.cash[2] += 1000  # a mirror has no birth cash
     book.recount(book.virtual)
@@ -583,7 +583,7 @@ def test_room_is_not_knowledge() -> None:
 
 
 def test_mirrors_hand_over_what_their_homes_take_over() -> None:
-    """Two ledgers, pages 0 and 1 in one, 2 in the other, where 1 has a mirror; 2 links to 1, and 0 to 2's mirror."""
+    """Two books, pages 0 and 1 in one, 2 in the other, where 1 has a mirror; 2 links to 1, and 0 to 2's mirror."""
     left, right = Book(unit=20), Book(unit=20)
     left.discover(3)  # page 2 is the mirror of the other's page 0
     left.mirror(np.array([2]))

@@ -121,7 +121,7 @@ def settled(web: Web, surfer: Surfer, *, knows_places: bool = True) -> Book:
 
 
 @pytest.mark.parametrize("surfer", [UNIFORM, REASONABLE, Surfer(1, 2, 50)], ids=repr)
-def test_settled_ledger_is_weighted_pagerank(surfer: Surfer) -> None:
+def test_settled_book_is_weighted_pagerank(surfer: Surfer) -> None:
     links, places = web = made_up(3, 3000)
     graph = Graph.from_links(links)
     weights = surfer.weights[csr(places)[1]].astype(np.float64)

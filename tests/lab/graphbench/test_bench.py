@@ -11,7 +11,7 @@ import pytest
 from minicrawl.experiment import Claim, Result
 from minicrawl.lab.graphbench.algorithms import ALGORITHMS, Algorithm, algorithms_of
 from minicrawl.lab.graphbench.bench import COLUMNS, Setup, bench, claims
-from minicrawl.lab.graphbench.figures import figure_9, figure_12, figure_14
+from minicrawl.lab.graphbench.figures import figure_9, figure_12, figure_14, is_faster
 from minicrawl.lab.graphbench.sequences import BENCHMARKS, Follower, Insertions, sparse_links
 
 
@@ -111,3 +111,8 @@ def test_times_are_of_the_six_graphs(figure, algorithms: int) -> None:  # type: 
     assert len(panel.curves) == algorithms
     assert all(list(curve.x) == [1, 2, 3, 4, 5, 6] for curve in panel.curves)
     assert [row[1] for row in result.rows[::algorithms]] == list(BENCHMARKS)
+
+
+@pytest.mark.parametrize(("one", "verdict"), [(0.1, True), (0.322, True), (0.324, True), (0.4, True), (0.41, False)])
+def test_algorithm_is_no_slower_by_what_the_machine_varies(one: float, verdict: bool) -> None:
+    assert is_faster({"rows": one, "trees": 0.323}, "rows", "trees") is verdict
