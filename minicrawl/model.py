@@ -371,7 +371,7 @@ class CrawlReport:
     `reason`: why it stopped, one of "nothing-left", "pages", "time", "bytes", "coverage", "interrupted".
     `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store; `coverage`,
     `coverage_shown`: `low` and `shown` of `ReadShare`; `left_out`: links of its read pages that a scope, a filter or a
-    trap left out.
+    trap left out; `refreshed`: those of `fetched` for pages that had an answer before.
     `error`: certified L1 bound of the ranking for the known graph. `failures`: pages given up in this run, by reason
     code; `unanswered`: requests of any kind without a usable answer. `out_of_reach`: upper bound of the unreadable
     pages' share of the importance, by reason code, if nothing was left before the coverage asked for was reached; else
@@ -391,6 +391,7 @@ class CrawlReport:
     left_out: int = 0
     unanswered: dict[str, int] = field(default_factory=dict)
     out_of_reach: dict[str, float] | None = None
+    refreshed: int = 0
 
     def cause(self) -> str | None:
         """The most frequent reason code if nothing was fetched, or if nothing is left and no page could be read; else

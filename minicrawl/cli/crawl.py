@@ -21,6 +21,7 @@ from minicrawl.cli.options import about_store, is_quiet, is_verbose, logging_opt
 from minicrawl.cli.output import (
     amount,
     called_as,
+    discovery_line,
     document,
     duration,
     fitted,
@@ -319,7 +320,7 @@ def announce(start: "Start") -> None:
         click.echo(f"--retry {printable(reason)}: {problem}", err=True)
 
 
-def _summary(report: "CrawlReport") -> "Iterator[str]":
+def _summary(report: "CrawlReport", guide: Guide) -> "Iterator[str]":
     yield f"{read_line(report.known, report.read, report.coverage, report.coverage_shown)}."
     fetched = f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}"
     left_out = f" {left_out_line(report.left_out)}." if report.left_out else ""
@@ -328,6 +329,9 @@ def _summary(report: "CrawlReport") -> "Iterator[str]":
         yield f"Given up: {tally(report.failures)}."
     if report.out_of_reach is not None:
         yield f"{short_line(report.out_of_reach)}."
+    discovery = 1.0 if guide.start is None else guide.start.settings.discovery
+    if discovery < 1.0 and (line := discovery_line(report.fetched, report.refreshed, discovery)) is not None:
+        yield f"{line}."
 
 
 def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
@@ -335,7 +339,7 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
         click.echo(json.dumps(asdict(report), indent=2))
         return
     if is_quiet():
-        click.echo("\n".join(fitted(list(_summary(report)))))
+        click.echo("\n".join(fitted(list(_summary(report, guide)))))
         return
     from minicrawl.analysis.top import asked_list, best_of_sites
     from minicrawl.cli.display import SHOWN
@@ -350,7 +354,7 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
         with open_store(guide.path) as reader:
             best, sites = asked_list(reader, RANKINGS[0], SHOWN), best_of_sites(reader, SHOWN)
     shown = ["", *list_lines(best, None, command=f"{called_as()} top ")] if best.lines else []
-    click.echo("\n".join(fitted([*_summary(report), *best_lines(sites), *shown])))
+    click.echo("\n".join(fitted([*_summary(report, guide), *best_lines(sites), *shown])))
     if best.lines and says_more():
         _say(guide.next_steps(best, report))
 

@@ -167,6 +167,20 @@ def left_out_line(links: int) -> str:
     return f"{counted(links, 'link')} {'was' if links == 1 else 'were'} left out"
 
 
+_NEAR = 0.02
+"""Difference from the share of requests asked for that needs no word."""
+
+
+def discovery_line(fetched: int, refreshed: int, share: float) -> str | None:
+    """ "New pages got 43 % of the requests, not 70 % (--discovery): no others could be asked for"; None where they got
+    their share."""
+    got = (fetched - refreshed) / fetched if fetched else share
+    if abs(got - share) <= max(_NEAR, 1.0 / max(fetched, 1)):
+        return None
+    why = "no others could be asked for" if got < share else "no page read before was due (--refresh-min)"
+    return f"New pages got {100 * got:.0f} % of the requests, not {100 * share:.0f} % (--discovery): {why}"
+
+
 def short_line(out_of_reach: dict[str, float]) -> str:
     """ "The coverage you asked for was not reached: pages that were not read have up to 5.5% of the importance
     (http-404 5.4%, dns 0.1%)": most first"""

@@ -435,6 +435,7 @@ class Keeper:
             error=certificate_of(*(sum(report.unsettled[at] for report in reports) for at in (0, 1))),
             failures=added([report.failures for report in reports]) or {},
             left_out=sum(report.left_out for report in reports),
+            refreshed=sum(report.refreshed for report in reports),
             unanswered=added([report.unanswered for report in reports]) or {},
             deaths=self.deaths.total(),
         )

@@ -100,6 +100,7 @@ class Report(NamedTuple):
     sizes: tuple[int, int]
     totals: Totals
     left_out: int
+    refreshed: int
     progress: Progress | None
     wanted: Sequence[str] = ()
     left: Mapping[str, float] = {}
@@ -303,6 +304,7 @@ class Partition:
             sizes=(0, 0) if sites is None else (sites.size, sites.size_then),
             totals=self._totals,
             left_out=self._state.pages.left_out,
+            refreshed=self._state.pages.refreshed,
             progress=self._progress,
         )
 

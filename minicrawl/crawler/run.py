@@ -384,6 +384,7 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
         left_out=intake.state.pages.left_out,
         unanswered=dict(intake.state.writer.rows(_UNANSWERED) if is_late else engine.unanswered),
         out_of_reach=engine.progress.out_of_reach(asked_for) if is_over else None,
+        refreshed=intake.state.pages.refreshed,
     )
 
 

@@ -119,11 +119,17 @@ def running_median(median: float, count: int, rate: float) -> float:
     return median * math.exp(max(-step, min(step, math.log(rate / median))))
 
 
+_MADE_UP = 100.0
+"""Most fetches of one kind that make up for those of the other: hosts that are being asked hide the pages of one kind
+now and then, and a kind may be missing for months."""
+
+
 class DiscoveryBudget:
     """Share of the fetches for pages never visited: a credit account with income `share` (q, 0 to 1) a fetch.
 
-    credit := min(credit + q, 2) at each fetch; a discovery costs 1, down to -1. While both kinds of page are available,
-    the number of discoveries among n fetches is within 2 of q * n. With a share of 1 no page is ever fetched again.
+    credit := credit + q at each fetch; a discovery costs 1; within -100 and 100. While both kinds of page are
+    available, the number of discoveries among n fetches is within 2 of q * n; where one kind was missing, up to 100
+    fetches make up for that. With a share of 1 no page is ever fetched again.
     """
 
     def __init__(self, share: float = 1.0, credit: float = 0.0) -> None:
@@ -142,7 +148,7 @@ class DiscoveryBudget:
 
     def charge(self, *, discovers: bool) -> None:
         """Record a fetch: of a page never visited, or of a visited one."""
-        self.credit = max(self._with_income() - (1.0 if discovers else 0.0), -1.0)
+        self.credit = max(min(self._with_income() - discovers, _MADE_UP), -_MADE_UP)
 
     def _with_income(self) -> float:
-        return min(self.credit + self.share, 2.0)
+        return self.credit + self.share

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from support.command_line import HOME, run
 from support.sites import Server, crawl
+from support.small_web import small_web
 
 
 def test_nothing_fetched_is_exit_1_also_when_the_time_is_up(tmp_path: Path) -> None:
@@ -59,3 +60,14 @@ def test_coverage_that_cannot_be_reached_is_said_to_be_so_and_why(tmp_path: Path
 def test_robots_txt_that_fails_is_a_cause(tmp_path: Path) -> None:
     report, _ = crawl(Server({HOME: []}, robots=503), tmp_path / "crawl.db", [HOME], time=1)
     assert (report.reason, report.fetched, report.cause()) == ("time", 0, "http-503")
+
+
+def test_crawl_whose_pages_are_not_due_again_says_so(tmp_path: Path) -> None:
+    """All pages are new, as none may be asked again within the hour; with no share asked for nothing is said."""
+    with small_web() as port:
+        words = ["crawl", "http://example.org/", "--connect-to", f"::127.0.0.1:{port}", "--allow-private"]
+        words += ["--pages", "4", "--delay", "0", "--no-progress", "--store"]
+        plain = run(*words, tmp_path / "plain.db").stdout
+        shared = run(*words, tmp_path / "shared.db", "--discovery", ".5").stdout
+    told = "New pages got 100 % of the requests, not 50 % (--discovery): no page read before was due (--refresh-min)."
+    assert (told in plain, told in shared) == (False, True)

@@ -15,6 +15,7 @@ from support.sites import crawl
 from minicrawl.cli.output import (
     amount,
     clipped,
+    discovery_line,
     duration,
     fitted,
     left_out_line,
@@ -83,6 +84,23 @@ def test_one_page_is_no_pages() -> None:
 )
 def test_coverage_is_rounded_outwards(low: float, shown: float, told: str) -> None:
     assert read_line(3, 2, low, shown) == f"Read 2 of 3 known pages: {told} of the importance"
+
+
+@pytest.mark.parametrize(
+    ("fetched", "refreshed", "share", "told"),
+    [
+        (1000, 700, 0.3, None),
+        (1000, 719, 0.3, None),  # within two hundredths
+        (1000, 755, 0.3, "24 % of the requests, not 30 % (--discovery): no others could be asked for"),
+        (1000, 0, 0.3, "100 % of the requests, not 30 % (--discovery): no page read before was due (--refresh-min)"),
+        (3, 2, 0.5, None),  # two of three, or one: no nearer than that
+        (0, 0, 0.5, None),
+    ],
+)
+def test_share_of_new_pages_that_was_missed_is_told(
+    fetched: int, refreshed: int, share: float, told: str | None
+) -> None:
+    assert discovery_line(fetched, refreshed, share) == (None if told is None else f"New pages got {told}")
 
 
 @pytest.mark.parametrize("words", [["status"], ["graph", "stats"]])
