@@ -14,6 +14,7 @@ import os
 import resource
 import signal
 import socket
+import stat
 import sys
 import termios
 import time
@@ -94,6 +95,28 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def check_replaceable(path: Path) -> None:
+    """Raise OSError for a pipe, a device or a socket: a file in its place would take it from every program."""
+    with contextlib.suppress(FileNotFoundError):
+        kind = path.stat().st_mode
+        if not (stat.S_ISREG(kind) or stat.S_ISDIR(kind)):
+            raise OSError(errno.EINVAL, "it is a pipe, a device or a socket, not a regular file")
+
+
+@contextlib.contextmanager
+def put_in_place(new: Path, path: Path) -> Iterator[None]:
+    """Have the block write `new`, which then takes the place of the file at `path`; of one that fails nothing is left.
+
+    Raises OSError, also where something is in that place that must not go, see `check_replaceable`.
+    """
+    check_replaceable(path)
+    try:
+        yield
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 def is_running(number: int) -> bool:

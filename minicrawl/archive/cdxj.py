@@ -21,6 +21,7 @@ from typing import NamedTuple
 from urllib.parse import unquote_to_bytes, urlsplit
 
 from minicrawl.errors import SettingError, StoreError
+from minicrawl.system import put_in_place
 
 _SORTED_AT_ONCE = 64 * 1024 * 1024
 """Characters of the lines sorted in memory at once."""
@@ -160,7 +161,7 @@ def merge(index: Path, lines: Iterable[str], *, is_anew: bool = False) -> int:
         for run in _sorted_runs(index, lines):
             runs.append(run)
         unfinished.unlink(missing_ok=True)  # a link that somebody put there is not to be written through
-        with unfinished.open("x", encoding="utf-8", newline="\n") as out:
+        with put_in_place(unfinished, index), unfinished.open("x", encoding="utf-8", newline="\n") as out:
             parts = [_lines(run) for run in runs]
             if not is_anew and index.exists():
                 parts.append(_lines(index))
@@ -169,12 +170,11 @@ def merge(index: Path, lines: Iterable[str], *, is_anew: bool = False) -> int:
                 count += 1
             out.flush()
             os.fsync(out.fileno())
-        unfinished.replace(index)
     except OSError as error:
         raise StoreError(f"{index} cannot be written: {error.strerror}; check its disk and folder") from error
     finally:
-        for part in (*runs, unfinished):
-            part.unlink(missing_ok=True)
+        for run in runs:
+            run.unlink(missing_ok=True)
     return count
 
 

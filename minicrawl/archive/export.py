@@ -15,6 +15,7 @@ from minicrawl.archive.cdxj import Captured, read
 from minicrawl.archive.collection import Collection
 from minicrawl.archive.writer import FILES, INDEXES
 from minicrawl.errors import SettingError, StoreError
+from minicrawl.system import put_in_place
 
 _PIECE = 1 << 20
 _PACKED_AT_MOST = 20
@@ -45,17 +46,15 @@ def export(  # noqa: PLR0913 - what a file says of itself
         raise SettingError(f"name a file that ends with .wacz or .cdxj, not {path}")
     unfinished = path.with_name(f"{path.name}.part")
     try:
-        if path.suffix == ".cdxj":
-            with unfinished.open("w", encoding="utf-8", newline="\n") as out:
-                count = sum(out.write(f"{line}\n") > 0 for line in collection.lines())
-        else:
-            with zipfile.ZipFile(unfinished, "w") as wacz:
-                count = _write_wacz(wacz, collection, sizes, software, _iso(now), pages)
-        unfinished.replace(path)
+        with put_in_place(unfinished, path):
+            if path.suffix == ".cdxj":
+                with unfinished.open("w", encoding="utf-8", newline="\n") as out:
+                    count = sum(out.write(f"{line}\n") > 0 for line in collection.lines())
+            else:
+                with zipfile.ZipFile(unfinished, "w") as wacz:
+                    count = _write_wacz(wacz, collection, sizes, software, _iso(now), pages)
     except OSError as error:
         raise StoreError(f"{path} cannot be written: {error.strerror}; name another file, or check its disk") from error
-    finally:
-        unfinished.unlink(missing_ok=True)
     return count
 
 

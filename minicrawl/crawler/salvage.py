@@ -34,6 +34,7 @@ from minicrawl.store.hosts import HostRow
 from minicrawl.store.links import LAST_PLACE, NOWHERE, Links, PlacedLinks, linked, packed, placed
 from minicrawl.store.pages import Fetch, NewPage, Turn
 from minicrawl.store.writer import Writer
+from minicrawl.system import put_in_place
 
 _STATES = frozenset(State)
 _DEEPEST = 2**20
@@ -69,9 +70,8 @@ def salvage(store: Path, file: Path) -> tuple[int, int, int]:
     unfinished = file.with_name(f".{file.name}.salvaged")
     try:
         unfinished.unlink(missing_ok=True)
-        with closing(DamagedStore(store)) as damaged:
+        with put_in_place(unfinished, file), closing(DamagedStore(store)) as damaged:
             salvaged = _rebuilt(damaged, unfinished)
-        unfinished.replace(file)
     finally:
         for left in (unfinished, beside(unfinished, ".lock"), *logs(unfinished)):
             left.unlink(missing_ok=True)

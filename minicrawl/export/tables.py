@@ -27,6 +27,7 @@ from typing import BinaryIO, TextIO, TypeVar
 from minicrawl import installed
 from minicrawl.errors import SettingError
 from minicrawl.store.ranks import RankedPage
+from minicrawl.system import put_in_place
 
 STANDARD_OUTPUT = Path("-")
 """The name of standard output, where a file is asked for."""
@@ -90,8 +91,8 @@ def renamed_when_whole(path: Path) -> Iterator[Path]:
             if is_stream:
                 _pour(temporary, path)
             else:
-                temporary.chmod(0o644)
-                temporary.replace(place)
+                with put_in_place(temporary, place):
+                    temporary.chmod(0o644)
         finally:
             temporary.unlink(missing_ok=True)
     except OSError as error:

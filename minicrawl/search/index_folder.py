@@ -22,6 +22,7 @@ from filelock import FileLock, Timeout
 from minicrawl import installed
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.store.database import beside, fault_of_disk, real_path
+from minicrawl.system import check_replaceable, put_in_place
 
 if TYPE_CHECKING:
     from minicrawl.search.inverted import InvertedIndex
@@ -44,8 +45,8 @@ def store_mark(hash_key: bytes) -> str:
 
 def write_state(path: Path, state: State) -> None:
     new = path / f"{_STATE}.new"
-    new.write_text(json.dumps(state))
-    new.replace(path / _STATE)
+    with put_in_place(new, path / _STATE):
+        new.write_text(json.dumps(state))
 
 
 @contextlib.contextmanager
@@ -129,6 +130,10 @@ def replacing(path: Path) -> Iterator[Path]:
 
     Whoever has the old one open goes on reading it.
     """
+    try:
+        check_replaceable(path)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be replaced by an index: {error.strerror}; move it away") from error
     new = beside(path, ".new")
     yield new
     remove_index(path)

@@ -8,6 +8,7 @@ from typing import Any  # Any: rows
 
 from minicrawl.errors import StoreError
 from minicrawl.store.database import closed_if_it_fails, logs, real_path
+from minicrawl.system import check_replaceable
 
 _AT_ONCE = 4_096
 _LEAST_ROW = 4
@@ -22,6 +23,7 @@ class DamagedStore:
         self.path = path
         try:
             real = real_path(path)
+            check_replaceable(real)  # opening a pipe would wait for ever
             has_log = logs(real)[0].exists()
             mode = "rw" if has_log else "ro&immutable=1"
             opened = sqlite3.connect(f"{real.as_uri()}?mode={mode}", uri=True, isolation_level=None)

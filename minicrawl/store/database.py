@@ -16,7 +16,7 @@ from filelock import AcquireReturnProxy, FileLock, Timeout
 from minicrawl.errors import StoreError
 from minicrawl.parts import parts
 from minicrawl.store.declaration import statements
-from minicrawl.system import is_shared_locked, sync_folder
+from minicrawl.system import check_replaceable, is_shared_locked, put_in_place, sync_folder
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
 SCHEMA_VERSION = 27
@@ -156,7 +156,8 @@ def _make(path: Path) -> None:
     parts = [beside(unfinished, ending) for ending in ("", "-journal", "-wal", "-shm")]
     remove_files(*parts, *logs(path))  # left by a killed run, or by a deleted store
     try:
-        with contextlib.closing(sqlite3.connect(unfinished, isolation_level=None)) as db:
+        opened = sqlite3.connect(unfinished, isolation_level=None)
+        with put_in_place(unfinished, path), contextlib.closing(opened) as db:
             db.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
             with transaction(db):
                 for statement in schema():
@@ -164,7 +165,6 @@ def _make(path: Path) -> None:
                 db.execute(f"PRAGMA application_id = {APPLICATION_ID}")
                 db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
             db.execute("PRAGMA journal_mode = WAL")
-        unfinished.replace(path)
     finally:
         remove_files(*parts)
     sync_folder(path.parent)
@@ -177,6 +177,8 @@ def remove_files(*files: Path) -> None:
 
 
 def _is_missing(path: Path) -> bool:
+    """True if there is no store yet. Raises OSError for what cannot become one, such as a device."""
+    check_replaceable(path)
     return not path.exists() or path.stat().st_size == 0
 
 
@@ -270,6 +272,7 @@ def hold(path: Path) -> "AcquireReturnProxy[FileLock]":
     """
     with store_errors(path):
         _make_folder_of(path)
+        check_replaceable(path)
         try:
             return FileLock(beside(real_path(path), ".lock")).acquire(timeout=_LOOK)
         except Timeout as error:

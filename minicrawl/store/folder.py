@@ -23,7 +23,7 @@ from minicrawl.settings.crawl import CrawlSettings, in_full
 from minicrawl.store.database import is_held, store_errors
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.writer import Writer
-from minicrawl.system import raise_open_files, sync_folder
+from minicrawl.system import put_in_place, raise_open_files, sync_folder
 
 FILE, VERSION = "cluster.json", 4
 UNFINISHED = f"{FILE}.new"
@@ -188,11 +188,11 @@ def _written(folder: Folder) -> Folder:
     whole = {"version": VERSION, **vars(folder), "secret": folder.secret.hex()}
     del whole["path"]
     new = folder.path / UNFINISHED
-    new.touch(mode=0o600)
-    with new.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(whole, indent=2) + "\n")
-        file.flush()
-        os.fsync(file.fileno())
-    new.replace(folder.path / FILE)
+    with put_in_place(new, folder.path / FILE):
+        new.touch(mode=0o600)
+        with new.open("w", encoding="utf-8") as file:
+            file.write(json.dumps(whole, indent=2) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
     sync_folder(folder.path)
     return folder

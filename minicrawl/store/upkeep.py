@@ -19,6 +19,7 @@ from minicrawl.store.database import (
     transaction,
 )
 from minicrawl.store.writer import Writer
+from minicrawl.system import put_in_place
 
 _OF_SOURCE = {"SQLITE_CORRUPT", "SQLITE_NOTADB"}
 """Errors that only the source can cause."""
@@ -34,7 +35,7 @@ def backup(store: Path, file: Path, *, force: bool = False) -> int:
     store itself.
     """
     if file.exists():
-        if file.samefile(store):
+        if store.exists() and file.samefile(store):
             raise SettingError(f"{file} is the store itself; name another file")
         if not force:
             raise SettingError(f"{file} already exists; name another file, or replace it with --force")
@@ -64,11 +65,11 @@ def replaced(file: Path) -> Iterator[Path]:
     with hold(new):  # a second one to the same file fails
         try:
             remove_files(*left)  # of one that was killed
-            yield new
-            with new.open("rb") as whole:
-                os.fsync(whole.fileno())
-            remove_files(*logs(file))  # of the store that is replaced
-            new.replace(file)
+            with put_in_place(new, file):
+                yield new
+                with new.open("rb") as whole:
+                    os.fsync(whole.fileno())
+                remove_files(*logs(file))  # of the store that is replaced
         finally:
             remove_files(*left, beside(new, ".lock"))
 

@@ -1,6 +1,8 @@
 """Files that users write, with anything in them: read, or refused in a sentence, never a traceback."""
 
 import os
+import socket
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,10 +12,15 @@ from hypothesis import strategies as st
 from support.command_line import HOME, run
 from support.sites import crawl
 
+from minicrawl.archive import cdxj
+from minicrawl.archive.collection import Collection
+from minicrawl.archive.export import export
 from minicrawl.crawler.admission.seeds import gather_seeds, guesses
 from minicrawl.crawler.http.cookies import read_cookie_file, write_cookie_file
 from minicrawl.errors import MinicrawlError, SeedError
+from minicrawl.search.index_folder import replacing
 from minicrawl.settings import SETTINGS, CrawlSettings
+from minicrawl.store.upkeep import backup
 
 NUMBERS = ("0", "-1", "1e400", "nan", "9" * 5000, "0x" + "f" * 5000, "1.5", "65536")
 PIECES = (
@@ -86,7 +93,8 @@ def test_what_is_typed_for_a_url_is_taken_or_told(text: str) -> None:
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("store") / "crawl.db"
-    crawl({HOME: ["/a", "<p>some words"], f"{HOME}a": HOME}, path, [HOME], search=True)
+    site = {HOME: ["/a", "<p>some words"], f"{HOME}a": HOME}
+    crawl(site, path, [HOME], search=True, archive=str(path.with_name("kept")))
     assert run("index", "--store", path).exit_code == 0
     return path
 
@@ -126,3 +134,54 @@ def test_a_file_that_is_no_text_is_written_and_named(store: Path) -> None:
     copy = store.with_name(f"copy{NO_TEXT}.db")
     result = run("backup", copy, "--store", store)
     assert (result.exit_code, copy.exists(), "\\udcff" in result.stdout) == (0, True, True), result.output
+
+
+def make_index(place: Path) -> None:
+    with replacing(place) as new:
+        new.mkdir()
+
+
+WRITERS: dict[str, Callable[[Path, Path], object]] = {
+    "a store": lambda _, place: crawl({HOME: []}, place, [HOME]),
+    "a copy of a store": lambda store, place: backup(store, place, force=True),
+    "cookies": lambda _, place: write_cookie_file(place, read_cookie_file(place)),
+    "the index of an archive": lambda _, place: cdxj.merge(place, ["test,a)/ 20260101000000 {}"]),
+    "an archive": lambda store, place: export(Collection(store.with_name("kept")), place, {}, "x", 0.0),
+    "an index": lambda _, place: make_index(place),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("kind", ["pipe", "socket", "link to a pipe"])
+def test_no_file_takes_the_place_of_a_pipe_or_a_device(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writer: str, kind: str
+) -> None:
+    monkeypatch.chdir(tmp_path)  # names of sockets are short
+    place = Path("place.cdxj")
+    with socket.socket(socket.AF_UNIX) as end:
+        if kind == "socket":
+            end.bind(str(place))
+        elif kind == "pipe":
+            os.mkfifo(place)
+        else:
+            os.mkfifo("node")
+            place.symlink_to("node")
+        before = place.stat(), place.lstat()
+        with pytest.raises(MinicrawlError, match=r"place\.cdxj .*: it is a pipe, a device or a socket"):
+            WRITERS[writer](store, place)
+    assert (place.stat(), place.lstat()) == before
+    assert {file.name for file in tmp_path.iterdir()} <= {place.name, "node"}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+@pytest.mark.parametrize("is_link", [False, True])
+def test_a_file_takes_the_place_of_a_file_also_by_a_link(
+    store: Path, tmp_path: Path, writer: str, *, is_link: bool
+) -> None:
+    place = tmp_path / "place.cdxj"
+    if is_link:
+        place.symlink_to("file")
+    place.resolve().touch()
+    before = place.stat()
+    WRITERS[writer](store, place)
+    assert place.stat() != before

@@ -10,7 +10,6 @@ never), name and value, separated by tabs. `#HttpOnly_` before the domain means 
 comments.
 """
 
-import contextlib
 import math
 import os
 import re
@@ -27,6 +26,7 @@ from minicrawl.errors import SettingError
 from minicrawl.store.database import keep_private
 from minicrawl.store.hosts import CookieRow
 from minicrawl.store.writer import Writer
+from minicrawl.system import check_replaceable, put_in_place
 
 LONGEST = 4096
 """Characters of name and value (RFC 6265 6.1); a longer cookie is ignored."""
@@ -237,6 +237,7 @@ _HEAD = "# Netscape HTTP Cookie File\n# Written by minicrawl. Whoever has these 
 def read_cookie_file(path: Path) -> list[Cookie]:
     """The cookies of a file, dated by its time of change; none if there is no file. Raises SettingError."""
     try:
+        check_replaceable(path)  # as the crawl writes it at its end
         changed = path.stat().st_mtime
         text = path.read_text("utf-8-sig")
     except FileNotFoundError:
@@ -282,15 +283,13 @@ def write_cookie_file(path: Path, cookies: Iterable[CookieRow]) -> None:
     """Write a file that only the user may read. It appears complete or not at all; the log tells why."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with open(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            file.write(_HEAD)
-            file.writelines(map(_line, cookies))
-        unfinished.replace(path)
+        with put_in_place(unfinished, path):
+            handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with open(handle, "w", encoding="utf-8") as file:
+                file.write(_HEAD)
+                file.writelines(map(_line, cookies))
     except OSError as error:
         log.event("cookie-file-unwritten", file=str(path), why=error.strerror)
-    finally:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
 
 
 def _line(cookie: CookieRow) -> str:
