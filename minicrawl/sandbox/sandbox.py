@@ -14,8 +14,9 @@ import time
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Callable
 from functools import cache, cached_property
-from types import GenericAlias
 from typing import Any, Generic, NamedTuple, TypeVar, TypeVarTuple, get_type_hints  # Any: messages
+
+from msgspec import Raw
 
 from minicrawl import log
 from minicrawl.sandbox.cage import OPEN, Cage, cage_of
@@ -29,8 +30,8 @@ _START = 60.0
 """Seconds for which the clock of a child may stand still until it is ready."""
 _GRACE = 5.0
 """Seconds that an idle child has to end by itself."""
-_READY = 100
-"""Bytes of an answer that says no more than that the child is ready."""
+_READY, _IS_READY = 100, tuple[None, None]
+"""Bytes and type of the answer that says no more than that the child is ready."""
 _WORTH_A_START = 0.2
 """Seconds that a call waits for a busy child before another one is started, which takes about as much CPU time."""
 
@@ -94,7 +95,7 @@ class Sandbox(Generic[*Given, Answer]):
         """Call the function in a child. Raises ChildError, ChildDiedError."""
         async with self._turn():
             child = self._free.pop() if self._free else await self._started()
-            answer, raised = await self._asked(child, arguments, self._limits.answer)
+            answer, raised = await self._asked(child, arguments, self._decode, self._limits.answer)
             self._free.append(child)
         if raised is not None:
             error = ChildError(raised[0])
@@ -146,17 +147,19 @@ class Sandbox(Generic[*Given, Answer]):
         )
         cage = self._limits.cage._replace(parent=os.getpid())
         name = f"{self._function.__module__}:{self._function.__name__}"
-        await self._asked(child, (name, sys.path, cage), _READY, is_opening=True)
+        await self._asked(child, (name, sys.path, cage), decoder(_IS_READY), _READY, is_opening=True)
         if not cage.network and cage_of(child.process.pid) == OPEN:
             _tell_exposed()
         return child
 
-    async def _asked(self, child: "_Child", message: object, most: int, *, is_opening: bool = False) -> Any:
+    async def _asked(
+        self, child: "_Child", message: object, decode: Decode, most: int, *, is_opening: bool = False
+    ) -> Any:
         """The answer of a child, which is killed if there is none. most: its bytes."""
         self._busy.add(child)
         self._watch()
         try:
-            answer = await child.ask(message, self._decode, most, is_opening=is_opening)
+            answer = await child.ask(message, decode, most, is_opening=is_opening)
         except BaseException:
             self._busy.discard(child)
             await child.kill()
@@ -166,9 +169,15 @@ class Sandbox(Generic[*Given, Answer]):
 
     @cached_property
     def _decode(self) -> Decode:
-        """Decodes answers. Raises ValueError for what is none."""
-        result = get_type_hints(self._function)["return"]
-        return decoder(GenericAlias(tuple, (result | None, tuple[str, str] | None)))
+        """Decodes answers. Raises ValueError for what is none: also for no result where the function returns one."""
+        result = decoder(get_type_hints(self._function)["return"])
+        parts = decoder(tuple[Raw, tuple[str, str] | None])
+
+        def decode(answer: bytes) -> tuple[Any, tuple[str, str] | None]:
+            returned, raised = parts(answer)
+            return (result if raised is None else decoder(None))(returned), raised
+
+        return decode
 
     def _watch(self) -> None:
         """Stop calls over a limit, and idle children."""
@@ -218,7 +227,7 @@ class _Child:
             if length > most:
                 raise ChildDiedError(f"its answer has {length:,} bytes, and may have {most:,}")
             return decode(await reader.readexactly(length))
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ChildDiedError(f"its answer is none: {line_of(error)}") from error
         except (OSError, EOFError) as error:
             await self._ended(1.0)

@@ -31,6 +31,8 @@ ENDING = ".search"
 VERSION = 6
 _STATE, _WORDS = "index.json", "words"
 State = dict[str, int | float | str | None]
+_NUMBERS = ("texts", "least", "most")
+"""What may be missing in it, and is a number otherwise."""
 
 
 def index_path(store: Path) -> Path:
@@ -56,7 +58,7 @@ def index_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(fault_of_disk(path, error) or _REBUILD.format(path=path, error=error)) from error
-    except ValueError as error:  # of tantivy, or of what is not as it was written
+    except (ValueError, RecursionError) as error:  # of tantivy, or of what is not as it was written
         if "No space left" in str(error):
             raise StoreError(f"the disk of {path} is full; free some space and run again") from error
         raise _damaged(path, error) from error
@@ -115,6 +117,8 @@ def open_index(path: Path, mark: str, *, writes: bool = False) -> "InvertedIndex
         raise StoreError(f"{path} is not an index of this version; 'minicrawl index --rebuild' rebuilds it")
     with index_errors(path):
         state: State = json.loads((path / _STATE).read_bytes())
+        if not isinstance(state, dict) or not all(_is_number(state.get(key) or 0) for key in _NUMBERS):
+            raise ValueError(f"{_STATE} is not as it was written")
     if state.get("version") != VERSION:
         raise StoreError(f"{path} was made by another version; 'minicrawl index --rebuild' rebuilds it")
     if state.get("store") != mark:
@@ -147,6 +151,11 @@ def remove_index(path: Path) -> None:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         path.unlink(missing_ok=True)  # of versions whose index was a file
+
+
+def _is_number(value: object) -> bool:
+    """True for a number that an index may say of itself, so not for an infinite one."""
+    return type(value) in (int, float) and abs(value) < 2**63
 
 
 def _opened(path: Path, state: State, *, writes: bool) -> "InvertedIndex":

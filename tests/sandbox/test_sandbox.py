@@ -92,7 +92,7 @@ async def test_a_child_that_only_parses_starts_no_process(what: str) -> None:
         assert await sandbox.call("nothing") == "nothing"
 
 
-SAID = {way: "ChildDiedError" for way in WAYS if way.startswith(("a pickle", "an answer"))}
+SAID = {way: "ChildDiedError" for way in WAYS if way.startswith(("a pickle", "an answer", "an error"))}
 NO_SOCKET = dict.fromkeys(
     (
         *("IPv4", "IPv6", "a local socket", "a pair of sockets", "netlink", "packets", "the host of a virtual machine"),

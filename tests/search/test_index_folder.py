@@ -1,6 +1,7 @@
 """The index's folder: made, opened, held, thrown away."""
 
 import errno
+import json
 import os
 import re
 import sys
@@ -72,6 +73,34 @@ def test_index_that_is_broken_can_be_thrown_away(path: Path, part: str) -> None:
         open_index(path, MARK, writes=True)
     remove_index(path)
     open_index(path, MARK, writes=True).close()
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        *("[]", "[1]", "5", "null", "true", '"text"', "", " ", "NaN", "[" * 100_000, '{"a":' * 100_000, "\xff"),
+        *('{"texts": "many"', '{"texts": [1]', '{"least": {"a": 1}', '{"most": NaN', '{"most": 1e999', '{"texts": true'),
+        '{"least": ' + "9" * 400,
+    ],
+    ids=lambda written: written[:20],
+)
+@pytest.mark.parametrize("writes", [False, True])
+def test_an_index_that_says_what_none_says_is_damaged(path: Path, written: str, writes: bool) -> None:
+    open_index(path, MARK, writes=True).close()
+    is_object = written.startswith('{"') and written[-1] != ":"
+    rest = (path / "index.json").read_text().replace("{", ", ") if is_object else ""
+    (path / "index.json").write_text(written + rest, "latin-1")
+    with pytest.raises(StoreError) as caught:
+        open_index(path, MARK, writes=writes)
+    assert str(caught.value) == f"the index {path} is damaged; 'minicrawl index --rebuild' rebuilds it"
+
+
+@pytest.mark.parametrize("more", [{}, {"texts": None, "least": 0}, {"texts": 3, "least": 1e-9, "most": 1, "other": []}])
+def test_an_index_that_says_less_or_more_is_read(path: Path, more: dict[str, object]) -> None:
+    open_index(path, MARK, writes=True).close()
+    state = json.loads((path / "index.json").read_text())
+    (path / "index.json").write_text(json.dumps(state | more))
+    open_index(path, MARK).close()
 
 
 @pytest.mark.parametrize("part", ["index.json", "words/meta.json"])

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.sites import faults_in, rows
+from msgspec.msgpack import encode
+from support.sites import Site, crawl, faults_in, rows
 from support.small_web import small_web
 
 from minicrawl import acrawl
@@ -160,6 +161,43 @@ FAILING = {
     *("exit", "exit-at-once", "interrupt", "generator-exit", "abort", "sly", "huge", "4-gb", "close", "endless"),
     *("deaf", "sleep"),
 }
+
+
+SPOKEN = """
+import os, struct
+
+def on_page(page):
+    name = page.url.rpartition("/")[2]
+    said = ANSWERS.get(name)
+    for end in (3, 4) if said is not None else ():
+        try:
+            os.write(end, struct.pack(">Q", len(said)) + said)
+        except OSError:
+            pass
+    return {"calm": name}
+"""
+NEAR_ANSWERS = {
+    "nothing": encode((None, None)),
+    "both": encode(([[], [], [], [], None], ("x", "y"))),
+    "number": encode((5, None)),
+    "text": encode(("x", None)),
+    "deep": encode(([[], [], [], ['{"a":' * 100_000], None], None)),
+    "no-object": encode(([[], [], [], ["5"], None], None)),
+}
+
+
+def test_a_hook_that_answers_in_the_place_of_its_child_costs_its_items_and_no_page(tmp_path: Path) -> None:
+    hook, store, items = tmp_path / "speaks.py", tmp_path / "crawl.db", tmp_path / "items.jsonl"
+    hook.write_text(SPOKEN.replace("ANSWERS", repr(NEAR_ANSWERS)))
+    site: Site = {"http://a.test/": [f"/{name}" for name in NEAR_ANSWERS]}
+    site |= {f"http://a.test/{name}": ["/last"] for name in NEAR_ANSWERS} | {"http://a.test/last": ["/"]}
+    crawl(site, store, ["http://a.test/"], hook=(str(hook),), items=str(items), traps=False)
+    reasons = dict(rows(store, "SELECT url, reason FROM pages"))
+    failed = {f"http://a.test/{name}" for name in NEAR_ANSWERS}
+    assert {url for url, reason in reasons.items() if reason == "item-failed"} == failed
+    assert {reasons[url] for url in reasons.keys() - failed} == {"ok"}
+    assert reasons.keys() == site.keys()
+    assert {json.loads(line)["url"] for line in items.read_text().splitlines()} == reasons.keys() - failed
 
 
 def refused(constant: str) -> None:
