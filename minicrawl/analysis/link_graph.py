@@ -170,13 +170,15 @@ def _stands_for(links: LinkGraph, is_alias: npt.NDArray[np.bool_]) -> npt.NDArra
 
 
 def check_is_rankable(store: Store) -> None:
-    """Raise StoreError if no page has been read, or none is there."""
+    """Raise StoreError if no page has been read, or none is there. An alias is no page of its own."""
     kinds = set(store.page_table.counts())
     if {state for state, _ in kinds} <= {State.WAITING}:
         raise StoreError(
             f"no page in {store.path} has been read yet; run 'minicrawl crawl SEEDS --store {store.path}' first"
         )
-    if all(state == State.GONE or (state == State.ERROR and reason in DEAD) for state, reason in kinds):
+    failed = (State.ERROR, State.WAITING)
+    own = [kind for kind in kinds if kind[0] != State.ALIAS]
+    if own and all(state == State.GONE or (state in failed and reason in DEAD) for state, reason in own):
         raise StoreError(f"no page in {store.path} is there any more, so there is nothing to rank")
 
 

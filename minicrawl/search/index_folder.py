@@ -155,7 +155,7 @@ def remove_index(path: Path) -> None:
 
 def _is_number(value: object) -> bool:
     """True for a number that an index may say of itself, so not for an infinite one."""
-    return type(value) in (int, float) and abs(value) < 2**63
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**63
 
 
 def _opened(path: Path, state: State, *, writes: bool) -> "InvertedIndex":

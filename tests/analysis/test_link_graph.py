@@ -8,6 +8,7 @@ import pytest
 from support.sites import HOME, Site, crawl, rows
 
 from minicrawl.analysis.link_graph import check_is_rankable, folded_graph, rankable, web_of_store
+from minicrawl.analysis.verify import verify
 from minicrawl.errors import StoreError
 from minicrawl.store.links import LinkGraph
 from minicrawl.store.reader import open_store
@@ -40,6 +41,25 @@ def test_pages_of_these_states_can_be_ranked_or_not(state: str, sentence: str | 
         else:
             with pytest.raises(StoreError, match=sentence):
                 check_is_rankable(reader)
+
+
+@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize(("reason", "is_there"), [("dns", False), ("http-404", False), ("http-500", True), ("", True)])
+def test_an_alias_of_a_page_that_is_not_there_is_nothing_to_rank(
+    reason: str, is_there: bool, waits: bool, store: Path
+) -> None:
+    """But one of a page that fails for now, or was not asked for, is."""
+    crawl({HOME: "http://b.test/", "http://b.test/": 500}, store, [HOME])
+    state = "waiting" if waits or not reason else "error"
+    assert dict(rows(store, "SELECT url, state FROM pages")) == {HOME: "alias", "http://b.test/": "error"}
+    rows(store, "UPDATE pages SET state = ?, reason = ? WHERE state = 'error'", state, reason)
+    rows(store, "UPDATE OR REPLACE tallies SET state = ?, reason = ? WHERE state = 'error' AND pages", state, reason)
+    with open_store(store) as reader:
+        if is_there:
+            assert verify(reader).stored.l1 <= 1
+        else:
+            with pytest.raises(StoreError, match="there is nothing to rank"):
+                verify(reader)
 
 
 def test_links_that_lead_nowhere_are_an_error_of_the_store(tmp_path: Path) -> None:
