@@ -2,6 +2,8 @@
 
 import asyncio
 import inspect
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +11,8 @@ import pytest
 from support.sites import HOME, Server
 
 import minicrawl
+from minicrawl.errors import StoreError
+from minicrawl.reading import StoreReading
 
 
 def test_crawl_and_open_store(tmp_path: Path) -> None:
@@ -60,6 +64,55 @@ def test_top_is_what_the_command_shows(tmp_path: Path) -> None:
     assert pages[0].read_at.tzinfo is not None
     assert pages[0]._fields == ("rank", "importance", "url", "title", "state", "status", "inlinks", "read_at")
     assert sum(page.importance for page in pages) < 1
+
+
+READINGS: dict[str, Callable[[StoreReading], object]] = {
+    "top": lambda store: store.top(1),
+    "pages": lambda store: list(store.pages()),
+    "links": lambda store: store.links(),
+    "broken links": lambda store: store.links(broken=True),
+    "why": lambda store: store.why(HOME),
+    "sql": lambda store: store.sql("SELECT url FROM page"),
+    "where": lambda store: store.questions.where("depth < 2"),
+    "audit": lambda store: store.audit(),
+    "changes": lambda store: store.changes(),
+    "coverage": lambda store: store.coverage(),
+    "settings": lambda store: store.settings,
+    "text": lambda store: store.text(HOME),
+    "page": lambda store: store.page_table.facts(0),
+}
+
+
+@pytest.mark.parametrize("reading", READINGS.values(), ids=READINGS)
+def test_a_store_of_another_thread_or_a_closed_one_is_said_to_be_that(
+    store: Path, reading: Callable[[StoreReading], object]
+) -> None:
+    """Nothing is wrong with its file: nobody should think of a backup."""
+    minicrawl.crawl([HOME], store=store, transport=Server({HOME: ["/b"], HOME + "b": [HOME]}), delay=0.0)
+    with minicrawl.open_store(store) as opened, ThreadPoolExecutor(1) as other:
+        raised = other.submit(reading, opened).exception()
+        assert isinstance(raised, StoreError), raised
+        assert str(raised) == (
+            f"{store} was opened in another thread, and an open store serves one; open it once more in this one"
+        )
+        assert isinstance(other.submit(opened.close).exception(), StoreError)
+        reading(opened)
+    with pytest.raises(StoreError) as caught:
+        reading(opened)
+    assert str(caught.value) == f"{store} is closed; use it inside its 'with' block, or open it again"
+    opened.close()
+
+
+def test_each_thread_may_open_a_store_of_its_own(store: Path) -> None:
+    minicrawl.crawl([HOME], store=store, transport=Server({HOME: ["/b"], HOME + "b": [HOME]}), delay=0.0)
+
+    def best() -> str:
+        with minicrawl.open_store(store) as opened:
+            return opened.top(1)[0].url
+
+    with minicrawl.open_store(store) as opened, ThreadPoolExecutor(2) as others:
+        found = [others.submit(best) for _ in range(4)]
+        assert {one.result() for one in found} == {opened.top(1)[0].url}
 
 
 def test_acrawl_is_the_same_inside_a_loop(tmp_path: Path) -> None:

@@ -39,6 +39,11 @@ _SENTENCES = {
     "readonly": "{path} cannot be opened for writing; check its folder's permissions",
     "unable to open": "{path} cannot be opened; check its folder's permissions, and how many files may be open",
 }
+# By a part of the message of a call that the file has no part in.
+_MISUSES = {
+    "thread": "{path} was opened in another thread, and an open store serves one; open it once more in this one",
+    "closed": "{path} is closed; use it inside its 'with' block, or open it again",
+}
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -75,6 +80,9 @@ def _sentence(path: Path, error: sqlite3.DatabaseError | OSError) -> str:
     is_loose = "user-defined function" in str(error)  # one that gives rows other numbers
     if is_loose or getattr(error, "sqlite_errorname", "").startswith("SQLITE_CORRUPT"):
         return _DAMAGED.format(path=path, error="a row refers to one that is not in it" if is_loose else error)
+    if isinstance(error, sqlite3.ProgrammingError):
+        misuses = (sentence for part, sentence in _MISUSES.items() if part in str(error))
+        return next(misuses, "{path} cannot be used: {error}").format(path=path, error=error)
     if not isinstance(error, sqlite3.OperationalError):
         return (
             f"{path} is damaged or not an SQLite file ({error}); use a backup or another --store, or save what can be "

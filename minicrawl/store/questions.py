@@ -117,7 +117,7 @@ class Questions(Subject):
     def where(self, expression: str) -> npt.NDArray[np.bool_]:
         """True for each page that satisfies a user's expression, by number, shape (size,). Raises SettingError."""
         query = f"SELECT id FROM {pages_for(expression)} WHERE (\n{checked(expression)}\n)"
-        with only_reading_pages(self._tables.db, expression):
+        with self._tables.errors, only_reading_pages(self._tables.db, expression):
             found = self._tables.db.execute(query).fetchall()
         marked = np.zeros(self._tables.size(), dtype=np.bool_)
         marked[np.fromiter((page for (page,) in found), dtype=np.int64)] = True
@@ -130,7 +130,8 @@ class Questions(Subject):
         Raises SettingError for one that cannot be run, changes something, or takes more than `seconds`; StoreError.
         """
         db, until = self._tables.db, time.monotonic() + seconds
-        db.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _READS else sqlite3.SQLITE_DENY)
+        with self._tables.errors:  # of a store that is closed, or another thread's
+            db.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _READS else sqlite3.SQLITE_DENY)
         db.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
         try:
             cursor = db.execute(query)

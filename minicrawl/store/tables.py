@@ -43,7 +43,8 @@ class Tables:
         """Key of the URL hashes, unique to the store."""
 
     def close(self) -> None:
-        self.db.close()
+        with self.errors:
+            self.db.close()
 
     def is_in_use(self) -> bool:
         """True if a crawl writes to the store right now."""
@@ -71,15 +72,18 @@ class Tables:
 
         A nested block reads from the outer block's commit.
         """
-        if self.db.in_transaction:
+        with self.errors:
+            is_nested = self.db.in_transaction
+        if is_nested:
             yield
             return
         self.pin()
         try:
             yield
         finally:
-            if self.db.in_transaction:
-                self.db.execute("ROLLBACK")
+            with self.errors:
+                if self.db.in_transaction:
+                    self.db.execute("ROLLBACK")
 
     def pin(self) -> None:
         """Read from one commit from now on: the last one."""
