@@ -1,6 +1,11 @@
 """minicrawl sql"""
 
+import os
+import signal
+import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from itertools import chain, islice
 from pathlib import Path
 
@@ -13,6 +18,10 @@ from minicrawl.log import printable
 
 _WIDEST, _MEASURED = 60, 1_000
 """Characters of a cell in a table, and rows that say how wide the columns are."""
+_MEMORY = 2**29
+"""Bytes that SQLite may take."""
+_GRACE = 0.5
+"""Seconds of CPU time that an answer may take beyond its limit, within which SQLite looks at the clock."""
 
 
 @click.command(epilog='Example: minicrawl sql "SELECT url, importance FROM page ORDER BY importance DESC LIMIT 10"')
@@ -35,7 +44,8 @@ def command(query: str, as_csv: bool, seconds: float, store: Path, as_json: bool
         raise SettingError("--csv and --json are two forms of the answer; choose one")
     with open_store(store) as reader:
         reader.define("meaning", meaning)
-        with reader.questions.asked(query, seconds) as (columns, answers):
+        reader.value(f"PRAGMA hard_heap_limit = {_MEMORY}")
+        with _ended_after(seconds), reader.questions.asked(query, seconds) as (columns, answers):
             rows = (tuple(value.hex() if isinstance(value, bytes) else value for value in row) for row in answers)
             if as_csv:
                 export_table(Table(dict.fromkeys(columns, str), rows), STANDARD_OUTPUT, "csv")
@@ -44,6 +54,32 @@ def command(query: str, as_csv: bool, seconds: float, store: Path, as_json: bool
             else:
                 for line in fitted(_lines(columns, rows)):
                     click.echo(line)
+
+
+@contextmanager
+def _ended_after(seconds: float) -> Iterator[None]:
+    """End the process where the block takes more seconds of CPU time, or by a signal, whatever SQLite does meanwhile.
+
+    It looks at the clock, and lets Python handle signals, between two of its steps; a step may take minutes.
+    """
+    done, began = threading.Event(), time.process_time()
+
+    def watch() -> None:
+        while (left := seconds + _GRACE - (time.process_time() - began)) > 0:
+            if done.wait(min(left, threading.TIMEOUT_MAX)):
+                return
+        os.write(2, f"Error: the answer takes more than {seconds:g} seconds; --time gives it more\n".encode())
+        os._exit(SettingError.exit_code)
+
+    kinds = [kind for kind in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(kind) is not signal.SIG_IGN]
+    before = {kind: signal.signal(kind, signal.SIG_DFL) for kind in kinds}
+    threading.Thread(target=watch, daemon=True).start()
+    try:
+        yield
+    finally:
+        done.set()
+        for kind, handler in before.items():
+            signal.signal(kind, handler)
 
 
 def _lines(columns: Sequence[str], rows: Iterable[tuple[object, ...]]) -> Iterator[str]:

@@ -102,6 +102,8 @@ def _refused(text: str, why: str) -> SettingError:
 _READS = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_RECURSIVE})
 _STEPS = 100_000
 """Steps of SQLite's machine between two looks at the clock."""
+_LONGEST_VALUE = 2**24
+"""Bytes of a text or blob that an answer may have, or need on its way."""
 
 
 class Answer(NamedTuple):
@@ -127,17 +129,22 @@ class Questions(Subject):
     def asked(self, query: str, seconds: float) -> Iterator[Answer]:
         """The answer to a query, inside the block.
 
-        Raises SettingError for one that cannot be run, changes something, or takes more than `seconds`; StoreError.
+        Raises SettingError for one that cannot be run, changes something, needs too much memory, or takes more than
+        `seconds`; StoreError. SQLite looks at the clock between its steps: one call of a function ends by itself, and
+        takes long where it looks for a long text in another.
         """
         db, until = self._tables.db, time.monotonic() + seconds
         with self._tables.errors:  # of a store that is closed, or another thread's
             db.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _READS else sqlite3.SQLITE_DENY)
+        longest = db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
         db.set_progress_handler(lambda: time.monotonic() > until, _STEPS)
         try:
             cursor = db.execute(query)
             if cursor.description is None:
                 raise sqlite3.ProgrammingError("it asks for nothing")
             yield Answer([name for name, *_ in cursor.description], cursor)
+        except MemoryError as error:
+            raise SettingError(f"{query[:200]!r} needs more memory than it may have; ask for less at once") from error
         except (sqlite3.Error, sqlite3.Warning) as error:
             why = str(error)
             if "interrupted" in why:
@@ -147,4 +154,5 @@ class Questions(Subject):
             raise SettingError(f"{query[:200]!r} cannot be answered: {why}; docs/store.md has the views") from error
         finally:
             db.set_progress_handler(None, 0)
+            db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)
             db.set_authorizer(None)

@@ -3,14 +3,21 @@
 import csv
 import io
 import json
+import os
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 from support.command_line import run
+from support.patience import PATIENCE
 from support.sites import rows
 
 from minicrawl.crawler.outcomes.reasons import meaning
 from minicrawl.errors import SettingError
+from minicrawl.system import running
 
 VIEWS = ["page", "link", "host", "site", "fetch", "redirect", "change"]
 
@@ -74,3 +81,63 @@ def test_what_is_no_question_is_refused_in_a_sentence(query: str, why: str, stor
     assert (result.exit_code, why in result.stderr) == (SettingError.exit_code, True), result.output
     assert len(result.stderr.splitlines()) == 1
     assert store.read_bytes() == before
+
+
+LONG = "printf('%.*c', 16000000, 'a')"
+HALF = "printf('%.*c', 8000000, 'a') || 'b'"
+TAKES_HOURS = {
+    "instr": f"instr({LONG}, {HALF})",
+    "replace": f"replace({LONG}, {HALF}, '')",
+    "trim": f"ltrim({LONG}, replace(hex(zeroblob(500000)), '0', 'b') || 'a')",
+    "glob": f"{LONG} GLOB '*[' || printf('%.*c', 49000, 'b') || ']'",
+}
+
+
+@pytest.mark.parametrize("call", TAKES_HOURS.values(), ids=TAKES_HOURS)
+def test_one_call_of_a_function_takes_no_longer_than_the_answer_may(call: str, store: Path) -> None:
+    command = [*running("minicrawl"), "sql", f"SELECT {call}", "--store", str(store), "--time", "0.05"]
+    ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
+    assert (ended.returncode, ended.stdout) == (SettingError.exit_code, "")
+    assert ended.stderr == "Error: the answer takes more than 0.05 seconds; --time gives it more\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="its threads are counted in /proc")
+@pytest.mark.parametrize("kind", [signal.SIGTERM, signal.SIGINT])
+def test_a_signal_ends_a_query_in_the_middle_of_a_function(kind: signal.Signals, store: Path) -> None:
+    command = [*running("minicrawl"), "sql", f"SELECT {TAKES_HOURS['instr']}", "--store", str(store)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as asked:
+        end = time.monotonic() + PATIENCE
+        while len(os.listdir(f"/proc/{asked.pid}/task")) < 2:  # one watches, as soon as signals end all
+            assert time.monotonic() < end
+            time.sleep(0.01)
+        asked.send_signal(kind)
+        assert asked.wait(PATIENCE) == -kind
+
+
+def test_signals_are_handled_again_after_an_answer(store: Path) -> None:
+    before = [signal.getsignal(kind) for kind in (signal.SIGTERM, signal.SIGINT)]
+    for query in ("SELECT 1", "SELECT nothing"):
+        run("sql", query, "--store", store)
+        assert [signal.getsignal(kind) for kind in (signal.SIGTERM, signal.SIGINT)] == before
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("SELECT length(zeroblob(16777217))", "too big"),
+        ("SELECT length(hex(hex(zeroblob(5000000))))", "too big"),
+        (
+            f"SELECT length(json_array({', '.join(['hex(zeroblob(8000000))'] * 40)}))",
+            "needs more memory than it may have",
+        ),
+    ],
+)
+def test_an_answer_that_would_take_much_memory_is_refused_in_a_sentence(query: str, why: str, store: Path) -> None:
+    result = run("sql", query, "--store", store)
+    assert (result.exit_code, why in result.stderr) == (SettingError.exit_code, True), result.output
+    assert len(result.stderr.splitlines()) == 1
+
+
+def test_texts_of_megabytes_are_answered(store: Path) -> None:
+    query = "SELECT length(replace(hex(zeroblob(4000000)), '0', 'ab')) AS long, 'an' LIKE '%n' AS alike"
+    assert json.loads(run("sql", query, "--store", store, "--json").stdout) == [{"long": 16_000_000, "alike": 1}]
