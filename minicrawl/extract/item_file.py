@@ -20,6 +20,10 @@ from minicrawl.store.writer import Writer
 _ENDINGS = (".jsonl", ".csv", ".parquet")
 _OTHERS = "more"
 """The column of CSV and Parquet for fields without a column of their own, as JSON."""
+_OF_PAGE = ("url", "at")
+"""The fields that every item gets."""
+_MOST_COLUMNS = 100
+"""Fields of hooks that get a column."""
 META = "items"
 
 
@@ -28,6 +32,8 @@ def check_format(path: Path, columns: Collection[str] = ()) -> None:
     column."""
     if path.suffix.lower() not in _ENDINGS:
         raise SettingError(f"--items {path} must end with one of {', '.join(_ENDINGS)}, not {path.suffix!r}")
+    if taken := [name for name in _OF_PAGE if name in columns]:
+        raise SettingError(f"--items {path} has {taken[0]!r} of the page already; choose another name for that field")
     if _OTHERS in columns and path.suffix.lower() != ".jsonl":
         raise SettingError(
             f"--items {path} has a column {_OTHERS!r} already, for what has no column; choose another name for the "
@@ -55,7 +61,6 @@ class ItemFile:
         check_format(path, columns)
         self._path = path.resolve()
         self._columns = dict(columns)
-        self._heads = ("url", "at", *self._columns, _OTHERS)
         self._is_csv = path.suffix.lower() == ".csv"
         self._lines = _lines_of(self._path)
         self._items: list[tuple[str, float, str]] = []
@@ -63,6 +68,7 @@ class ItemFile:
         kept = writer.meta_json(META)
         is_own = bool(kept) and whole_path(kept["path"], writer.path.resolve().parent) == str(self._path)
         self._size = int(kept["size"]) if is_own else 0
+        """Bytes of the committed lines."""
         there = self._lines.stat().st_size if self._lines.exists() else 0
         if not is_own:
             check_item_file(str(path))
@@ -75,20 +81,24 @@ class ItemFile:
                 file.truncate(self._size)
         except OSError as error:
             raise SettingError(f"--items {path} cannot be written: {error.strerror}; name another file") from error
+        if self._is_csv and self._size:
+            self._columns = {name: self._columns.get(name, str) for name in self._written_columns()}
         with writer.transaction():
             self._note(writer)
 
     def note(self, url: str, at: float, items: Sequence[str]) -> None:
         """Add the items of a page that was read."""
-        self._items += [(url, at, fields) for fields in items]
+        self._items += [(url, at, _beside_page(fields)) for fields in items]
 
     def save(self, writer: Writer) -> None:
         """Write the items since the last commit, within the transaction of the next."""
         if not self._items:
             return
-        added = "".join(self._as_lines(self._items)).encode()
+        head = ""
         if not self._size and self._is_csv:
-            added = _csv_line(self._heads).encode() + added
+            self._add_columns()
+            head = _csv_line(self._heads)
+        added = (head + "".join(self._as_lines(self._items))).encode()
         try:
             with self._lines.open("r+b") as file:
                 file.seek(self._size)
@@ -109,6 +119,23 @@ class ItemFile:
             with renamed_when_whole(self._path) as temporary, temporary.open("wb") as file:
                 write_parquet(Table(types, self._rows()), file)
 
+    @property
+    def _heads(self) -> tuple[str, ...]:
+        return (*_OF_PAGE, *self._columns, _OTHERS)
+
+    def _add_columns(self) -> None:
+        """Give a column to each field of the first items, which hooks name as they like; not to what a head of CSV or a
+        table of it would show otherwise."""
+        for _, _, fields in self._items:
+            for name in json.loads(fields):
+                if len(self._columns) < _MOST_COLUMNS and name not in self._heads and name.isprintable():
+                    self._columns |= {name: str} if defused(name) == name else {}
+
+    def _written_columns(self) -> list[str]:
+        """The columns of a CSV file that goes on."""
+        with self._lines.open(encoding="utf-8", newline="") as file:
+            return next(csv.reader(file))[len(_OF_PAGE) : -1]
+
     def _note(self, writer: Writer) -> None:
         path = kept_path(str(self._path), writer.path.resolve().parent)
         writer.save_meta({META: json.dumps({"path": path, "size": self._size})})
@@ -127,6 +154,20 @@ class ItemFile:
             for line in lines:
                 fields = json.loads(line)
                 yield _row(fields.pop("url"), fields.pop("at"), fields, self._columns)
+
+
+def _beside_page(fields: str) -> str:
+    """An item whose own `url` or `at` is `item_url` or `item_at`, beside those of its page."""
+    if not any(f'"{name}"' in fields for name in _OF_PAGE):
+        return fields
+    item = json.loads(fields)
+    for name in _OF_PAGE:
+        if name in item:
+            other = f"item_{name}"
+            while other in item:
+                other = f"item_{other}"
+            item[other] = item.pop(name)
+    return json.dumps(item, ensure_ascii=False)
 
 
 def _lines_of(path: Path) -> Path:

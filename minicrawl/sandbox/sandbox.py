@@ -12,6 +12,7 @@ import signal
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
+from codecs import getincrementaldecoder
 from collections.abc import AsyncIterator, Callable
 from functools import cache, cached_property
 from typing import Any, Generic, NamedTuple, TypeVar, TypeVarTuple, get_type_hints  # Any: messages
@@ -30,6 +31,8 @@ _START = 60.0
 """Seconds for which the clock of a child may stand still until it is ready."""
 _GRACE = 5.0
 """Seconds that an idle child has to end by itself."""
+_LAST_WORDS = 1.0
+"""Seconds in which a child that has ended may have printed."""
 _READY, _IS_READY = 100, tuple[None, None]
 """Bytes and type of the answer that says no more than that the child is ready."""
 _WORTH_A_START = 0.2
@@ -136,15 +139,21 @@ class Sandbox(Generic[*Given, Answer]):
         await asyncio.gather(*self._ending, *(child.end() for child in free))
 
     async def _started(self) -> "_Child":
-        child = _Child(
-            await asyncio.create_subprocess_exec(
+        printed, to_print = os.pipe()
+        try:
+            printing = _Printing()
+            await asyncio.get_running_loop().connect_read_pipe(lambda: printing, os.fdopen(printed, "rb", 0))
+            process = await asyncio.create_subprocess_exec(
                 *running("minicrawl.sandbox.child"),
                 stdin=PIPE,
                 stdout=PIPE,
+                stderr=to_print,
                 limit=_BUFFER,
                 start_new_session=True,  # its own children end with it; and only the crawl decides what Ctrl-C means
             )
-        )
+        finally:
+            os.close(to_print)
+        child = _Child(process, printing)
         cage = self._limits.cage._replace(parent=os.getpid())
         name = f"{self._function.__module__}:{self._function.__name__}"
         await self._asked(child, (name, sys.path, cage), decoder(_IS_READY), _READY, is_opening=True)
@@ -204,8 +213,8 @@ class _Child:
     """A child process and its call. `idle`: seconds since its last call; `still`: seconds in which its clock stood
     still during the call; `used`: its CPU time at the last check, `before`: at the start of the call."""
 
-    def __init__(self, process: Process) -> None:
-        self.process = process
+    def __init__(self, process: Process, printing: "_Printing") -> None:
+        self.process, self._printing = process, printing
         self.idle = self.still = self.used = self.before = 0.0
         self._is_opening = False
         self._given_up: Exception | None = None
@@ -264,10 +273,39 @@ class _Child:
         """Kill the child, and its own children."""
         kill_group(self.process.pid)
         await self.process.communicate()
+        await self._printing.end()
 
     def give_up(self, why: Exception) -> None:
         self._given_up = why
         kill_group(self.process.pid)
+
+
+class _Printing(asyncio.Protocol):
+    """Prints what a child prints, on standard error: a terminal gets no control characters of it."""
+
+    def __init__(self) -> None:
+        self._text = getincrementaldecoder("utf-8")("replace")
+        self._ended = asyncio.get_running_loop().create_future()
+        self._transport: asyncio.BaseTransport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = transport
+
+    def data_received(self, data: bytes) -> None:
+        lines = self._text.decode(data).split("\n")
+        with contextlib.suppress(OSError, ValueError):  # nobody reads it any more
+            sys.stderr.write("\n".join(map(log.printable, lines)))
+            sys.stderr.flush()
+
+    def connection_lost(self, error: Exception | None) -> None:
+        if not self._ended.done():
+            self._ended.set_result(None)
+
+    async def end(self) -> None:
+        """Print what is left of a child that has ended. Without a cage, children of its own may keep the pipe open."""
+        await asyncio.wait([self._ended], timeout=_LAST_WORDS)
+        if self._transport is not None:
+            self._transport.close()
 
 
 @cache

@@ -52,10 +52,57 @@ def test_csv_has_a_column_a_field_and_one_for_the_rest(tmp_path: Path) -> None:
     writer.close()
     with (tmp_path / "items.csv").open(newline="") as file:
         assert list(csv.reader(file)) == [
-            ["url", "at", "title", "price", "more"],
-            ["http://a.test/", "0.0", "'=A()", "", '{"tags": ["x"]}'],
-            ["http://b.test/", "0.0", "", "[1, 2]", ""],
+            ["url", "at", "title", "price", "tags", "more"],
+            ["http://a.test/", "0.0", "'=A()", "", '["x"]', ""],
+            ["http://b.test/", "0.0", "", "[1, 2]", "", ""],
         ]
+
+
+@pytest.mark.parametrize(
+    ("item", "kept"),
+    [
+        ({"url": "x", "at": "noon"}, {"item_url": "x", "item_at": "noon"}),
+        ({"url": None, "item_url": 1}, {"item_url": 1, "item_item_url": None}),
+        ({"a": "\ud55c", "at": 1e-9, "url": {"url": 1}}, {"a": "\ud55c", "item_at": 1e-9, "item_url": {"url": 1}}),
+        ({"a": {"url": "x"}, "b": '"at"'}, {"a": {"url": "x"}, "b": '"at"'}),
+        ({"urls": 1, "URL": 2, "more": 3}, {"urls": 1, "URL": 2, "more": 3}),
+    ],
+)
+def test_no_key_is_there_twice_and_the_page_keeps_its_own(
+    tmp_path: Path, item: dict[str, object], kept: dict[str, object]
+) -> None:
+    writer = Writer(tmp_path / "crawl.db")
+    items = ItemFile(writer, tmp_path / "items.jsonl", {})
+    commit(writer, items, ("http://a.test/", [item]))
+    writer.close()
+    (line,) = (tmp_path / "items.jsonl").read_text().splitlines()
+    pairs = json.loads(line, object_pairs_hook=list)
+    assert len({key for key, _ in pairs}) == len(pairs)
+    assert json.loads(line) == {"url": "http://a.test/", "at": 0.0} | kept
+
+
+def test_fields_of_hooks_are_columns_of_csv_also_of_a_run_that_goes_on(tmp_path: Path) -> None:
+    """Those of the first items: a head cannot be changed. What would be a formula is none, nor what has the name of
+    another column."""
+    found: tuple[list[dict[str, object]], ...] = (
+        [{"b": 1, "url": "x"}, {"a": [2], "=c": 3, "more": 4}],
+        [{"c": 5, "b": None}],
+        [{"title": "T", "d": 6}],
+    )
+    for number, several in enumerate(found):
+        writer = Writer(tmp_path / "crawl.db")
+        items = ItemFile(writer, tmp_path / "items.csv", {"title": str} if number < 2 else {})
+        commit(writer, items, ("http://a.test/", several))
+        writer.close()
+    with (tmp_path / "items.csv").open(newline="") as file:
+        head, *rows = csv.reader(file)
+    assert head == ["url", "at", "title", "b", "item_url", "a", "more"]
+    assert [row[2:] for row in rows] == [
+        ["", "1", "x", "", ""],
+        ["", "", "", "[2]", '{"=c": 3, "more": 4}'],
+        ["", "", "", "", '{"c": 5}'],
+        ["T", "", "", "", '{"d": 6}'],
+    ]
 
 
 def test_parquet_is_made_when_a_run_ends(tmp_path: Path) -> None:
@@ -102,7 +149,7 @@ def rounds(folder: Path, ending: str, begun: int) -> None:
 def test_every_committed_item_is_there_once_whenever_it_is_killed(tmp_path: Path, ending: str) -> None:
     """Killed at every step of writing, one after the other; each run goes on where the last commit ended."""
     done = []
-    for step in range(24):
+    for step in range(28):
         path = tmp_path / "crawl.db"
         begun = 0
         if path.exists():

@@ -172,6 +172,14 @@ async def test_what_a_function_does_to_its_process_stays_there(what: str, capfd:
     assert sorted(printed.err.split()) == (["printed", "written"] if what == "print" else [])
 
 
+async def test_what_a_child_prints_has_no_control_characters(capfd: pytest.CaptureFixture[str]) -> None:
+    async with aclosing(Sandbox(does, AMPLE)) as sandbox:
+        await sandbox.call("steer")
+    printed = capfd.readouterr().err
+    assert (printed[-1:], printed[:-1].isprintable()) == ("\n", True)
+    assert (printed[0], "ok \ud55c" in printed) == ("a", True)
+
+
 async def test_a_function_may_keep_something_and_children_are_used_again() -> None:
     async with aclosing(Sandbox(called, AMPLE)) as sandbox:
         (pid, first), *others = [await sandbox.call() for _ in range(3)]

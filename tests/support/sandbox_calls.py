@@ -240,6 +240,7 @@ _DEEDS: dict[str, Callable[..., object]] = {
     "fork and burn": _fork_and_burn,
     "read": lambda: os.write(2, sys.stdin.read().encode()),
     "print": lambda: (sys.stdout.write("printed\n"), os.write(1, b"written\n")),
+    "steer": lambda: os.write(2, "a\x1b]0;x\x07\x1b[2J\rb\x9bc\u202ed\x08\tok \ud55c\n".encode()),
     "chdir": lambda: os.chdir("/"),
     "nothing": lambda *_: None,
 }
