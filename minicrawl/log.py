@@ -200,6 +200,10 @@ EVENTS = {
         WARNING,
         "the processes of large pages and hooks can use the network: this system has no seccomp, or refuses it",
     ),
+    "child-unfenced": (
+        WARNING,
+        "the processes of large pages can read the files of this user: this system has no Landlock (Linux 5.13)",
+    ),
     "page-not-extracted": (WARNING, "nothing is extracted from {url}: its tags could make a huge tree"),
     "hook-failed": (ERROR, "hook {hook} failed on {over}: {why}\n{trace}"),
     "page-parser-died": (WARNING, "{url} gets another try: the process that parsed it died ({why})"),

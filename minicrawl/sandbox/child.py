@@ -3,9 +3,10 @@
     python -m minicrawl.sandbox.child
 
 A message is a pickle behind its length. The first has MODULE:FUNCTION, sys.path and the cage; its answer says that the
-child is ready. Each later one has the arguments of a call. An answer is MessagePack behind its length: the result and
-the error as texts, one of them None. No answer is ever unpickled, and no exception of foreign code recreated elsewhere:
-who asked decodes an answer by the type that the function returns.
+child is ready, and with True that it can read no more files than it should. Each later one has the arguments of a call.
+An answer is MessagePack behind its length: the result and the error as texts, one of them None. No answer is ever
+unpickled, and no exception of foreign code recreated elsewhere: who asked decodes an answer by the type that the
+function returns.
 """
 
 import os
@@ -72,9 +73,9 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         return
     from msgspec.msgpack import encode  # noqa: PLC0415 - as above
 
-    call = _opened(*opening)
+    call, is_fenced = _opened(*opening)
     own = os.getpid()
-    _write(answers, encode((None, None)))
+    _write(answers, encode((is_fenced, None)))
     while (arguments := _read(requests)) is not None:
         try:
             answer = encode((call(*arguments), None))
@@ -85,12 +86,12 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         _write(answers, answer)
 
 
-def _opened(function: str, path: list[str], cage: Cage) -> Callable[..., Any]:
-    enter(cage)
+def _opened(function: str, path: list[str], cage: Cage) -> tuple[Callable[..., Any], bool]:
+    """The function, imported before this process is in its cage; and what `enter` says of that."""
     sys.path[:] = path
     module, _, name = function.partition(":")
     call: Callable[..., Any] = getattr(import_module(module), name)
-    return call
+    return call, enter(cage)
 
 
 def _read(requests: BinaryIO) -> Any:

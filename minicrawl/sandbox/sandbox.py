@@ -20,7 +20,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, TypeVarTuple, get_type_hin
 from msgspec import Raw
 
 from minicrawl import log
-from minicrawl.sandbox.cage import OPEN, Cage, cage_of
+from minicrawl.sandbox.cage import OPEN, Cage, cage_of, environment
 from minicrawl.sandbox.child import LENGTH, decoder, line_of, packed
 from minicrawl.system import cpu_seconds, kill_group, running
 
@@ -33,7 +33,7 @@ _GRACE = 5.0
 """Seconds that an idle child has to end by itself."""
 _LAST_WORDS = 1.0
 """Seconds in which a child that has ended may have printed."""
-_READY, _IS_READY = 100, tuple[None, None]
+_READY, _IS_READY = 100, tuple[bool, None]
 """Bytes and type of the answer that says no more than that the child is ready."""
 _WORTH_A_START = 0.2
 """Seconds that a call waits for a busy child before another one is started, which takes about as much CPU time."""
@@ -139,6 +139,7 @@ class Sandbox(Generic[*Given, Answer]):
         await asyncio.gather(*self._ending, *(child.end() for child in free))
 
     async def _started(self) -> "_Child":
+        cage = self._limits.cage._replace(parent=os.getpid())
         printed, to_print = os.pipe()
         try:
             printing = _Printing()
@@ -148,15 +149,17 @@ class Sandbox(Generic[*Given, Answer]):
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=to_print,
+                env=None if cage.forks or cage.network else environment(),
                 limit=_BUFFER,
                 start_new_session=True,  # its own children end with it; and only the crawl decides what Ctrl-C means
             )
         finally:
             os.close(to_print)
         child = _Child(process, printing)
-        cage = self._limits.cage._replace(parent=os.getpid())
         name = f"{self._function.__module__}:{self._function.__name__}"
-        await self._asked(child, (name, sys.path, cage), decoder(_IS_READY), _READY, is_opening=True)
+        is_fenced, _ = await self._asked(child, (name, sys.path, cage), decoder(_IS_READY), _READY, is_opening=True)
+        if not is_fenced:
+            _tell_unfenced()
         if not cage.network and cage_of(child.process.pid) == OPEN:
             _tell_exposed()
         return child
@@ -306,6 +309,11 @@ class _Printing(asyncio.Protocol):
         await asyncio.wait([self._ended], timeout=_LAST_WORDS)
         if self._transport is not None:
             self._transport.close()
+
+
+@cache
+def _tell_unfenced() -> None:
+    log.event("child-unfenced")
 
 
 @cache

@@ -26,7 +26,7 @@ OPENING = packed(("operator:floordiv", sys.path, Cage(1 << 62, network=True)))
 
 def test_each_call_has_its_answer() -> None:
     ready, seven, failed = answers(OPENING + packed((15, 2)) + packed((1, 0)))
-    assert (ready, seven) == ([None, None], [7, None])
+    assert (ready, seven) == ([True, None], [7, None])
     assert failed[1][0].startswith("ZeroDivisionError: ")
     assert "Traceback" in failed[1][1]
 
@@ -34,7 +34,7 @@ def test_each_call_has_its_answer() -> None:
 def test_it_ends_quietly_when_the_crawl_is_killed_as_it_sends_something() -> None:
     sent = packed((15, 2))
     for length in range(len(sent)):
-        assert answers(OPENING + sent[:length]) == [[None, None]]
+        assert answers(OPENING + sent[:length]) == [[True, None]]
     for length in range(0, len(OPENING), 10):
         assert answers(OPENING[:length]) == []
 

@@ -100,21 +100,31 @@ NO_SOCKET = dict.fromkeys(
     ),
     "EAFNOSUPPORT",
 )
-BY_LANDLOCK = ("its file of memory", "a file", "a link", "a folder", "removing a file")
-OF_PARSERS = (*BY_LANDLOCK[1:], "a program", "a program in memory", "a process")
+BY_LANDLOCK = (
+    *("its file of memory", "a secret file", "a folder of secrets", "the passwords of the system"),
+    *("the environment of the crawl", "its own first environment"),
+)
+OF_PARSERS = (
+    *BY_LANDLOCK[1:],
+    *("a file", "a link", "a folder", "removing a file", "a program", "a program in memory", "a process"),
+    *("rights of a file", "the owner of a file", "times of a file", "attributes of a file", "the attributes of one"),
+    *("the priority of the crawl", "its processors", "its scheduling", "the clock", "the name of the host"),
+    "signals when a pipe is ready",
+)
 
 
 @only_linux
 @pytest.mark.parametrize("forks", [False, True])
 async def test_no_way_leads_out_of_a_cage(tmp_path: Path, forks: bool) -> None:
-    """Of hooks, which may start programs and write files, or of a parser."""
+    """Of hooks, which may start programs and use files, or of a parser."""
     (tmp_path / "there").touch()
+    before = (tmp_path / "there").stat()
     left_out = {*(OF_PARSERS if forks else ()), *(BY_LANDLOCK if landlock() < 4 else ())}
     asked = [way for way in WAYS if way not in left_out]
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.setblocking(False)
         wanted = dict.fromkeys(asked, "EPERM") | SAID | NO_SOCKET | {"much memory": "ENOMEM"}
-        wanted |= dict.fromkeys(BY_LANDLOCK, "EACCES")
+        wanted |= dict.fromkeys((*BY_LANDLOCK, "a file"), "EACCES")
         found = {}
         async with aclosing(Sandbox(tries, AMPLE._replace(cage=Cage(forks=forks), answer=10_000))) as sandbox:
             for way in asked:
@@ -126,6 +136,61 @@ async def test_no_way_leads_out_of_a_cage(tmp_path: Path, forks: bool) -> None:
         with pytest.raises(BlockingIOError):
             server.accept()
     assert list(tmp_path.iterdir()) == [tmp_path / "there"]
+    assert (tmp_path / "there").stat() == before
+
+
+async def environment_of(limits: Limits) -> set[str]:
+    async with aclosing(Sandbox(does, limits)) as sandbox:
+        with pytest.raises(ChildError) as raised:
+            await sandbox.call("environment")
+    return set(str(raised.value).removeprefix("ValueError: ").split(","))
+
+
+async def test_the_environment_of_the_crawl_is_that_of_hooks_and_not_of_parsers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SECRET_TOKEN", "x")
+    assert "SECRET_TOKEN" in await environment_of(FORKING)
+    assert await environment_of(AMPLE) <= {"OPENBLAS_NUM_THREADS", "PYTHONPATH", "LC_CTYPE"}
+
+
+@only_linux
+async def test_a_parser_imports_what_it_needs_when_it_needs_it() -> None:
+    """Modules of the interpreter, of packages and of the system's libraries."""
+    async with aclosing(Sandbox(does, AMPLE)) as sandbox:
+        for module in ("encodings.cp037", "xml.dom.minidom", "sqlite3", "lxml.html", "pypdf", "charset_normalizer"):
+            assert await sandbox.call("import", module) == "import"
+
+
+OLD = """
+import asyncio, logging
+from minicrawl.sandbox.cage import Cage
+from minicrawl.sandbox.sandbox import Limits, Sandbox
+from support.sandbox_calls import refuse_landlock, tries
+
+async def main():
+    refuse_landlock()
+    for cage in (Cage(forks=True), Cage(), Cage()):
+        sandbox = Sandbox(tries, Limits(3600.0, 3600.0, cage))
+        print(*[await sandbox.call(way, "/", 0) for way in ("the passwords of the system", "rights of a file", "IPv4")])
+        await sandbox.aclose()
+
+logging.basicConfig(format="%(message)s")
+asyncio.run(main())
+"""
+
+
+@only_linux
+def test_a_system_that_lets_a_parser_read_all_is_told_once() -> None:
+    """As before Linux 5.13: the rest of the cage stands, and no hook is promised that."""
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", OLD]
+    ended = subprocess.run(command, check=True, capture_output=True, text=True, env=environment, timeout=PATIENCE)
+    hook, *parsers = ended.stdout.splitlines()
+    assert hook == "done ENOENT EAFNOSUPPORT"
+    assert parsers == ["done EPERM EAFNOSUPPORT"] * 2
+    assert ended.stderr.count("can read the files of this user") == 1
+    assert len(ended.stderr.splitlines()) == 1
 
 
 @only_linux

@@ -5,6 +5,7 @@ import contextlib
 import ctypes
 import errno
 import fcntl
+import importlib
 import itertools
 import mmap
 import os
@@ -13,6 +14,7 @@ import platform
 import resource
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -118,6 +120,15 @@ def landlock() -> int:
         return 0
 
 
+def refuse_landlock() -> None:
+    """Have the system refuse Landlock to this process and its children, as one without it."""
+    steps = ((0x20, 0, 0, 0), (0x15, 0, 1, 444), (0x06, 0, 0, 0x5_0000 | errno.ENOSYS), (0x06, 0, 0, 0x7FFF_0000))
+    program = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *step) for step in steps))
+    prctl = ctypes.CDLL(None).prctl
+    assert prctl(38, 1, 0, 0, 0) == 0
+    assert prctl(22, 2, struct.pack("HP", len(steps), ctypes.addressof(program)), 0, 0) == 0
+
+
 def _pair() -> None:
     """One end of a pair of datagram sockets could be connected to another's socket."""
     socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -200,6 +211,22 @@ def _ways(folder: str, port: int) -> dict[str, Callable[[], object]]:
         "a program": partial(os.execv, sys.executable, ["x"]),
         "a program in memory": _run_from_memory,
         "a process": os.fork,
+        "a secret file": Path(folder, "there").read_text,
+        "a folder of secrets": lambda: os.listdir(folder),
+        "the passwords of the system": lambda: Path("/etc/passwd").read_text(),
+        "the environment of the crawl": lambda: Path(f"/proc/{parent}/environ").read_bytes(),
+        "its own first environment": lambda: Path("/proc/self/environ").read_bytes(),
+        "rights of a file": lambda: Path(folder, "there").chmod(0o777),
+        "the owner of a file": lambda: os.chown(Path(folder, "there"), os.getuid(), os.getgid()),
+        "times of a file": lambda: os.utime(Path(folder, "there"), (1, 1)),
+        "attributes of a file": lambda: os.setxattr(Path(folder, "there"), "user.x", b"x"),
+        "the attributes of one": lambda: os.listxattr(Path(folder, "there")),
+        "the priority of the crawl": partial(os.setpriority, os.PRIO_PROCESS, parent, 5),
+        "its processors": lambda: os.sched_setaffinity(parent, {0}),
+        "its scheduling": lambda: os.sched_setscheduler(parent, os.SCHED_BATCH, os.sched_param(0)),
+        "the clock": lambda: time.clock_settime(time.CLOCK_REALTIME, time.time()),
+        "the name of the host": lambda: socket.sethostname(socket.gethostname()),
+        "signals when a pipe is ready": lambda: fcntl.fcntl(2, fcntl.F_SETOWN, parent),
         "a file": partial(file.write_text, "x"),
         "a link": partial(file.symlink_to, "/"),
         "a folder": partial(file.mkdir),
@@ -240,6 +267,8 @@ _DEEDS: dict[str, Callable[..., object]] = {
     "fork and burn": _fork_and_burn,
     "read": lambda: os.write(2, sys.stdin.read().encode()),
     "print": lambda: (sys.stdout.write("printed\n"), os.write(1, b"written\n")),
+    "import": importlib.import_module,
+    "environment": lambda: _raise(ValueError(",".join(sorted(os.environ)))),
     "steer": lambda: os.write(2, "a\x1b]0;x\x07\x1b[2J\rb\x9bc\u202ed\x08\tok \ud55c\n".encode()),
     "chdir": lambda: os.chdir("/"),
     "nothing": lambda *_: None,
