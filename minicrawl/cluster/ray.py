@@ -8,13 +8,16 @@ Ray places actors, restarts those that have died, and fails calls that it cannot
 nothing. Actors end with the command that has started them, also if it is killed.
 """
 
+import fcntl
 import os
 import secrets
+import shutil
 import socket
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from importlib.util import find_spec
 from itertools import accumulate, chain, cycle, islice, repeat
 from pathlib import Path
@@ -23,11 +26,16 @@ from typing import Any, NamedTuple  # Any: messages
 from minicrawl import installed, log
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.store.folder import Folder
+from minicrawl.system import is_shared_locked
 
 _A_BIT = 0.001
 """Amount of a node's resource per actor: a thousand actors fit on a node."""
 _CONNECT = 10.0
 """Seconds to wait for a connection to a cluster."""
+_HELD = "held"
+"""The file in Ray's folder that is locked as long as the command lives."""
+_NEW = 60.0
+"""Seconds in which a folder gets that file."""
 _STARTS = 3
 """Attempts to start Ray, which gives up after 30 seconds on a busy machine."""
 
@@ -115,16 +123,44 @@ def _check(address: str) -> None:
 
 @contextmanager
 def _for_this_user() -> Iterator[None]:
-    """Let a Ray that starts in the block have a folder and a token that only this user can read. Ray asks for the token
-    when it is imported."""
+    """Let a Ray that starts in the block have a folder and a token that only this user can read, and listen on this
+    machine alone. Ray looks for the token and the addresses when it is imported."""
     if "ray" not in sys.modules and "RAY_AUTH_MODE" not in os.environ:
         os.environ.update(RAY_AUTH_MODE="token", RAY_AUTH_TOKEN=secrets.token_hex(32))
-    with tempfile.TemporaryDirectory(prefix="mc-ray-", dir="/tmp", ignore_cleanup_errors=True) as folder:
-        os.environ["RAY_TMPDIR"] = folder  # a short path, since it has sockets
+    _remove_left()
+    with (
+        tempfile.TemporaryDirectory(prefix="mc-ray-", dir="/tmp", ignore_cleanup_errors=True) as folder,
+        Path(folder, f"{_HELD}.new").open("x") as held,
+    ):
+        fcntl.flock(held, fcntl.LOCK_EX)
+        Path(held.name).rename(Path(folder, _HELD))  # nobody sees it without the lock
+        # A short path, since it has sockets. And no cluster, as on macOS: then Ray listens on 127.0.0.1.
+        own = {"RAY_TMPDIR": folder, "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0"}
+        os.environ.update(own)
         try:
             yield
         finally:
-            del os.environ["RAY_TMPDIR"]
+            for name in own:
+                del os.environ[name]
+
+
+def _remove_left() -> None:
+    """Remove the folders of Ray that this user's commands have left when they were killed."""
+    try:
+        sockets = Path("/proc/net/unix").read_text("ascii", "replace")
+    except OSError:
+        sockets = ""
+    for folder in Path("/tmp").glob("mc-ray-*"):
+        with suppress(OSError):
+            if folder.is_symlink() or folder.stat().st_uid != os.geteuid():
+                continue
+            if (folder / _HELD).exists():
+                with (folder / _HELD).open() as held:
+                    is_used = is_shared_locked(held.fileno())
+            else:  # of an older version, whose Ray has sockets there; or it has just been made
+                is_used = f"{folder}/" in sockets or time.time() - folder.stat().st_mtime < _NEW
+            if not is_used:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def nodes() -> Mapping[str, int]:
