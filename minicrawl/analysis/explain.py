@@ -21,7 +21,7 @@ from minicrawl.crawler.robots.rules import restored
 from minicrawl.crawler.steps import STEPS
 from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.urls.normalise import stripped
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, counted
 from minicrawl.model import State
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.hosts import HostRow
@@ -245,6 +245,8 @@ class _Explainer:
         if listed_by is not None and reason == "no-link":
             reason = "sitemap"
             rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
+        elif reason == "no-link" and (left_out := int(store.meta("links_nofollow") or 0)):
+            rule = f"{rule}; {counted(left_out, 'link')} that pages ask robots not to follow may lead there (nofollow)"
         facts = reason, meaning(reason), rule, listed_by, trap, self._robots(url), self._usage.decisions(url)
         return Explanation(asked, url, UNKNOWN, *facts, requisite=self._requisite(asked) or self._requisite(url))
 

@@ -41,6 +41,19 @@ class Requisites:
 
 
 @dataclass(frozen=True)
+class LeftOut:
+    """What a crawl left out without a look. unread: URLs refused by their spelling, 1,000 of a host and rule at most;
+    example: one of them. nofollow: links that are not to be followed; pages: that say so of all theirs; links: these.
+    """
+
+    unread: int = 0
+    example: str | None = None
+    nofollow: int = 0
+    pages: int = 0
+    links: int = 0
+
+
+@dataclass(frozen=True)
 class Run:
     """The last run of a crawl, as of its last commit. errors: pages given up, by reason code."""
 
@@ -96,6 +109,7 @@ class Status:
     known: int
     read: int
     left_out: int
+    unasked: LeftOut
     states: dict[str, int]
     reasons: dict[str, int]
     hosts: int
@@ -157,6 +171,7 @@ def status(store: Store) -> Status:
             known=sum(counts.values()),
             read=sum(states[state] for state in READ),
             left_out=int(store.meta("links_left_out") or 0),
+            unasked=left_out(store),
             states=dict(states),
             reasons={f"{state}/{reason}": count for (state, reason), count in counts.items()},
             hosts=store.value("SELECT count(*) FROM hosts"),
@@ -173,6 +188,14 @@ def status(store: Store) -> Status:
             requisites=_requisites(store),
             notes=tuple(line for part in parts() for line in part.status(store)),
         )
+
+
+def left_out(store: Store) -> LeftOut:
+    """What a store's crawl left out without a look. Raises StoreError."""
+    unread = [url for row in store.patterns.trap_patterns() for url in row.unread()]
+    example = next((url for url in unread if isinstance(url, str)), None)
+    nofollow = int(store.meta("links_nofollow") or 0)
+    return LeftOut(len(unread), example, nofollow, *(store.page_table.nofollow_counts() if nofollow else (0, 0)))
 
 
 def _partition(store: Store, states: Mapping[str, int], last_commit: float | None) -> Iterator[Partition]:

@@ -29,6 +29,7 @@ from minicrawl.cli.output import (
     read_line,
     short_line,
     tally,
+    unasked_lines,
 )
 from minicrawl.errors import NothingFetchedError, SettingError, counted
 from minicrawl.log import printable
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from minicrawl.analysis.dry_run import DryRun
+    from minicrawl.analysis.status import LeftOut
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import Start
     from minicrawl.crawler.running_crawl import OnBegin
@@ -320,11 +322,12 @@ def announce(start: "Start") -> None:
         click.echo(f"--retry {printable(reason)}: {problem}", err=True)
 
 
-def _summary(report: "CrawlReport", guide: Guide) -> "Iterator[str]":
-    yield f"{read_line(report.known, report.read, report.coverage, report.coverage_shown)}."
+def _summary(report: "CrawlReport", guide: Guide, unasked: "LeftOut") -> "Iterator[str]":
+    yield f"{read_line(report.known, report.read, report.coverage, report.coverage_shown, unasked)}."
     fetched = f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}"
     left_out = f" {left_out_line(report.left_out)}." if report.left_out else ""
     yield f"{fetched}: {WHY_STOPPED[report.reason]}.{left_out}"
+    yield from (f"{line}." for line in unasked_lines(unasked))
     if report.failures:
         yield f"Given up: {tally(report.failures)}."
     if report.out_of_reach is not None:
@@ -334,12 +337,26 @@ def _summary(report: "CrawlReport", guide: Guide) -> "Iterator[str]":
         yield f"{line}."
 
 
+def _unasked(path: Path) -> "LeftOut":
+    """What the crawl in a store or a folder left out without a look."""
+    from minicrawl.analysis.status import left_out
+    from minicrawl.store.reader import open_store
+
+    if is_folder(path):
+        from minicrawl.cluster import answers
+
+        return answers.whole(path)[0].unasked
+    with open_store(path) as reader:
+        return left_out(reader)
+
+
 def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
+    unasked = _unasked(guide.path)
     if as_json:
-        click.echo(json.dumps(asdict(report), indent=2))
+        click.echo(json.dumps(asdict(report) | {"unasked": asdict(unasked)}, indent=2))
         return
     if is_quiet():
-        click.echo("\n".join(fitted(list(_summary(report, guide)))))
+        click.echo("\n".join(fitted(list(_summary(report, guide, unasked)))))
         return
     from minicrawl.analysis.top import asked_list, best_of_sites
     from minicrawl.cli.display import SHOWN
@@ -354,7 +371,7 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
         with open_store(guide.path) as reader:
             best, sites = asked_list(reader, RANKINGS[0], SHOWN), best_of_sites(reader, SHOWN)
     shown = ["", *list_lines(best, None, command=f"{called_as()} top ")] if best.lines else []
-    click.echo("\n".join(fitted([*_summary(report, guide), *best_lines(sites), *shown])))
+    click.echo("\n".join(fitted([*_summary(report, guide, unasked), *best_lines(sites), *shown])))
     if best.lines and says_more():
         _say(guide.next_steps(best, report))
 

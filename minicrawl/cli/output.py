@@ -19,6 +19,7 @@ from minicrawl.errors import between, counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
+    from minicrawl.analysis.status import LeftOut
     from minicrawl.analysis.top import Order
     from minicrawl.model import Silence
     from minicrawl.store.ranks import RankedPage
@@ -156,10 +157,33 @@ def tally(counts: dict[str, int]) -> str:
     return ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items(), key=lambda item: -item[1]))
 
 
-def read_line(known: int, read: int, coverage: float, shown: float) -> str:
+_WHOLE = between(1.0, 1.0)
+_COUNTED = 1_000
+"""URLs refused by their spelling that a host's row counts."""
+
+
+def read_line(known: int, read: int, coverage: float, shown: float, unasked: "LeftOut | None" = None) -> str:
     """ "Read 4,514 of 52,368 known pages: between 58 and 71 % of the importance"."""
-    text = f"Read {read:,} of {counted(known, 'known page')}"
-    return f"{text}: {between(coverage, shown)} of the importance" if read else text
+    text, share = f"Read {read:,} of {counted(known, 'known page')}", between(coverage, shown)
+    if share == _WHOLE and unasked is not None and (unasked.unread or unasked.links):
+        return f"{text}: all of the importance that is known"  # what was left out without a look is not
+    return f"{text}: {share} of the importance" if read else text
+
+
+def unasked_lines(unasked: "LeftOut") -> Iterator[str]:
+    """What a crawl left out without a look."""
+    if unasked.unread:
+        many = " or more" if unasked.unread >= _COUNTED else ""
+        example = printable(str(unasked.example))
+        yield f"Left out unread for their spelling: {counted(unasked.unread, 'URL')}{many}, such as {example}"
+    if unasked.pages:
+        of_pages = f"{counted(unasked.links, 'link')} of {counted(unasked.pages, 'page')}"
+        yield (
+            f"Left out because pages ask robots not to follow their links (nofollow): {of_pages}; that is the site's "
+            "choice, and no setting overrides it"
+        )
+    if marked := unasked.nofollow - unasked.links:
+        yield f"Left out because they say rel=nofollow, ugc or sponsored: {counted(marked, 'link')}"
 
 
 def left_out_line(links: int) -> str:

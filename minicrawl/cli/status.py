@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.options import about_store
-from minicrawl.cli.output import amount, duration, fitted, left_out_line, read_line, silence_line, tally
+from minicrawl.cli.output import amount, duration, fitted, left_out_line, read_line, silence_line, tally, unasked_lines
 from minicrawl.errors import counted
 from minicrawl.log import printable
 from minicrawl.model import State
@@ -114,7 +114,9 @@ def _run_lines(status: "Status", run: "Run", now: float) -> Iterator[str]:
     speed = f", {run.pages_per_second:.1f} pages/s" if run.pages_per_second else ""
     yield f"this run  {counted(run.fetched, 'page')}, {amount(run.bytes)} in {duration(run.seconds)}{speed}"
     left_out = f"; {left_out_line(status.left_out)}" if status.left_out else ""
-    yield f"coverage  {read_line(status.known, status.read, run.coverage, run.coverage_shown)}{left_out}"
+    read = read_line(status.known, status.read, run.coverage, run.coverage_shown, status.unasked)
+    yield f"coverage  {read}{left_out}"
+    yield from (f"unasked   {line}" for line in unasked_lines(status.unasked))
     if status.running:
         if run.silence is not None:
             yield f"paused    {silence_line(run.silence)}"

@@ -94,7 +94,8 @@ _ONLY_HERE = {
 }
 """Keys of `meta` that only partitions have, or that a store gets later."""
 _OTHERWISE: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("virtual", "window", "links_left_out", "sitemap_thirds", "discovery_credit"), sum),
+    **dict.fromkeys(("virtual", "window", "links_left_out", "links_nofollow"), sum),
+    **dict.fromkeys(("sitemap_thirds", "discovery_credit"), sum),
     **dict.fromkeys(("run_at", "asked_until", "in_doubt", "shared_out"), max),
     **dict.fromkeys(("runs", "seconds", "since", "pause", FILES), max),
     "voice_level": min,

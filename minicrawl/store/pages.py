@@ -233,6 +233,14 @@ class PageTable(Subject):
         facts["nofollow"], facts["refused"] = left_out or (0, 0)
         return facts
 
+    def nofollow_counts(self) -> tuple[int, int]:
+        """The number of pages that ask robots not to follow their links, and of these links."""
+        query = """
+            SELECT count(*), coalesce(sum(nofollow), 0) FROM pages JOIN fetches ON fetches.id = fetch
+            JOIN links ON source = pages.id WHERE robots GLOB '*nofollow*' AND nofollow > 0"""
+        pages, links = self._tables.row(query)
+        return pages, links
+
     def named_by(self, page: int) -> str | None:
         """URL of the earlier read page that names this one as its alternate."""
         query = "SELECT url FROM pages WHERE id = (SELECT named_by FROM pages WHERE id = ?)"

@@ -1,5 +1,6 @@
 """What is recognised of pages: fingerprints, soft 404s, session parameters, URL patterns of the trap defence."""
 
+import json
 from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
@@ -109,7 +110,8 @@ class Recognised(Subject):
 class PatternRow(NamedTuple):
     """What the trap defence has learned of URLs with this pattern: a host and a path with what varies blanked.
 
-    A mere site has the links dropped beyond its budget; a host and a rule the links that this rule dropped.
+    A mere site has the links dropped beyond its budget; a host and a rule the links that this rule dropped for the
+    spelling of their URLs.
     """
 
     name: str
@@ -120,8 +122,17 @@ class PatternRow(NamedTuple):
     combined: Annotated[int, "URLs found on its pages that only combine parameters known before"]
     dropped: Annotated[int, "links that were not counted because of the pattern"]
     trap: Annotated[str | None, "the rule that shut it"]
-    seen: Annotated[str | None, "JSON: months or parameters"]
+    seen: Annotated[str | None, "JSON: months or parameters; hashes of URLs refused by their spelling, and the first"]
     counting: Annotated[str | None, "JSON: what its numbered URLs showed"]
+
+    def unread(self) -> list[str | int]:
+        """The URLs refused by their spelling, the first 1,000: hashes, and the first as it is."""
+        return json.loads(self.seen) if self.seen and " " in self.name else []
+
+
+def spelled(host: str, rule: str) -> str:
+    """The name of the row for a host's URLs that a rule refuses by their spelling: no pattern has a space."""
+    return f"{host} {rule}"
 
 
 table("patterns", "what the trap defence has learned, see crawler/admission/trap_findings.py", PatternRow, keys="name")

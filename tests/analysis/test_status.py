@@ -52,7 +52,7 @@ def test_json_has_stable_keys(store: Path) -> None:
     assert set(told) == {
         *("store", "running", "stopped", "known", "read", "left_out", "states", "reasons", "hosts", "failing_hosts"),
         *("traps", "sitemaps", "duplicates", "probes", "run", "pages_per_second", "last_commit"),
-        "hook_errors",
+        *("hook_errors", "unasked"),
     }
     assert set(told["sitemaps"]) == {"reasons", "left_out", "found", "queued", "waiting", "made_known"}
     assert set(told["run"]) == {

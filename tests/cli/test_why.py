@@ -145,7 +145,7 @@ def test_why_says_how_far_a_site_is_trusted_and_where_importance_comes_from(
 WHY = {
     "deny": ("http://a.test/secret", "deny", "--deny 'secret'"),
     "scope": ("http://b.test/", "scope-host", "--scope host: b.test is none of the seeds': a.test"),
-    "trap": ("http://a.test/x/x/x/x", "trap-repeated-path", "pattern a.test/x/…"),
+    "trap": ("http://a.test/s?v=1&v=1&v=1&v=1", "trap-repeated-parameter", "pattern a.test/s?v"),
     "too far": (HOME + "far", "max-depth", "--max-depth 2: it is 3 links from a seed; http://a.test/b links to it"),
     "no link": (HOME + "never-linked", "no-link", "no page read so far has a counted link to it"),
     "robots": (HOME + "private", "robots", "'Disallow: /p' of http://a.test/robots.txt"),

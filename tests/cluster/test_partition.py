@@ -52,8 +52,8 @@ def test_shorter_way_through_another_partition_brings_what_is_behind_nearer(tmp_
 
 @pytest.mark.parametrize("has_traps", [True, False])
 def test_home_judges_what_others_link_to(has_traps: bool, tmp_path: Path) -> None:
-    """A path that repeats itself is a trap: the page stays known, as the link to it counts, and is not read."""
-    trap = RIGHT[0] + "a/b/a/b/a/b/a/b/"
+    """A query that repeats itself is a trap: the page stays known, as the link to it counts, and is not read."""
+    trap = RIGHT[0] + "?v=1&v=1&v=1&v=1"
     with Partitions(tmp_path, {LEFT[0]: [trap]}, LEFT[:1], 2, traps=has_traps) as partitions:
         assert partitions.turn(0)
         partitions.exchange()

@@ -19,7 +19,7 @@ FILTERS: dict[str, tuple[dict[str, Any], str, str]] = {
     "scope-prefix": ({"scope": "prefix"}, "http://www.a.test/other", "scope-prefix"),
     "deny": ({"deny": ("private", r"\.pdf$")}, HOME + "a.pdf", "deny"),
     "allow": ({"allow": ("/dir/$", "x$")}, HOME + "y", "allow"),
-    "too-long": ({}, HOME + "a" * 2048, "too-long"),
+    "too-long": ({"traps": False}, HOME + "a" * 8_000, "too-long"),
 }
 # How the page NEAR leads to a URL, and what becomes of it when that URL is refused.
 WAYS: dict[str, tuple[Callable[[str], str | list[str]], str]] = {

@@ -20,7 +20,7 @@ import numpy as np
 
 from minicrawl.analysis.link_graph import FoldedPages
 from minicrawl.analysis.rankings.options import Found, Options
-from minicrawl.crawler.admission.scope import MAX_URL_LENGTH
+from minicrawl.crawler.admission.spelling import MAX_URL_LENGTH
 from minicrawl.crawler.urls.keys import authority
 from minicrawl.crawler.urls.normalise import normalise, stripped
 from minicrawl.errors import SettingError, counted

@@ -20,7 +20,6 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.settings.options import LINKED
 from minicrawl.settings.values import compiled
 
-MAX_URL_LENGTH = 2048
 _SHOWN = 3
 
 
@@ -37,8 +36,6 @@ class Scope:
     def refuses(self, url: str, depth: int, *, source: str | None = None, is_redirect: bool = False) -> str | None:
         """The reason code of the rule that keeps a normalised URL at `depth` links out, or None. source: URL of the
         page whose link leads there, if one does. is_redirect: a redirect leads there."""
-        if len(url) > MAX_URL_LENGTH:
-            return "too-long"
         if self._is_too_deep(depth):
             return "max-depth"
         if self.kind != "any" and not self._may_lead_to(url, source, is_redirect=is_redirect and depth > 0):
@@ -55,19 +52,16 @@ class Scope:
         if self.kind == "prefix" or self.deny or self.allow:
             return [self.refuses(url, depth, source=source) is None for url in urls]
         if self.kind in ("any", LINKED):
-            are_short = max(map(len, urls), default=0) <= MAX_URL_LENGTH  # as on most pages
-            return [True] * len(urls) if are_short else [len(url) <= MAX_URL_LENGTH for url in urls]
+            return [True] * len(urls)
         # A page links to few hosts. Inlined authority(): a call for each of a hundred links would be felt.
         names = [url.split("/", 3)[2] for url in urls]
         inside = {name for name in set(names) if self._has(name)}
-        return [name in inside and len(url) <= MAX_URL_LENGTH for name, url in zip(names, urls, strict=True)]
+        return [name in inside for name in names]
 
     def rule(self, url: str, depth: int, *, source: str | None = None, is_redirect: bool = False) -> str | None:
         """The rule that keeps a URL out, in words: the option and its pattern; None if it is in scope."""
         reason = self.refuses(url, depth, source=source, is_redirect=is_redirect)
         match reason:
-            case "too-long":
-                rule = f"it has {len(url):,} characters, more than {MAX_URL_LENGTH:,}"
             case "max-depth":
                 rule = f"--max-depth {self.max_depth}: it is {depth} links from a seed"
             case "deny":

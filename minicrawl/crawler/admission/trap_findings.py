@@ -11,13 +11,14 @@ the next one, lists. But those have words of their own, are linked from elsewher
 import json
 import math
 import re
+import zlib
 from collections.abc import Set
 from functools import lru_cache
 from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from minicrawl.store.recognised import PatternRow, Patterns
+from minicrawl.store.recognised import PatternRow, Patterns, spelled
 
 _FOLDERS = 2
 # 16 digits of one hexadecimal case, the start of a UUID, 8 hexadecimal digits with a letter and a decimal one, or 20
@@ -240,8 +241,8 @@ class Findings(Struct):
     `parsed`: pages with content; `repeated`: those whose content another page of the host had before; `last`: the same
     for the last 12, a bit each, newest lowest; `fruitful`: pages that made URLs of other patterns known; `combined`:
     URLs on the pattern's pages, or those with fewer choices, that only combine known parameter values; `dropped`: links
-    refused; `trap`: the rule that shut it; `values`: the months, or the parameters with values; `counting`: of its
-    numbered pages.
+    refused; `trap`: the rule that shut it; `values`: the months, or the parameters with values, or of URLs refused by
+    their spelling the first and hashes of the others; `counting`: of its numbered pages.
     """
 
     parsed: int = 0
@@ -349,6 +350,22 @@ class KnownPatterns:
         """Count a refused link, and shut the pattern, site or host of that name by the rule."""
         self.changed(name).dropped += 1
         self.shut(name, rule)
+
+    def drop_unread(self, host: str, rule: str, url: str) -> None:
+        """Count a link to a URL of a host that is refused by its spelling: the pattern may have others that are
+        fine."""
+        name = spelled(host, rule)
+        self.drop(name, rule)
+        findings = self._findings[name]
+        if not findings.values:
+            findings.values = {url}
+        elif url not in findings.values and len(findings.values) < _VALUES_KEPT:
+            findings.values = findings.values | {zlib.crc32(url.encode())}
+
+    def is_unread(self, host: str, rule: str, url: str) -> bool:
+        """True if a URL of a host was refused by that rule on its spelling."""
+        findings = self.findings(spelled(host, rule))
+        return findings is not None and not findings.values.isdisjoint({url, zlib.crc32(url.encode())})
 
     def findings(self, name: str) -> Findings | None:
         found = self._findings.get(name)

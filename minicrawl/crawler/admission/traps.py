@@ -1,8 +1,8 @@
 """Crawler traps: pages that a server makes up without end. docs/traps.md has the rules and their limits.
 
-Static rules look at a URL alone. Learned rules look at the findings on the pages of one pattern so far. Only unknown
-URLs are judged, and pages whose first turn has come. No clock, no randomness: the same pages in the same order lead to
-the same verdicts, and all that was learned goes to the store and back.
+Some URLs are refused by their spelling (spelling.py). Learned rules look at the findings on the pages of one pattern so
+far. Only unknown URLs are judged, and pages whose first turn has come. No clock, no randomness: the same pages in the
+same order lead to the same verdicts, and all that was learned goes to the store and back.
 
 A pattern leads nowhere else when less than a quarter of its pages made URLs known of other patterns with new content:
 /a/1?id=x and /b/1?id=y do not save each other. Sites that exist two or three times (http and https, with and without
@@ -24,6 +24,7 @@ from itertools import compress
 from typing import NamedTuple
 
 from minicrawl.crawler.admission.scope import Focus, Scope
+from minicrawl.crawler.admission.spelling import MAX_URL_LENGTH, SPELLING_RULES, spelling_rule
 from minicrawl.crawler.admission.trap_findings import (
     FEWEST_CHOICES,
     JUDGED,
@@ -41,46 +42,6 @@ from minicrawl.crawler.urls.keys import politeness_key, site_of
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.recognised import PatternRow, Patterns
 from minicrawl.store.writer import Writer
-
-MAX_LENGTH = 1024
-MAX_SEGMENTS = 20
-MAX_SEGMENT_REPEATS = 2
-MAX_PARAMETERS = 32
-MAX_SAME_PARAMETER = 3
-"""Times that a parameter may be in a query: a choice of three. Links that append one without end have it once more each
-time."""
-
-
-def _has_run(segments: Sequence[str]) -> bool:
-    """True if a run of segments, not all of them numbers, comes more than twice in a row."""
-    if len(segments) - len(set(segments)) < MAX_SEGMENT_REPEATS:
-        return False
-    for period in range(1, len(segments) // (MAX_SEGMENT_REPEATS + 1) + 1):
-        in_a_row = 0
-        for place in range(period, len(segments)):
-            in_a_row = in_a_row + 1 if segments[place] == segments[place - period] else 0
-            if in_a_row >= MAX_SEGMENT_REPEATS * period:
-                run = segments[place - period + 1 : place + 1]
-                if not all(segment.isdigit() for segment in run):
-                    return True
-    return False
-
-
-def static_rule(url: str) -> str | None:
-    """The rule that makes a normalised URL a trap by itself, or None."""
-    stem, _, query = url.partition("?")
-    segments, parameters = stem.count("/") - 2, query.count("&") + 1
-    if max(len(stem), len(query)) > MAX_LENGTH or segments > MAX_SEGMENTS or parameters > MAX_PARAMETERS:
-        return "trap-long-url"
-    if segments > MAX_SEGMENT_REPEATS and _has_run(stem.split("/")[3:]):
-        return "trap-repeated-path"
-    if parameters > MAX_SAME_PARAMETER:
-        names = Counter(part.partition("=")[0] for part in query.split("&"))
-        if max(names.values()) > MAX_SAME_PARAMETER:
-            return "trap-repeated-parameter"
-    # Links that escape the current URL once more.
-    return "trap-escaped-again" if "%2525" in url or "amp;amp;" in url else None
-
 
 PAGES = 5_000
 PAGES_PER_HOST = 50
@@ -185,7 +146,7 @@ class Traps:
     def verdict(self, url: str) -> tuple[str, str] | None:
         """The rule that makes a URL a trap, known or not, and the name of its pattern; or None."""
         pattern = _pattern_of_page(url)
-        rule = static_rule(url)
+        rule = spelling_rule(url)
         if rule is not None:
             return rule, pattern.name
         rule = self._patterns.shut_by(pattern.name)
@@ -211,7 +172,10 @@ class Traps:
         found = self.verdict(url)
         if found is not None:
             return found
-        domain = site_of(url)
+        host, domain = politeness_key(url), site_of(url)
+        for spelling in SPELLING_RULES:
+            if self._patterns.is_unread(host, spelling, url):
+                return spelling, _pattern_of_page(url).name
         for name in [domain] if is_host_known else [domain, f"*.{domain}"]:
             rule = self._patterns.shut_by(name)
             if rule is not None:
@@ -253,10 +217,9 @@ class Traps:
 
     def _refusal(self, url: str, pattern: UrlPattern, source: str, found_on: UrlPattern) -> str | None:
         """The rule against an unknown URL, or None: it counts as known from now on."""
-        rule, host = static_rule(url), politeness_key(url)
+        rule, host = spelling_rule(url, source), politeness_key(url)
         if rule is not None:
-            # Recorded by host: the pattern may have other URLs that are fine.
-            self._patterns.drop(f"{host} {rule}", rule)
+            self._patterns.drop_unread(host, rule, url)
             return rule
         rule = self._rule_of(pattern, found_on)
         if rule is not None:
@@ -384,8 +347,10 @@ class Admission:
     def refusals(self, source: str, content: PageContent, urls: Sequence[str]) -> Sequence[str | None]:
         """The rule that refuses each unknown URL in scope, or None: it is known from now on. source: URL of the page
         that links to them. content: that page's, if this is its first turn."""
-        if self.traps is None or self._is_own is None:
-            return [] if self.traps is None else self.traps.refusals(source, content, urls)
+        if self.traps is None:
+            return ["too-long" if len(url) > MAX_URL_LENGTH else None for url in urls]
+        if self._is_own is None:
+            return self.traps.refusals(source, content, urls)
         own = list(map(self._is_own, urls))
         judged = iter(self.traps.refusals(source, content, list(compress(urls, own))))
         return [next(judged, None) if is_own else None for is_own in own]

@@ -50,7 +50,8 @@ class _Facts(TypedDict):
 _META: dict[str, Any] = {
     **dict.fromkeys(("hash_key", "stopped", "jump", "cluster"), str),
     **dict.fromkeys(("virtual", "never_visited", "births", "carried", "partition", "partitions", "shared_out"), int),
-    **dict.fromkeys(("voice_level", "links_left_out", "sitemap_thirds", "is_ranked", "in_doubt"), int),
+    **dict.fromkeys(("voice_level", "links_left_out", "links_nofollow"), int),
+    **dict.fromkeys(("sitemap_thirds", "is_ranked", "in_doubt"), int),
     "text_size": int,
     **dict.fromkeys(("clock", "window", "total", "discovery_credit"), _Number),
     **dict.fromkeys(("run_at", "asked_until", "refresh_price"), _Number),

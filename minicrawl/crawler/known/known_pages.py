@@ -217,7 +217,8 @@ class KnownPages:
 
     `attempts`: failed requests in a row, by page. `new`: rows in the order of discovery. `unanswered`: pages whose last
     answer is dropped, as they wait for their turn again. `turns_taken`, `requests_ended`: since the last commit.
-    `left_out`: links of visited pages that are out of scope, filtered or in a trap. `failures`: turns of this run that
+    `left_out`: links of visited pages that are out of scope, filtered or in a trap; `nofollow`: that they or their
+    pages ask not to follow. `failures`: turns of this run that
     found nothing, by reason; `refreshed`: its answers for pages that had their turn before.
     """
 
@@ -232,6 +233,7 @@ class KnownPages:
         self.unanswered: set[int] = set()
         self.turns_taken = self.requests_ended = self.refreshed = 0
         self.left_out = int(writer.meta("links_left_out") or 0)
+        self.nofollow = int(writer.meta("links_nofollow") or 0)
         self.failures = Counter[str]()
 
     def save(self, writer: Writer) -> None:
@@ -241,7 +243,7 @@ class KnownPages:
         writer.save_turns(list(self.turns.values()))
         writer.update("pages", ["state", "reason"], ((*state, page) for page, state in self.restated.items()))
         writer.save_links(self.links.values())
-        writer.save_meta({"links_left_out": self.left_out})
+        writer.save_meta({"links_left_out": self.left_out, "links_nofollow": self.nofollow})
         for rows in (self.new, self.turns, self.retries, self.restated, self.links, self.unanswered):
             rows.clear()
         self.turns_taken = self.requests_ended = 0

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Sequence
 from http import HTTPStatus
 
 from minicrawl.crawler.admission.scope import Scope
-from minicrawl.crawler.admission.traps import static_rule
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, is_transient
 from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import State
@@ -40,7 +39,7 @@ MEANINGS = {
     # It was read.
     "ok": "it was read, and its links were followed",
     "noindex": "it was read, and asks search engines not to show it",
-    "nofollow": "it was read, and asks robots not to follow its links",
+    "nofollow": "it was read, and asks robots not to follow its links, which no setting overrides",
     "not-html": "it is not HTML, so it was not read, and has no links",
     "list-of-urls": "it is a sitemap, a feed or a list of URLs, and these were taken from it",
     "pdf-unread": "it is a PDF file that cannot be read: damaged, protected by a password, or too slow (see the log)",
@@ -90,7 +89,7 @@ MEANINGS = {
     "too-large": "it is larger than --max-size",
     # It does not become known.
     "no-link": "no page read so far has a counted link to it",
-    "too-long": "its URL is too long",
+    "too-long": "its URL has more than 8,000 bytes",
     "max-depth": "it is further from a seed than --max-depth",
     "scope-site": "it is on none of the seeds' sites (--scope site)",
     "scope-host": "it is on none of the seeds' hosts (--scope host)",
@@ -98,10 +97,10 @@ MEANINGS = {
     "scope-linked": "it is on none of the seeds' sites, and none of their pages links to it (--scope linked)",
     "deny": "it matches a pattern of --deny",
     "allow": "it matches no pattern of --allow",
-    "trap-long-url": "trap: its path or its query is too long",
-    "trap-repeated-path": "trap: its path repeats itself",
-    "trap-repeated-parameter": "trap: its query repeats a parameter more than three times",
-    "trap-escaped-again": "trap: it was escaped again and again (%2525, &amp;amp;)",
+    "trap-long-url": "trap: its URL has more than 8,000 bytes, or grows from link to link",
+    "trap-repeated-path": "trap: its path repeats itself once more than that of the page that leads to it",
+    "trap-repeated-parameter": "trap: its query has a value, or grows to have a parameter, more than three times",
+    "trap-escaped-again": "trap: it is escaped once more than the page that leads to it (%2525, &amp;amp;)",
     "trap-duplicates": "trap: most pages of its pattern say the same",
     "trap-session": "trap: most pages of its pattern say the same, and it has a session id",
     "trap-parameters": "trap: URLs of its pattern only combine known values of parameters",
@@ -166,7 +165,7 @@ def why_so(reason: str, depth: int, leads_to: str | None, scope: Scope, site_lin
         return _OF_CONNECTIONS.get(reason)
     cause, refusal = _parts(reason)
     of_scope = scope.rule(leads_to, depth, is_redirect=cause == "redirect")
-    rule = _OF_TARGETS.get(refusal) or of_scope or static_rule(leads_to)
+    rule = _OF_TARGETS.get(refusal) or of_scope
     return f"{leads_to}: {rule}" if rule else leads_to
 
 

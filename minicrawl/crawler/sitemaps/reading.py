@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from minicrawl.crawler.admission.scope import MAX_URL_LENGTH
+from minicrawl.crawler.admission.spelling import MAX_URL_LENGTH
 from minicrawl.crawler.html.decode import encoding_of_xml
 from minicrawl.crawler.http.body import Decoder, decoder
 from minicrawl.crawler.urls.normalise import normalise
@@ -375,7 +375,7 @@ class SitemapReader:
             self._end("too-many")
         self.found += min(len(listed), room)
         urls = (normalise(url, self._url) for url in listed[:room])
-        return [url for url in urls if url is not None and len(url) <= MAX_URL_LENGTH]
+        return [url for url in urls if url is not None]
 
 
 def read_lastmod(text: str) -> float | None:

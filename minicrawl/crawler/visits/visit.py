@@ -131,6 +131,7 @@ class Visits:
             if before is not None and turn.outcome.reason in NOT_FOUND and state.pages.was_there(page):
                 turn.outcome = replace(turn.outcome, state=State.GONE)
         state.pages.left_out += links.refused - (0 if before is None else before.refused)
+        state.pages.nofollow += links.nofollow - (0 if before is None else before.nofollow)
         if turn.outcome.state in (State.ERROR, State.GONE, State.DISALLOWED):
             state.pages.failures[turn.outcome.reason] += 1
         state.pages.note_turn(self._row(turn), links)
@@ -203,11 +204,12 @@ class Visits:
         if outcome.reason == "soft-404":
             return self._kept(page, parsed) if fetched.status == 200 else Links(page, b"", parsed.nofollow, 0), NOWHERE
         urls, anchors, places, refused = self._followed(turn)
+        nofollow = parsed.nofollow if outcome.follows else parsed.nofollow + self._nofollow(turn)
         if fetched.status == 200 and not self.state.accounts.had_turn[page]:
             turn.content = self._content(fetched)
             self.steps.before_links(turn)
         if target is None and not urls and turn.content is NO_CONTENT:  # as in every turn without a request
-            return Links(page, b"", parsed.nofollow, refused), NOWHERE
+            return Links(page, b"", nofollow, refused), NOWHERE
         admitted = self.state.discovery.admitted(fetched.url, urls, anchors, turn.content, places)
         turn.targets, turn.anchors = self.state.discovery.made_known(admitted, page, "link"), admitted.anchors
         self.state.interests.note_links(turn.targets, admitted.urls, admitted.anchors, parsed.title or "")
@@ -218,9 +220,9 @@ class Visits:
         outlinks = linked(targets, places)
         left_out = refused + admitted.in_traps
         if target is None:
-            return Links(page, packed(outlinks), parsed.nofollow, left_out), outlinks
+            return Links(page, packed(outlinks), nofollow, left_out), outlinks
         to_target = linked([target], b"")
-        links = Links(page, packed(to_target), parsed.nofollow, left_out)
+        links = Links(page, packed(to_target), nofollow, left_out)
         if not outcome.is_redirect:
             links = links._replace(own=packed(outlinks))
         return links, to_target
@@ -242,6 +244,13 @@ class Visits:
         pairs = zip(found, _places(parsed), strict=True)
         known = {other: place for other, place in pairs if other is not None and other != page}
         return Links(page, b"", parsed.nofollow, 0, packed(linked(list(known), bytes(known.values()))))
+
+    def _nofollow(self, turn: Turn) -> int:
+        """The number of outlinks in scope of a page that asks robots not to follow any."""
+        if turn.fetched.status != 200 or not turn.parsed.outlinks:
+            return 0
+        depth, admission = int(self.state.accounts.depth[turn.page]) + 1, self.state.admission
+        return sum(admission.scope.follows(turn.parsed.outlinks, depth, turn.fetched.url))
 
     def _followed(self, turn: Turn) -> tuple[Sequence[str], Sequence[str], bytes, int]:
         """The outlinks in scope with their anchors and places, and the number of others."""

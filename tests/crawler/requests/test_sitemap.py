@@ -69,7 +69,7 @@ def test_what_a_sitemap_cannot_do(store: Path) -> None:
         "http://shop.a.test/foreign",
         "http://a.test:81/foreign",
         HOME + "denied",
-        HOME + "a/b/a/b/a/b/trap",
+        HOME + "trap?v=1&v=1&v=1&v=1",
         HOME + "forbidden",
     ]
     robots = f"User-agent: *\nDisallow: /forbidden\nSitemap: {MAP}"
