@@ -4,8 +4,9 @@ Robots directives are written in the same way in meta elements.
 
 Refreshes: where a page, or the header of its answer, says to go next, and after how many seconds.
 
-A refresh is a redirect if it is soon, on a page with next to no text of its own: "You will be taken to our new address
-in five seconds." Any other is a link: articles reload themselves every half hour, or go back to the front page.
+A refresh at once is a redirect: nobody sees the page, whatever its template has. So is one that is soon, on a page with
+next to no text of its own: "You will be taken to our new address in five seconds." Any other is a link: articles reload
+themselves every half hour, or go back to the front page.
 """
 
 import re
@@ -98,7 +99,7 @@ def _links(value: str, relation: str) -> Iterator[tuple[str, Mapping[str, str]]]
             yield target[1], parameters
 
 
-SOON = 10
+AT_ONCE, SOON = 1, 10
 """Seconds. Pages that have moved wait 10 s at most, time to read a sentence; pages that reload wait for 30 and more."""
 LITTLE_TEXT = 300
 """Characters. A page that says where it has moved has fewer, a paragraph of an article has more."""
@@ -108,8 +109,8 @@ _REFRESH = re.compile(r"""\s*(?:0*(\d*)|(?=\.))[\d.]*(?:\s*[;,]|\s)\s*(?:url\s*=
 _BEGINS = re.compile(r"\s*[\d.]")
 
 
-Refresh = tuple[str, bool]
-"""Normalised URL where it leads, and True if it does within `SOON` seconds."""
+Refresh = tuple[str, int]
+"""Normalised URL where it leads, and in how many seconds; more than `SOON` are one more."""
 
 
 def read_refresh(value: str, base: str, encoding: str | None = None) -> Refresh | None:
@@ -122,7 +123,7 @@ def read_refresh(value: str, base: str, encoding: str | None = None) -> Refresh 
     if target is None:
         return None
     seconds = found[1] or "0"
-    return target, len(seconds) <= len(str(SOON)) and int(seconds) <= SOON
+    return target, min(int(seconds), SOON + 1) if len(seconds) <= len(str(SOON)) else SOON + 1
 
 
 def has_little_text(page: bytes) -> bool:
@@ -133,11 +134,12 @@ def has_little_text(page: bytes) -> bool:
 def with_refresh(parsed: ParsedPage, refresh: Refresh, page: bytes, *, places: bool) -> ParsedPage:
     """The page with its refresh as a link, and as a redirect if it is one. page: its body. places: those of links
     are kept. The links of a redirect count only where it leads to no page."""
-    url, is_soon = refresh
+    url, seconds = refresh
     if url not in parsed.outlinks:
         parsed = parsed._replace(
             outlinks=(*parsed.outlinks, url),
             anchors=(*parsed.anchors, ""),
             places=parsed.places + bytes([LIST]) if places else b"",
         )
-    return parsed._replace(refresh=url) if is_soon and has_little_text(page) else parsed
+    is_redirect = seconds <= AT_ONCE or (seconds <= SOON and has_little_text(page))
+    return parsed._replace(refresh=url) if is_redirect else parsed

@@ -16,6 +16,7 @@ from minicrawl.crawler.html.page_headers import (
     LANGUAGE,
     LANGUAGE_LENGTH,
     MAX_ALTERNATES,
+    SOON,
     Directives,
     has_little_text,
     read_directives,
@@ -120,7 +121,7 @@ def parse_html(
     # A page may have nothing but the refresh of a noscript element.
     value = _Elements(tree_of(hidden.encode()), Wanted()).refresh
     refresh = read_refresh(value, base, encoding) if value is not None else None
-    return parsed._replace(refresh=refresh[0]) if refresh and refresh[1] and has_little_text(page) else parsed
+    return parsed._replace(refresh=refresh[0]) if refresh and refresh[1] <= SOON and has_little_text(page) else parsed
 
 
 def _with_content(  # noqa: PLR0913 - what parse_html has found

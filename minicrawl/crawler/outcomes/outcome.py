@@ -6,7 +6,7 @@ status or failure                     state            tries   cash goes
 200, nofollow or not HTML; other 2xx  fetched          1       to the virtual page
 301 302 303 307 308                   alias            1       to the target, all of it
   no target, out of scope, loop, >10  error            1       to the virtual page
-refresh within 10 s, without text     alias            1       to the target, all of it
+refresh at once, or soon and no text  alias            1       to the target, all of it
 canonical to another                  alias            1       to the target, all of it
   dead, leads back, or refuted        fetched          1       to the counted outlinks
 bytes of another name of the page     alias            1       to that page

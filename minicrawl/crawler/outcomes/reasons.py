@@ -47,7 +47,7 @@ MEANINGS = {
     "item-failed": "it was read, and its links were followed, but a hook or an item rule failed on it (see the log)",
     # It stands for another page.
     "canonical": "it names another page as its canonical",
-    "meta-refresh": "it sends its readers to another page within ten seconds, and has next to no text itself",
+    "meta-refresh": "it sends its readers to another page, at once, or within ten seconds with next to no text itself",
     "front-page": "it shows the same as the front page of its folder under another name, such as / and /index.html",
     "same-page": "it shows the same as the page with http for https, www, or a slash at the end, or without",
     "session": "it is the same page as the one without the session id in its URL",

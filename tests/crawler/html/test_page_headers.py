@@ -57,11 +57,21 @@ def test_values_are_read_as_by_browsers(value: str, url: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "is_soon"),
-    [("0", True), ("10", True), ("0010", True), ("10.9", True), ("11", False), ("1800", False), ("9" * 9_999, False)],
+    ("seconds", "read"),
+    [
+        ("0", 0),
+        (".5", 0),
+        ("1.9", 1),
+        ("10", 10),
+        ("0010", 10),
+        ("10.9", 10),
+        ("11", 11),
+        ("1800", 11),
+        ("9" * 9_999, 11),
+    ],
 )
-def test_ten_seconds_are_soon(seconds: str, is_soon: bool) -> None:
-    assert read_refresh(f"{seconds}; url=/x", URL) == (TARGET, is_soon)
+def test_more_than_ten_seconds_are_eleven(seconds: str, read: int) -> None:
+    assert read_refresh(f"{seconds}; url=/x", URL) == (TARGET, read)
 
 
 @pytest.mark.parametrize(
@@ -69,14 +79,18 @@ def test_ten_seconds_are_soon(seconds: str, is_soon: bool) -> None:
     [
         ("0", "", True),
         ("10", MOVED, True),
-        ("0", ARTICLE, False),
+        ("0", ARTICLE, True),
+        ("1", ARTICLE, True),
+        ("2", ARTICLE, False),
         ("5", LARGE + ARTICLE, False),
         ("5", LARGE + MOVED, True),
         ("5", "новый адрес " * 24, True),
         ("11", "", False),
     ],
 )
-def test_redirects_are_soon_and_on_pages_with_next_to_no_text(seconds: str, body: str, is_redirect: bool) -> None:
+def test_redirects_are_at_once_or_soon_and_on_pages_with_next_to_no_text(
+    seconds: str, body: str, is_redirect: bool
+) -> None:
     page = parsed(f'<meta http-equiv="refresh" content="{seconds}; url=/x">{body}')
     assert page.refresh == (TARGET if is_redirect else None)
     assert TARGET in page.outlinks
