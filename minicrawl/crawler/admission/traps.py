@@ -202,6 +202,11 @@ class Traps:
             self._learn(pattern, content.digest, content.wording, is_fruitful=is_fruitful)
         return rules
 
+    def news_of(self, url: str) -> int:
+        """Number of pages of a URL's pattern that said something new."""
+        findings = self._patterns.findings(_pattern_of_page(url).name)
+        return 0 if findings is None else findings.parsed - findings.repeated
+
     def is_news(self, digest: int) -> bool:
         """True if no page has had this content yet."""
         return not self._patterns.is_known(digest)

@@ -269,6 +269,11 @@ class KnownPages:
         """True if the last turn of a page found something."""
         return self.last_state(page) in READ
 
+    def found_on(self, page: int) -> int | None:
+        """The page whose link made a page known, or its host's sitemap; None: it is a seed."""
+        new = self.new[page - self.new[0].id] if self.new and page >= self.new[0].id else None
+        return self._writer.value("SELECT found_on FROM pages WHERE id = ?", page) if new is None else new.found_on
+
     def last_state(self, page: int) -> str:
         return self.last_turn(page).state
 

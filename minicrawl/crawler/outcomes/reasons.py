@@ -49,8 +49,8 @@ MEANINGS = {
     "canonical": "it names another page as its canonical",
     "meta-refresh": "it sends its readers to another page, at once, or within ten seconds with next to no text itself",
     "front-page": "it shows the same as the front page of its folder under another name, such as / and /index.html",
-    "same-page": "it shows the same as the page with http for https, www, or a slash at the end, or without",
-    "session": "it is the same page as the one without the session id in its URL",
+    "same-page": "it shows the same as the page with http for https, www, a slash at the end or parameters, or without",
+    "session": "it is the same page as the one without a parameter of its URL that changes nothing",
     # An answer that is none.
     "soft-404": "its host gives the same answer for pages that cannot exist",
     "no-url": "the link is not a URL",

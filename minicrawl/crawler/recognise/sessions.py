@@ -7,9 +7,12 @@ one other value. It is probed at once, and nearly the same content below the sam
 
 Four signs make a session of a parameter, for the URLs of one pattern (traps.py), with four values, so that a default
 that may be left out (?page=1) is none. Three of them must be pages that were news when they were read: a host may
-answer any page beyond the last one with the first. A parameter with four signs in several patterns of a host together,
-that matters in none, is a session's on the whole host. Once there is a sign on a host, pages that were news are probed
-first elsewhere: they would show that the parameter matters.
+answer any page beyond the last one with the first. Ten signs, as many as shut a pattern (traps.py), will do without
+news if as many pages with other paths link to them: a parameter that says where a link stands has one value on each of
+these, while pages of a list link to one another. But then all pages of the pattern that were news must be signs. A
+parameter with four signs in several patterns of a host together, that matters in none, is a session's on the whole
+host. Once there is a sign on a host, pages that were news are probed first elsewhere: they would show that the
+parameter matters.
 """
 
 import json
@@ -22,7 +25,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from minicrawl.crawler.admission.trap_findings import is_id, pattern_of
+from minicrawl.crawler.admission.trap_findings import DUPLICATES, is_id, pattern_of
 from minicrawl.crawler.fingerprint import distance
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.recognise.duplicates import ALIKE
@@ -35,6 +38,7 @@ from minicrawl.store.writer import Writer
 SIGNS = 4
 NEWS = 3
 """Signs that must be pages that were news."""
+SIGNS_WITHOUT_NEWS = DUPLICATES
 MOST_PROBES = 32
 """Per host."""
 _MOST_READ = 1_000
@@ -61,6 +65,11 @@ class Sessions:
         """By origin the URL to probe; who asks for it takes it out, and puts it back if that comes to nothing."""
         self._probes: dict[str, tuple[tuple[str, str], str, _Page]] = {}
         """By URL of the probe: pattern and name of the parameter, its value, and the page with it."""
+        self._answers: dict[str, int | None] = {}  # by URL of a probe: digest
+        self._linkers: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+        """By pattern and name: paths of pages that link to signs that were no news."""
+        self._dropped: dict[str, set[str]] = {}
+        """By pattern: the parameters without which its last copy says the same."""
         self._news: dict[str, list[_Page]] = {}  # by pattern: pages that were news
         self._changed: dict[tuple[str, str], ParameterRow] = {}
         self._read: defaultdict[str, array[int]] = defaultdict(partial(array, "I"))  # by host: pages with parameters
@@ -89,6 +98,38 @@ class Sessions:
         """Number of session parameters of a host."""
         return len(self._sessions.get(host, ()))
 
+    def alike(self, url: str) -> str:
+        """The URL without the parameters without which pages of its pattern say the same, whatever their values."""
+        pattern = pattern_of(url).name
+        rows = (self._row(pattern, name) for name in _parameters(url))
+        several = {row.name for row in rows if row.verdict != "content" and len(json.loads(row.signs)) > 1}
+        return _without(url, self._dropped.get(pattern) or several)
+
+    def answers(self, url: str) -> bool:
+        """True if a probe was made with this URL, and said the same."""
+        return url in self._answers
+
+    def note_copy(self, url: str, digest: int, same_as: str | None, linker: str, news: int) -> bool:
+        """Take in a page that says what was said before; True if it proves a session. same_as: the URL of a page that
+        says the same, if it is known. linker: the URL of a page that links to it. news: number of pages of its pattern
+        that were news."""
+        stem, path, pattern = url.partition("?")[0], linker.partition("?")[0], pattern_of(url).name
+        values, is_proof = _parameters(url), False
+        dropped = set() if same_as is None else values.keys() - _parameters(same_as).keys()
+        if dropped and len(self._dropped) < _PATTERNS_KEPT:
+            self._dropped[pattern] = dropped
+        for name, value in values.items():
+            if path == stem or not (name in dropped or self._answers.get(_without(url, {name})) == digest):
+                continue
+            row, linkers = self._row(pattern, name), self._linkers[pattern, name]
+            if path not in linkers and row.verdict == "?" and len(linkers) < MOST_PROBES:
+                linkers.add(path)
+                signs = {_hash(value): False} | dict(json.loads(row.signs))
+                is_session = min(len(linkers), len(signs)) >= SIGNS_WITHOUT_NEWS and news <= sum(signs.values())
+                is_proof |= is_session
+                self._take(row._replace(verdict="session" if is_session else "?", signs=json.dumps([*signs.items()])))
+        return is_proof
+
     def note_page(self, number: int, fetched: Fetched, parsed: ParsedPage, *, is_news: bool) -> None:
         """Take in a page that was read. is_news: its content is new on its host."""
         url, values = fetched.url, _parameters(fetched.url)
@@ -100,7 +141,7 @@ class Sessions:
         names = list(values) if has_signs or not is_news else renewed
         if names and self._asked[host] < MOST_PROBES and origin_of(url) not in self.wanted:
             self._ask(pattern, names, [*news, page] if has_signs else [page, *news])
-        if self._asked[host] and len(self._read[host]) < _MOST_READ:
+        if (has_signs or self._asked[host]) and len(self._read[host]) < _MOST_READ:
             self._read[host].append(number)
         if page.is_news and len(news) < _NEWS_KEPT and (news or len(self._news) < _PATTERNS_KEPT):
             self._news[pattern] = [*news, page]
@@ -110,13 +151,13 @@ class Sessions:
         any for the first sign."""
         parameters = _parameters(pages[0].url)
         for name in sorted(names, key=lambda name: -len(parameters.get(name, ""))):
-            row = self._rows.get((pattern, name)) or ParameterRow(pattern, name, "?", 0, "[]")
+            row = self._row(pattern, name)
             values = {value for value, _ in json.loads(row.signs)}
             if row.verdict != "?":
                 continue
             for page in pages:
                 value, probe = _parameters(page.url).get(name, ""), _without(page.url, {name})
-                value = blake2b(value.encode(), digest_size=4).hexdigest()
+                value = _hash(value)
                 if (
                     (page.is_news or not values)
                     and probe != page.url
@@ -149,6 +190,7 @@ class Sessions:
         signs = [*json.loads(row.signs), [value, page.is_news]]
         is_session = _are_enough([is_news for _, is_news in signs])
         self._take(row._replace(verdict="session" if is_session else "?", signs=json.dumps(signs)))
+        self._answers[fetched.url] = fetched.digest
 
     def take_rows(self) -> list[ParameterRow]:
         """Rows that changed since the last call."""
@@ -157,6 +199,9 @@ class Sessions:
 
     def save(self, writer: Writer) -> None:
         writer.put(ParameterRow, self.take_rows())
+
+    def _row(self, pattern: str, name: str) -> ParameterRow:
+        return self._rows.get((pattern, name)) or ParameterRow(pattern, name, "?", 0, "[]")
 
     def _take(self, row: ParameterRow) -> None:
         key, host = (row.pattern, row.name), row.pattern.partition("/")[0]
@@ -214,6 +259,10 @@ def _is_renewed(name: str, value: str, links: Iterable[str]) -> bool:
     """True if two links of a page or more have a parameter, all with the same value, and that is not the page's."""
     linked = {_without(link, {name}): other for link in links if (other := _parameters(link).get(name))}
     return len(linked) > 1 and len(others := set(linked.values())) == 1 and value not in others
+
+
+def _hash(value: str) -> str:
+    return blake2b(value.encode(), digest_size=4).hexdigest()
 
 
 def _parameters(url: str) -> dict[str, str]:

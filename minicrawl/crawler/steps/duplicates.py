@@ -4,6 +4,7 @@ Pages that are soft 404s are errors from then on, and pages again should they tu
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Self
@@ -143,12 +144,13 @@ class FrontPages(Step):
 
     The front page of a folder is a file in it as well: `/a/` is `/a/index.html`, or `/a/start.html`. A site that speaks
     http and https, or answers with www and without, has each page twice or four times, and so has one that does not
-    mind a slash at the end. Files that say little have only the usual names of front pages.
+    mind a slash at the end, or a parameter. Files that say little have only the usual names of front pages.
     """
 
     def __init__(self, opening: Opening) -> None:
         self._accounts, self._urls = opening.state.accounts, opening.state.urls
         self._fingerprints = opening.step(DuplicatePages).fingerprints
+        self._merges_views = opening.sessions.learns
 
     def recognise(self, turn: Turn) -> bool:
         outcome, payload = turn.outcome, turn.fetched.payload
@@ -165,7 +167,7 @@ class FrontPages(Step):
             if row is not None and row.payload == payload:
                 alias = self._urls.url(page)
                 is_file = _name(alias) == _name(url) or alias.removesuffix("/") == url.removesuffix("/")
-                reason = "same-page" if is_file else "front-page"
+                reason = "same-page" if is_file or _has_fewer_parameters(alias, url) else "front-page"
                 turn.outcome = Outcome(State.ALIAS, reason, alias=alias, follows=outcome.follows)
                 return True
         return False
@@ -178,9 +180,17 @@ class FrontPages(Step):
         elif says_much and "?" not in url:
             others.append(url.removesuffix("/") if url.endswith("/") else f"{url}/")
         yield from (page for page in self._urls.find(others) if page is not None)
+        if says_much and "?" in url and self._merges_views:
+            yield from (page for page in first[:MOST_COMPARED] if _has_fewer_parameters(self._urls.url(page), url))
         if says_much and is_front_page(url):  # of any file in its folder
             folder = url.rpartition("/")[0]
             yield from (page for page in first[:MOST_COMPARED] if self._urls.url(page).rpartition("/")[0] == folder)
+
+
+def _has_fewer_parameters(url: str, other: str) -> bool:
+    """True if one URL is another without some of its parameters."""
+    (stem, *some), (path, *all_of_it) = (re.split("[?&]", each) for each in (url, other))
+    return stem == path and {*some} < {*filter(None, all_of_it)}
 
 
 def _name(url: str) -> str:

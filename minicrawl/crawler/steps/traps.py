@@ -46,7 +46,7 @@ class SessionUrls(Step):
 
     def __init__(self, opening: Opening) -> None:
         self._sessions, self.wanted = opening.sessions, opening.sessions.wanted
-        self._frontier, self._urls = opening.state.frontier, opening.state.urls
+        self._frontier, self._urls, self._pages = opening.state.frontier, opening.state.urls, opening.state.pages
         self._traps = opening.state.admission.traps  # they know what is news
 
     @classmethod
@@ -55,14 +55,18 @@ class SessionUrls(Step):
 
     def on_probe(self, fetched: Fetched, title: str | None, now: float) -> None:
         self._sessions.note_answer(fetched, title)
-        for page in self._sessions.take_outdated(politeness_key(fetched.url), self._urls.url):
-            self._frontier.put_first(page, now)  # to be refused
+        self._refuse_outdated(fetched.url, now)
 
     def recognise(self, turn: Turn) -> bool:
         outcome, url = turn.outcome, turn.fetched.url
         if outcome.reason == "trap-session" and (plain := self._sessions.plain(url)) != url:
             turn.outcome = Outcome(State.ALIAS, "session", alias=plain, is_redirect=True)
             return True
+        if outcome.reason == "trap-duplicates" and (plain := self._sessions.alike(url)) != url:
+            (page,) = self._urls.find([plain])
+            if self._sessions.answers(plain) or (page is not None and self._pages.was_there(page)):
+                turn.outcome = Outcome(State.ALIAS, "session", alias=plain, is_redirect=True)
+                return True
         if outcome.alias is not None:
             plain = self._sessions.plain(outcome.alias)
             if plain != self._sessions.plain(url):
@@ -74,7 +78,17 @@ class SessionUrls(Step):
         fetched, digest = turn.fetched, turn.content.digest
         if self._traps is None or "?" not in fetched.url or digest is None or fetched.digest is None:
             return
-        self._sessions.note_page(turn.page, fetched, turn.parsed, is_news=self._traps.is_news(digest))
+        is_news = self._traps.is_news(digest)
+        if not is_news and (linker := self._pages.found_on(turn.page)) is not None:
+            same_as = turn.outcome.alias if turn.outcome.reason == "same-page" else None
+            news = self._traps.news_of(fetched.url)
+            if self._sessions.note_copy(fetched.url, fetched.digest, same_as, self._urls.url(linker), news):
+                self._refuse_outdated(fetched.url, turn.now)
+        self._sessions.note_page(turn.page, fetched, turn.parsed, is_news=is_news)
 
     def save(self, writer: Writer) -> None:
         self._sessions.save(writer)
+
+    def _refuse_outdated(self, url: str, now: float) -> None:
+        for page in self._sessions.take_outdated(politeness_key(url), self._urls.url):
+            self._frontier.put_first(page, now)  # to be refused

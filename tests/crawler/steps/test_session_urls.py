@@ -10,7 +10,7 @@ import httpx
 import pytest
 from support.command_line import answer
 from support.prose import WORDS, prose
-from support.sites import HOME, Server, crawl, faults_in, rows
+from support.sites import HOME, Server, crawl, faults_in, ranks, rows
 
 Answer = Callable[[httpx.URL], list[str] | str | int]
 
@@ -152,6 +152,79 @@ def test_parameters_that_matter_stay(store: Path, answer: Callable[[httpx.URL], 
     assert rows(store, "SELECT count(*) FROM parameters WHERE verdict = 'session'") == [(0,)]
     linked = {link for link in answer(httpx.URL(HOME)) if link.startswith("http")}
     assert linked <= {url for (url,) in rows(store, "SELECT url FROM pages WHERE reason <> 'session'")}
+
+
+SOLD = [f"{HOME}goods/{number}" for number in range(40)]
+
+
+def named(says: Callable[[str, dict[str, str]], object], link: str, *, plain: bool = True) -> Answer:
+    """Forty goods, each with a link of its own to a page that says something by its path and parameters. plain: the
+    front page links to that without any."""
+
+    def answer(url: httpx.URL) -> list[str] | int:
+        number = url.path.removeprefix("/goods/")
+        if url.path == "/":
+            return [prose(1), *SOLD, *([HOME + link.partition("?")[0]] if plain else [])]
+        if number.isdigit():
+            return [prose(number_of(url)), HOME, HOME + link.format(number=number, id=random.Random(number).random())]
+        return [prose(hash_of(says(url.path, dict(url.params)))), HOME]
+
+    return answer
+
+
+def hash_of(said: object) -> int:
+    return int.from_bytes(str(said).encode()) % 99_991
+
+
+@pytest.mark.parametrize("plain", [True, False])
+@pytest.mark.parametrize(
+    "link", ["best?from=p{number}", "best?at={id}", "best?lang=en&ref={number}", "best/{number}?x=y&ref={number}"]
+)
+def test_links_that_say_where_they_stand_are_links_to_one_page(store: Path, link: str, plain: bool) -> None:
+    """All of them count for it, and few of them are read."""
+    shared = link.startswith("best?")
+    site = named(lambda path, _: path, link, plain=plain and shared)
+    _, server = crawl(dynamic(site), store, [HOME])
+    ranked = sorted(ranks(store).items(), key=lambda page: -page[1])
+    assert ranked[1][0].startswith(HOME + "best") == shared
+    assert len(server.asked) < 41 + (20 if shared else 41)
+    assert rows(store, "SELECT count(*) FROM pages WHERE state = 'error'") == [(0,)]
+    assert faults_in(store) == []
+
+
+def test_signs_without_news_are_few_on_a_page_that_links_to_all(store: Path) -> None:
+    """Its links may be to pages of a list: none is known without the parameter before twelve were read, and then they
+    are refused as a trap, but still count for the page that they repeat."""
+
+    def answer(url: httpx.URL) -> list[str]:
+        if url.path == "/":
+            return [*SOLD, *(f"{good}?place={place}" for place, good in enumerate(SOLD))]
+        return [prose(number_of(url)), HOME]
+
+    crawl(dynamic(answer), store, [HOME], strategy="breadth-first")
+    assert rows(store, "SELECT count(*) FROM parameters WHERE verdict = 'session'") == [(0,)]
+    states = dict(rows(store, "SELECT reason, count(*) FROM pages WHERE state = 'alias' GROUP BY reason"))
+    assert states["same-page"] >= 12
+    assert sum(states.values()) == len(SOLD)
+
+
+@pytest.mark.parametrize(
+    "says",
+    [
+        lambda _, asked: int(asked["number"]) // 2,
+        lambda _, asked: asked["number"] if asked["number"] < "3" else "nothing",
+        lambda _, asked: int(asked["number"]) % 6 and "no comment",
+    ],
+)
+def test_what_a_parameter_of_each_page_brings_is_read(store: Path, says: Callable[..., object]) -> None:
+    """No more is lost than what a trap loses anyway: nothing is known as the page without the parameter."""
+    site = named(lambda path, asked: says(path, asked) if asked else "nothing", "said?number={number}")
+    crawl(dynamic(site), store, [HOME])
+    assert rows(store, "SELECT verdict FROM parameters WHERE name = 'number'") == [("content",)]
+    assert rows(store, "SELECT count(*) FROM pages WHERE reason = 'session'") == [(0,)]
+    texts = "SELECT count(DISTINCT payload) FROM fetches JOIN pages ON fetch = fetches.id WHERE url LIKE '%number=%'"
+    said = {says("", {"number": str(number)}) for number in range(40)}
+    assert rows(store, texts)[0][0] > len(said) // 2
 
 
 def test_server_that_insists_on_its_token_keeps_it(tmp_path: Path) -> None:
