@@ -26,7 +26,7 @@ from minicrawl.crawler.http.response_fields import Field, ResponseFields
 from minicrawl.crawler.http.transport import Answer, BrokenOffError, Capture, Sign, head, target_of
 from minicrawl.crawler.net.tls import HTTP_1
 from minicrawl.crawler.urls.keys import origin_of
-from minicrawl.crawler.urls.normalise import normalise
+from minicrawl.crawler.urls.normalise import normalise, unescaped
 from minicrawl.errors import FetchError, StoreError
 from minicrawl.model import ArchiveRecord, Exchange, ParsedPage, RecordKind
 from minicrawl.settings import USER_AGENT, CrawlSettings
@@ -183,6 +183,7 @@ class ArchiveTransport:
                 if not (is_twin and (one.is_redirect or ours in one.file))
             ]
             same = [one for one in some if one.url == url] or [one for one in some if normalise(one.url) == url]
+            same = same or [one for one in some if unescaped(normalise(one.url) or "") == unescaped(url)]
             one = nearest(same, None)
             if one is not None and one.status != 304 and (last is None or one.stamp > last[0].stamp):
                 last = one, archive

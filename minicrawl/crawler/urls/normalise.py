@@ -38,6 +38,7 @@ _PLAIN = re.compile(
     r"((?![./])[\w~!$&()*+,;=@./-]*+(?:\?[\w~!$&()*+,;=@./:?%-]*+)?)#?",
     re.ASCII,
 )
+_ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
 _URI = re.compile(r"((?:[a-z][a-z\d+.-]*:)?//[^/?#]*|)([^#]*)#?(.*)", re.IGNORECASE | re.DOTALL)
 """Scheme and authority, path and query, fragment."""
 
@@ -66,6 +67,18 @@ def normalise(url: str, base: str | None = None, encoding: str | None = None) ->
         # The first '@' ends the user info: ada has encoded any other one in it.
         return f"{scheme}://{host_onwards}"
     return href
+
+
+def unescaped(url: str) -> str:
+    """A URL without needless escapes, and others in capitals (RFC 3986, 6.2.2): two with the same are one URL to most
+    programs. Those of reserved characters stay, as they mean something else, but for "[" and "]", which stand for
+    nothing in a path or a query."""
+    return _ESCAPE.sub(lambda found: _without_need(found[0]), url)
+
+
+def _without_need(escape: str) -> str:
+    character = chr(int(escape[1:], 16))
+    return character if "!" <= character <= "~" and character not in "%:/?#@!$&'()*+,;=" else escape.upper()
 
 
 def percent_encoded(url: str) -> str:

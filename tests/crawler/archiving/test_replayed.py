@@ -135,6 +135,43 @@ async def test_records_of_others_are_read(url: str, record: bytes, expected: byt
     assert (answer.reason or answer.body) == expected
 
 
+@pytest.mark.parametrize(
+    ("one", "other", "is_same"),
+    [
+        ("a|b", "a%7Cb", True),
+        ("~a", "%7Ea", True),
+        ("~a", "%7ea", True),
+        ("a?b[]=1", "a?b%5B%5D=1", True),
+        ("%c3%a9", "%C3%A9", True),
+        ("a?q={x}", "a?q=%7Bx%7D", True),
+        ("a%2Db", "a-b", True),
+        ("a%2fb", "a%2Fb", True),
+        ("a%2Fb", "a/b", False),
+        ("a?b=%26c", "a?b=&c", False),
+        ("a%3Fb", "a?b", False),
+        ("a%3Db", "a=b", False),
+        ("a%2Bb", "a+b", False),
+        ("a%23b", "a", False),
+        ("a%257Cb", "a%7Cb", False),
+        ("a%20b", "a+b", False),
+        ("a", "A", False),
+    ],
+)
+async def test_urls_that_others_spell_otherwise_are_the_same(
+    one: str, other: str, is_same: bool, tmp_path: Path
+) -> None:
+    for archived, asked in ((one, other), (other, one)):
+        (tmp_path / "some.warc").write_bytes(an_http_record(OK + b"\r\nhello", f"http://h.test/{archived}"))
+        assert (await fetched(tmp_path, f"http://h.test/{asked}")).body == (b"hello" if is_same else b"")
+
+
+async def test_of_two_spellings_each_has_its_own_answer(tmp_path: Path) -> None:
+    records = [an_http_record(OK + b"\r\n" + name.encode(), f"http://h.test/{name}") for name in ("a|b", "a%7Cb")]
+    (tmp_path / "some.warc").write_bytes(b"".join(records))
+    for name in ("a|b", "a%7Cb"):
+        assert (await fetched(tmp_path, f"http://h.test/{name}")).body == name.encode()
+
+
 async def test_a_cut_body_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
     fields = {"WARC-Truncated": "length"}
     (tmp_path / "some.warc").write_bytes(an_http_record(OK + b"\r\nhel", fields=fields))
