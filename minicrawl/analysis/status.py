@@ -97,10 +97,11 @@ class Status:
 
     stopped: why the last run stopped; "killed": without a reason; None while it runs. known, read: numbers of pages;
     left_out: links of read pages excluded by scope, filters and traps. states, reasons: pages by state, and by
-    "state/reason". duplicates: numbers of exact and near ones. probed: number of probes for nonexistent pages;
-    soft_404: the folders that answered them with a page. hook_errors: failures by hook. run: None before the first
-    commit; for a folder its duration is the longest partition's, and its coverage is as if all were settled.
-    last_commit: Unix seconds. partitions: of a folder. notes: lines of parts. requisites: None without any.
+    "state/reason". duplicates: numbers of exact and near ones. probed: number of probes for nonexistent pages; existed:
+    of these, answered as if they existed; soft_404: the folders with soft 404s. hook_errors: failures by hook. run:
+    None before the first commit; for a folder its duration is the longest partition's, and its coverage is as if all
+    were settled. last_commit: Unix seconds. partitions: of a folder. notes: lines of parts. requisites: None without
+    any.
     """
 
     store: str
@@ -118,6 +119,7 @@ class Status:
     sitemaps: Sitemaps
     duplicates: dict[str, int]
     probed: int
+    existed: int
     soft_404: tuple[str, ...]
     hook_errors: dict[str, int]
     run: Run | None
@@ -137,7 +139,11 @@ class Status:
         values["traps"] = [
             {"pattern": row.name, "rule": row.trap, "read": row.parsed, "dropped": row.dropped} for row in self.traps
         ]
-        values["probes"] = {"asked": values.pop("probed"), "soft_404": values.pop("soft_404")}
+        values["probes"] = {
+            "asked": values.pop("probed"),
+            "existed": values.pop("existed"),
+            "soft_404": values.pop("soft_404"),
+        }
         for name in ("partitions", "requisites", "notes"):
             if not values[name]:
                 del values[name]
@@ -179,7 +185,8 @@ def status(store: Store) -> Status:
             traps=tuple(store.patterns.trap_patterns()),
             sitemaps=_sitemaps(store),
             duplicates=dict(zip(("exact", "near"), store.recognised.duplicate_counts(), strict=True)),
-            probed=len(probes),
+            probed=sum(probe.asked for probe in probes),
+            existed=sum(probe.existed for probe in probes),
             soft_404=tuple(sorted(probe.folder for probe in probes if probe.verdict == "soft-404")),
             hook_errors=store.meta_json("hook_errors"),
             run=_run(store.meta_json("run")),

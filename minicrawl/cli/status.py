@@ -72,9 +72,11 @@ def found_lines(status: "Status") -> Iterator[str]:
     if any(status.duplicates.values()):
         yield f"duplicates {status.duplicates['exact']:,} exact, {status.duplicates['near']:,} near"
     if status.probed:
+        folders = counted(len(status.soft_404), "folder")
         yield (
             f"probes    {counted(status.probed, 'page')} that cannot exist requested, "
-            f"{len(status.soft_404):,} answered as if they existed (soft 404)"
+            f"{status.existed:,} answered as if they existed"
+            f"{f' (soft 404s in {folders})' if status.soft_404 else ''}"
         )
     if (parts := status.requisites) is not None:
         failed = f"; failed: {tally(parts.failed)}" if parts.failed else ""

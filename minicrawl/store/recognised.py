@@ -43,6 +43,7 @@ class Probe(NamedTuple):
     is_there: Annotated[bool, "a page that is surely there says the same"]
     matched: Annotated[PageIds | None, "pages that say the same"]
     others: Annotated[PageIds | None, "pages that do not"]
+    existed: Annotated[int, "answers as if the page existed: with status 200, or a redirect to the front page"] = 0
 
 
 class RecentPage(NamedTuple):

@@ -72,14 +72,14 @@ class NotFound:
         self.words, self.is_long = frozenset(_numbers(row.words)), row.words is None
         self.varies, self.numbers, self.echoes, self.is_there = row[8:12]
         self.matched, self.others = set(_numbers(row.matched)), set(_numbers(row.others))
-        self.compared, self.pages_with = 0, Counter[int]()
+        self.compared, self.pages_with, self.existed = 0, Counter[int](), row.existed
 
     def row(self) -> Probe:
         """The row for the store."""
         asked = self.folder, self.url, self.asked_at, self.verdict, self.status, self.digest, self.asked
         words = None if self.is_long else _blob(self.words)
         found = self.varies, self.numbers, self.echoes, self.is_there
-        return Probe(*asked, words, *found, _blob(self.matched), _blob(self.others))
+        return Probe(*asked, words, *found, _blob(self.matched), _blob(self.others), self.existed)
 
     def add(self, url: str, digest: int | None, answer: bytes) -> None:
         """Add an answer, its vocabulary, to a probe at `url`."""
@@ -278,6 +278,7 @@ class Soft404s:
         probe.asked_at, probe.status = now, fetched.status
         self._changed[folder] = probe
         answer = comparable(fetched)
+        probe.existed += answer is not None
         if answer is not None and answer.digest is not None:
             probe.add(answer.url, answer.digest, vocabulary(answer.short_text))
             if probe.asked == 1 and self._may_ask(site):

@@ -191,5 +191,23 @@ def test_why_and_status_tell(store: Path) -> None:
     _, server = crawl(soft(site(), NOT_FOUND), store, [HOME], strategy="breadth-first")
     why, told = (run(*words, "--store", store).stdout for words in (("why", LOST[0]), ("status",)))
     assert f"  soft 404    it says what the host said of {probes(server)[-1]}, which cannot exist" in why
-    assert "probes    1 page that cannot exist requested, 1 answered as if they existed" in told
-    assert answer("status", "--store", store)["probes"] == {"asked": 1, "soft_404": [HOME + "f/"]}
+    said = "probes    2 pages that cannot exist requested, 2 answered as if they existed (soft 404s in 1 folder)"
+    assert said in told
+    assert answer("status", "--store", store)["probes"] == {"asked": 2, "existed": 2, "soft_404": [HOME + "f/"]}
+    assert len(probes(server)) == 2
+
+
+@pytest.mark.parametrize(
+    ("reply", "existed"),
+    [(NOT_FOUND, 2), ("", 1), (404, 0), (403, 0), (httpx.Response(302, headers={"location": HOME}), 2)],
+    ids=["a page", "a page without text", "not found", "forbidden", "the front page"],
+)
+def test_answers_are_counted_whatever_they_prove(store: Path, reply: Any, existed: int) -> None:
+    def absent(request: httpx.Request, _: int) -> Any:
+        is_known = str(request.url) in LOST
+        return httpx.Response(200, html=NOT_FOUND if is_known else reply) if is_known or reply == "" else reply
+
+    server = soft(site(), NOT_FOUND) if reply == NOT_FOUND else Server(site(), absent=absent)
+    crawl(server, store, [HOME], strategy="breadth-first")
+    assert answer("status", "--store", store)["probes"]["existed"] == existed
+    assert answer("status", "--store", store)["probes"]["asked"] == len(probes(server))
