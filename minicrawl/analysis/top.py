@@ -1,7 +1,8 @@
 """The lists of `minicrawl top`: the first pages of a ranking that can be opened, each once, filtered as the user asks.
 
-Unread pages, failed pages and aliases are left out. A duplicate of an earlier line is counted there: exact duplicates,
-near-duplicates for printing or at another host.
+Unread pages, failed pages and aliases are left out, and so are feeds, images, style sheets and the like, which are no
+pages. A duplicate of an earlier line is counted there: exact duplicates, near-duplicates for printing or at another
+host.
 Near-duplicates in one folder have lines of their own: short pages of one template, but on different subjects.
 
 In a crawl of many sites no site has more than three lines, unless more are asked for.
@@ -10,6 +11,7 @@ The rank of a page in a list is the number of its line, from 1 on without gaps. 
 full: duplicates behind the last line are not counted.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -81,6 +83,10 @@ _LOOKED_AT = 1_000
 """Pages to read for the display of a running crawl."""
 _LOOKED_AT_FOR_SITES = 100_000
 """Pages to read at most for the best pages of sites."""
+_NO_PAGE = re.compile(
+    r"image/|font/|text/(css|xml)|.*/(x-)?(java|ecma)script|application/(((rss|atom|rdf)\+)?xml|font)"
+)
+"""Media types of files that programs read, but for documents."""
 _SAME_PAGE = {"print", "mirror"}
 """Kinds of near-duplicates that are the same page to a reader."""
 
@@ -99,7 +105,8 @@ class Line:
 class TopList:
     """The first pages of a ranking.
 
-    unread: number of pages left out between them, by state; of_full_sites: left out by the limit of lines per site.
+    unread: number of pages left out between them, by state; of_full_sites: left out by the limit of lines per site;
+    files: left out because they are no pages.
 
     order: None for a given sequence of pages.
     """
@@ -108,6 +115,7 @@ class TopList:
     unread: dict[str, int]
     order: Order | None = None
     of_full_sites: int = 0
+    files: int = 0
 
     @property
     def alike(self) -> int:
@@ -172,8 +180,9 @@ def best_of_sites(store: Store, n: int) -> list[BestOfSite]:
             return []
         trusted = sorted((site for site in store.site_table.trusted() if site.trust), key=lambda site: -site.trust)
         best, wanted = dict[str, str](), {site.name for site in trusted[:n]}
-        for _, page, _ in islice(best_first(store)[1], _LOOKED_AT_FOR_SITES):
-            if page.state == State.FETCHED and (name := site_of(page.url)) in wanted:
+        for number, page, _ in islice(best_first(store)[1], _LOOKED_AT_FOR_SITES):
+            is_page = page.state == State.FETCHED and not _is_no_page(store, number, page.reason)
+            if is_page and (name := site_of(page.url)) in wanted:
                 best.setdefault(name, page.url)
                 if len(best) == len(wanted):
                     break
@@ -192,12 +201,14 @@ def list_of(
 ) -> TopList:
     """The list for a given ranking: number, row and value of its pages, best first."""
     with store.snapshot():
-        shown, of_leader = list[Line](), dict[int, Line]()
-        unread, lines, of_full_sites = Counter[str](), Counter[str](), 0
+        shown, of_group = list[Line](), dict[tuple[str, int], Line]()
+        unread, lines, of_full_sites, files = Counter[str](), Counter[str](), 0, 0
         for number, page, value in ranked:
             if page.state != State.FETCHED:
                 unread[page.state] += 1
-            elif (line := of_leader.get(leader := _leader(store, number, page.url))) is not None:
+            elif _is_no_page(store, number, page.reason):
+                files += 1
+            elif (line := of_group.get(group := _group(store, number, page.url))) is not None:
                 line.alike.append(page)
             elif len(shown) == n:
                 break
@@ -205,10 +216,10 @@ def list_of(
                 of_full_sites += 1
             else:
                 shown.append(Line(page._replace(rank=len(shown) + 1), number, value))
-                of_leader[leader] = shown[-1]
+                of_group[group] = shown[-1]
                 if per_site is not None:
                     lines[site] += 1
-        return TopList(shown, dict(unread), of_full_sites=of_full_sites)
+        return TopList(shown, dict(unread), of_full_sites=of_full_sites, files=files)
 
 
 def whole_list(store: Store, by: str, n: int, is_wanted: Wanted = None) -> TopList:
@@ -219,11 +230,18 @@ def whole_list(store: Store, by: str, n: int, is_wanted: Wanted = None) -> TopLi
         return TopList([Line(page._replace(rank=at), number, value) for at, (number, page, value) in first], {}, order)
 
 
-def _leader(store: Store, number: int, url: str) -> int:
-    """The first page that this one is a duplicate of; itself if none."""
+def _is_no_page(store: Store, number: int, reason: str) -> bool:
+    if reason != "not-html":  # as mostly
+        return reason == "list-of-urls"
+    answer = store.page_table.turn(number).fetch
+    return answer is not None and _NO_PAGE.match((answer.content_type or "").lower()) is not None
+
+
+def _group(store: Store, number: int, url: str) -> tuple[str, int]:
+    """What the pages of one line share: the first page that they are duplicates of, or what they show."""
     row = store.recognised.fingerprint(number)
     if row is None or row.leader is None:
-        return number
+        return "leader", number
     if row.distance is not None and kind_of(url, store.page_table.url(row.leader)) not in _SAME_PAGE:
-        return number
-    return row.leader
+        return "payload", row.payload
+    return "leader", row.leader

@@ -115,9 +115,11 @@ def _not_shown(found: "TopList", command: str) -> Iterator[str]:
     unread = sum(found.unread.values())
     parts = [
         f"{counted(unread, 'page')} that {'was' if unread == 1 else 'were'} not read ({tally(found.unread)})",
+        f"{counted(found.files, 'file')} such as feeds and images",
         f"{found.alike:,} like one of these",
     ]
-    not_shown = [part for part, count in zip(parts, (unread, found.alike), strict=True) if count]
+    counts = unread, found.files, found.alike
+    not_shown = [part for part, count in zip(parts, counts, strict=True) if count]
     if not_shown:
         yield f"Not shown: {' and '.join(not_shown)}; see {command}--where 1."
     if found.of_full_sites:

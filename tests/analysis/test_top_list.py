@@ -5,7 +5,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from support.sites import HOME, Site, crawl, crawled_once
+from support.prose import prose
+from support.sites import HOME, Site, crawl, crawled_once, text
 
 from minicrawl.analysis.top import TopList, best_wanted, lines_per_site, top_list, whole_list
 from minicrawl.crawler.urls.keys import site_of
@@ -86,6 +87,41 @@ def test_near_duplicates_of_one_folder_are_lines_of_their_own(tmp_path: Path) ->
     with open_store(tmp_path / "crawl.db") as reader:
         assert reader.recognised.duplicate_counts() == (0, 1)
         assert len(top_list(reader, "importance", 9).lines) == 3
+
+
+@pytest.mark.parametrize("differ", [False, True])
+def test_exact_twins_are_one_line_also_if_they_resemble_another_page(tmp_path: Path, differ: bool) -> None:
+    """And near-duplicates that are no twins are two."""
+    says = prose(1, 600).replace("</body>", "")
+    site: Site = {HOME: [says, "/a", "/b", "/c"], HOME + "c": [prose(2)]}
+    site |= {f"{HOME}{name}": [says, f"<p>{name if differ else 'a'} {'more ' * 9}"] for name in "ab"}
+    crawl(site, tmp_path / "crawl.db", [HOME])
+    lines = listed(tmp_path / "crawl.db", 9).lines
+    assert sorted(len(line.alike) for line in lines) == ([0, 0, 0, 0] if differ else [0, 0, 1])
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_page"),
+    [
+        ("application/rss+xml", False),
+        ("Application/Atom+XML; charset=utf-8", False),
+        ("text/xml", False),
+        ("text/css", False),
+        ("image/svg+xml", False),
+        ("text/javascript", False),
+        ("font/woff2", False),
+        ("application/pdf", True),
+        ("text/plain", True),
+        ("application/zip", True),
+        ("application/vnd.oasis.opendocument.text", True),
+    ],
+)
+def test_files_that_only_programs_read_are_no_lines(tmp_path: Path, kind: str, is_page: bool) -> None:
+    crawl({HOME: ["/file"], HOME + "file": text("x", kind)}, tmp_path / "crawl.db", [HOME])
+    found = listed(tmp_path / "crawl.db", 9)
+    assert (len(found.lines), found.files) == ((2, 0) if is_page else (1, 1))
+    with open_store(tmp_path / "crawl.db") as reader:
+        assert len(whole_list(reader, RANKINGS[0], 9).lines) == 2
 
 
 def test_kept_ranking_has_its_values(store: Path) -> None:

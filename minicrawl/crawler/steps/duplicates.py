@@ -150,11 +150,11 @@ class FrontPages(Step):
     def __init__(self, opening: Opening) -> None:
         self._accounts, self._urls = opening.state.accounts, opening.state.urls
         self._fingerprints = opening.step(DuplicatePages).fingerprints
-        self._merges_views = opening.sessions.learns
+        self._merges_views, self._admission = opening.sessions.learns, opening.state.admission
 
     def recognise(self, turn: Turn) -> bool:
         outcome, payload = turn.outcome, turn.fetched.payload
-        if outcome.is_redirect or outcome.state is not State.FETCHED or payload is None:
+        if outcome.is_redirect or payload is None or not (outcome.state is State.FETCHED or self._is_outside(turn)):
             return False
         first = self._fingerprints.first(payload)
         if not first:  # as mostly: no name is looked up then
@@ -171,6 +171,12 @@ class FrontPages(Step):
                 turn.outcome = Outcome(State.ALIAS, reason, alias=alias, follows=outcome.follows)
                 return True
         return False
+
+    def _is_outside(self, turn: Turn) -> bool:
+        """True if a page names a canonical that the scope refuses: so it stands for itself."""
+        if turn.outcome.reason != "canonical" or turn.outcome.alias is None:
+            return False
+        return self._admission.scope.refuses(turn.outcome.alias, int(self._accounts.depth[turn.page])) is not None
 
     def _others(self, url: str, first: Sequence[int], *, says_much: bool) -> Iterator[int]:
         """Pages that may be the one at a URL. first: those that were the first with its payload."""

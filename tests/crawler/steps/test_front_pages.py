@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from support.sites import HOME, Server, Site, faults_in, ranks, rows, states
+from support.prose import prose
+from support.sites import HOME, Server, Site, crawl, faults_in, ranks, rows, states
 from support.skipping import run
 
 from minicrawl.analysis.page_links import Asked, page_links
@@ -110,3 +111,25 @@ def test_the_page_has_the_importance_of_all_its_names(store: Path) -> None:
     assert [ranks(store)[url] for url in aliases] == [0.0] * 8
     with open_store(store) as reader:
         assert verify(reader).excess() <= 0.0
+
+
+@pytest.mark.parametrize(
+    ("canonical", "same", "reason"),
+    [
+        ("http://b.test/", True, "front-page"),
+        ("http://b.test/", False, "canonical-scope-site"),
+        (HOME + "page.html", True, "canonical"),
+    ],
+)
+def test_names_of_a_page_whose_canonical_is_out_of_scope_are_one_page(
+    tmp_path: Path, canonical: str, same: bool, reason: str
+) -> None:
+    names = f'<link rel="canonical" href="{canonical}">'
+    site: Site = {
+        HOME: [names, WORDS, "/index.html", "/page.html"],
+        HOME + "index.html": [names, WORDS, *([] if same else ["<p>more"]), "/index.html", "/page.html"],
+        HOME + "page.html": [prose(1)],
+    }
+    crawl(site, tmp_path / "crawl.db", [HOME], scope="site")
+    found = rows(tmp_path / "crawl.db", "SELECT reason FROM pages WHERE url = ?", HOME + "index.html")
+    assert found == [(reason,)]
