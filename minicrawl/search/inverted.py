@@ -34,8 +34,9 @@ _SIGNS = re.compile(r"\+\+(?<=[^\W\d_]\+\+)(?![+#])|#(?<=(?<![^\W_])[^\W\d_]#)(?
 _LETTERS = str.maketrans("+#", "\u1429\u2d4c")
 """Signs of words, and letters that stand for them."""
 _SHOWN = str.maketrans("\u1429\u2d4c", "+#", "\u200b")
-_UNSEEN = re.compile("[\xad\u200b-\u200d\u2060\ufeff]+")
-"""Marks inside words that are not seen: where to break a line or not, and how letters join."""
+_UNSEEN = re.compile("[\xad\u200b-\u200d\u2060\ufeff]+|(?<=i)\u0307")
+"""Marks inside words that are not seen: where to break a line or not, how letters join, and the dot that programs leave
+where they make İ lower case."""
 _UNSPACED = (
     "\u3005-\u3007"  # marks of repetition, and a zero
     "\u3040-\u30ff\u31f0-\u31ff"  # Hiragana, Katakana
@@ -53,6 +54,11 @@ def spelled(text: str) -> str:
         if _ANY_UNSPACED.search(text):
             text = _BETWEEN.sub("\u200b", text)
     return _SIGNS.sub(lambda sign: sign[0].translate(_LETTERS), text)
+
+
+def folded(text: str) -> str:
+    """A spelled text with I for İ, whose lower case an analyser takes for two characters, i and a dot."""
+    return text.replace("İ", "I")
 
 
 def shown(text: str) -> str:
@@ -135,8 +141,8 @@ class InvertedIndex:
         words, body = analyser(primary_language(text.language)), spelled(" ".join(text.content_text.split())[:_LONGEST])
         named = ("title", text.title or ""), ("headings", " \n ".join(text.headings)), ("url", _words_of(text.url))
         for field, value in named:
-            document.add_pre_tokenized_text(field, words.pre_tokenize(spelled(value)))
-        document.add_pre_tokenized_text("body", words.pre_tokenize(body))
+            document.add_pre_tokenized_text(field, words.pre_tokenize(folded(spelled(value))))
+        document.add_pre_tokenized_text("body", words.pre_tokenize(folded(body)))
         document.add_bytes("text", body[:_LONGEST_STORED].encode(errors="ignore"))
         for host in _hosts_of(text.url.split("/", 3)[2]):
             document.add_text("hosts", host)

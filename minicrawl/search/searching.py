@@ -28,6 +28,7 @@ from minicrawl.search.inverted import (
     UNKNOWN,
     InvertedIndex,
     analyser,
+    folded,
     has_words,
     primary_language,
     shown,
@@ -156,15 +157,17 @@ class Matching:
         generator = self._generator(primary_language(tag))
         for length in _READ:
             part = Document()
-            part.add_text("body", text[:length])
+            read = folded(text[:length])
+            part.add_text("body", read)
             found = generator.snippet_from_doc(part)
             if marks := found.highlighted():
-                octets = found.fragment().encode()
+                octets, begin = found.fragment().encode(), read.find(found.fragment())
+                fragment = text[begin : begin + len(found.fragment())]
 
                 def place(byte: int, octets: bytes = octets) -> int:
                     return len(shown(octets[:byte].decode()))
 
-                return Snippet(shown(found.fragment()), tuple((place(mark.start), place(mark.end)) for mark in marks))
+                return Snippet(shown(fragment), tuple((place(mark.start), place(mark.end)) for mark in marks))
         begin = shown(text[: 2 * _LENGTH])
         return Snippet(
             begin if len(begin) <= _LENGTH else begin[: _LENGTH + 1].rpartition(" ")[0] or begin[:_LENGTH], ()
@@ -180,8 +183,10 @@ class Matching:
 
     def _word(self, term: Term) -> Expression:
         """Pages that have a term, in any field unless it has to be in the title."""
-        text = spelled(term.text)
-        forms = dict.fromkeys(tuple(analyser(language).analyze(text)) for language in self._languages)
+        text = folded(spelled(term.text))
+        # In Turkish and Azeri the lower case of I is ı, elsewhere i: KAPI and kapı are one word, IBM and ibm, too.
+        spellings = (text, text.replace("ı", "i"), text.replace("I", "ı"))
+        forms = dict.fromkeys(tuple(analyser(each).analyze(form)) for form in spellings for each in self._languages)
         boosts = {"title": BOOSTS["title"]} if term.in_title else BOOSTS
         return _any_of(
             [

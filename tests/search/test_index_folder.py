@@ -15,7 +15,7 @@ from support.searching import damage
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.installed import adding
 from minicrawl.search.index_folder import hold_index, index_errors, open_index, remove_index, replacing, store_mark
-from minicrawl.search.inverted import InvertedIndex, analyser, shown, spelled
+from minicrawl.search.inverted import InvertedIndex, analyser, folded, shown, spelled
 from minicrawl.search.searching import Matching, parse_query
 from minicrawl.store.texts.kept_text import KeptText
 
@@ -172,7 +172,7 @@ def test_a_full_disk_is_no_reason_to_build_the_index_anew(path: Path) -> None:
 
 
 def words(text: str, language: str = "") -> list[str]:
-    return [shown(word) for word in analyser(language).analyze(spelled(text))]
+    return [shown(word) for word in analyser(language).analyze(folded(spelled(text)))]
 
 
 @pytest.mark.parametrize(
@@ -187,6 +187,9 @@ def words(text: str, language: str = "") -> list[str]:
         ("Running in the hotels", "en", "run in the hotel"),
         ("Häuser der Straße", "de", "haus der strass"),
         ("Häuser", "ja", "hauser"),
+        ("İSTANBUL, I\u0307stanbul i\u0307stanbul: İzmir", "az", "istanbul istanbul istanbul izmir"),
+        ("İNDİRİM BİTTİ", "tr", "indir bit"),
+        ("ISTANBUL and Iowa, IBM, dış, \u1e40 m\u0307", "", "istanbul and iowa ibm dis m m"),
         ("ok " + "x" * 500, "", "ok"),
     ],
 )

@@ -20,6 +20,7 @@ TEXTS = {
     "chinese": ["<html lang=zh><title>内核</title><p>关于操作系统内核的文档"],
     "signs": page("Languages", "We write C++ and C#, not C."),
     "plain": page("Letters", "We write C, and rewrite mod"),
+    "turkish": ["<html lang=tr><title>DİKKAT: KAPILAR AÇIK</title><p>İzmir'de bir kapı ve İNDİRİM. SINAV YOK, API var"],
     "cafe": page("Café", "crème brûlée"),
 }
 
@@ -49,6 +50,16 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("系操", set()),
         ("creme brulee", {"cafe"}),
         ("signs", {"signs"}),
+        ("izmir", {"turkish"}),
+        ("İZMİR", {"turkish"}),
+        ("dikkat", {"turkish"}),
+        ("indirim", {"turkish"}),
+        ("kapilar", {"turkish"}),
+        ("kapı", {"turkish"}),
+        ("KAPI", {"turkish"}),
+        ("sınav", {"turkish"}),
+        ("api", {"turkish"}),
+        ("WAITS", {"phrase"}),
         ("zebra", set()),
         ("x" * 10_000, set()),
     ],
@@ -64,6 +75,8 @@ def test_query_finds(store: Path, query: str, names: set[str]) -> None:
         ("c++", "We write *C++* and C#, not C"),
         ("haus", "Viele große *Häuser* am Fluß"),
         ("系统", "关于操作*系**统*内核的文档"),
+        ("izmir", "*İzmir*'de bir kapı ve İNDİRİM. SINAV YOK, API var"),
+        ("indirim", "İzmir'de bir kapı ve *İNDİRİM*. SINAV YOK, API var"),
         ("altogether", "Something else *altogether*"),
     ],
 )

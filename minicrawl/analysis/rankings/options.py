@@ -158,12 +158,12 @@ def named_pages(given: str, by: str, store: Store, folded: FoldedPages) -> IntAr
 
 def pages_with_words(query: str, most: int, store: Store, folded: FoldedPages) -> IntArray:
     """The most important pages with all words of a query in URL or title. Raises SettingError."""
-    words = query.casefold().split()
+    words = _folded(query).split()
     if not words:
         raise SettingError("--query takes words, and there are none")
     found: list[tuple[int, int]] = []
     for number, page in enumerate(store.ranks.numbered()):
-        text = f"{page.url} {page.title or ''}".casefold()
+        text = _folded(f"{page.url} {page.title or ''}")
         if all(word in text for word in words):
             found.append((page.rank, number))
     if not found:
@@ -172,4 +172,8 @@ def pages_with_words(query: str, most: int, store: Store, folded: FoldedPages) -
 
 
 def words_in(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+    return _WORD.findall(_folded(text))
+
+
+def _folded(text: str) -> str:
+    return text.replace("İ", "I").casefold()

@@ -120,6 +120,11 @@ def _spoken(url: str) -> str:
     return without_www(url.partition("://")[2])
 
 
+def _lower(text: str) -> str:
+    """A text in lower case, without the dot that Python adds to the Turkish capital I."""
+    return text.replace("İ", "I").lower()
+
+
 MOST = 1e6
 """The largest factor."""
 _OF_LINK = 300.0
@@ -137,7 +142,7 @@ class Focus:
 
     def __init__(self, settings: CrawlSettings) -> None:
         self.boosts = settings.boost
-        self.words = frozenset(re.findall(r"\w+", settings.topic.lower()))
+        self.words = frozenset(re.findall(r"\w+", _lower(settings.topic)))
 
     @cached_property
     def is_off(self) -> bool:
@@ -158,4 +163,4 @@ class Focus:
         return (1.0 + _OF_LINK * self._found(f"{url} {anchor}")) * (1.0 + _AROUND * self._found(title))
 
     def _found(self, text: str) -> int:
-        return len(self.words.intersection(re.findall(r"[^\W_]+", text.lower())))
+        return len(self.words.intersection(re.findall(r"[^\W_]+", _lower(text))))

@@ -29,7 +29,7 @@ from minicrawl.crawler.http.response_fields import HTML_TYPES, XHTML, media_type
 from minicrawl.crawler.marks import IMAGE, Marks
 from minicrawl.crawler.urls.normalise import base_url, normalise, resolved
 from minicrawl.model import FIELDS, ParsedPage, Wanted
-from minicrawl.store.texts.kept_text import About, pack
+from minicrawl.store.texts.kept_text import About, heading_keys, pack
 
 MAX_LINKS = 50_000
 """Distinct links of a page that count. A page with more is an attack."""
@@ -142,7 +142,9 @@ def _with_content(  # noqa: PLR0913 - what parse_html has found
         language = one_line(elements.tree.language(), LANGUAGE_LENGTH)
         about = About(parsed.title, language, elements.description, parsed.index)
         walk = Walk(html_of(page, elements.tree), links.page, links.url, links.image, MAX_TEXT)
-        parsed = parsed._replace(kept=pack(about, *content_and_rest(walk)))
+        content, rest = content_and_rest(walk)
+        headings = block_hashes(heading_keys(content)) if wanted.blocks else b""
+        parsed = parsed._replace(kept=pack(about, content, rest), headings=headings)
     told = list(_told(elements, links)) if wanted.blocks else []
     text = tuple(_lines(elements.tree.text())) if wanted.text or wanted.blocks else ()
     parsed = parsed._replace(text=text if wanted.text else ())

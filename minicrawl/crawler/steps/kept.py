@@ -125,7 +125,7 @@ class HostPictures(Step):
 
     def on_turn(self, turn: Turn) -> None:
         if turn.parsed.blocks:
-            self.picture(turn.page).note(turn.page, turn.parsed.blocks)
+            self.picture(turn.page).note(turn.page, turn.parsed.blocks + turn.parsed.headings)
 
     def on_settled(self) -> None:
         self._is_settled = True

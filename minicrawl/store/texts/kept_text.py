@@ -9,6 +9,7 @@ A block of Markdown is a line, or a whole listing; a row of a table is its cells
 import json
 import re
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Set
 from functools import cached_property
 from itertools import groupby
@@ -31,7 +32,7 @@ NUMBERS = 1 << 30
 _LEVEL = 3
 """Of compression: a twentieth larger than the best, in two thirds of its time."""
 _PART = 10
-"""What the host repeats is content where less than a tenth of the text beside links is left without it."""
+"""What the host repeats is content where less than a tenth is left without it."""
 _MENU = 5
 """Fewest blocks of a menu amid the content."""
 _NOTICE = 100
@@ -163,7 +164,7 @@ def unpack(packed: bytes, url: str, repeated: Set[int] = frozenset()) -> KeptTex
     except (zlib.error, ValueError, TypeError) as error:
         raise StoreError(f"the kept text of {url} is damaged ({error}); read the page again") from error
     if repeated:
-        content, more = _without(content, repeated)
+        content, more = _without(content, rest, repeated)
         rest = f"{more}{rest}"
     return KeptText(title, language, description, index, url, content, rest)
 
@@ -178,6 +179,17 @@ def block_number(text: str) -> int:
         words = zlib.crc32(octets.translate(None, b"0123456789.,")) >> 32 - ID_SHIFT
         number = number >> ID_SHIFT << ID_SHIFT | NUMBERS | words
     return number
+
+
+def heading_keys(content: str) -> list[str]:
+    """What tells the headings of a content from other blocks of its host: level and words. So the title of a page is no
+    block that the host repeats because menus name the page."""
+    return [each for block in blocks_of(content) if block.level for each in _keys(block)]
+
+
+def _keys(block: Block) -> list[str]:
+    words = [" ".join(text.split()) for text in block.texts]
+    return [f"{'#' * block.level} {text}" for text in words] if block.level else words
 
 
 def words_of(packed: bytes) -> list[str]:
@@ -237,20 +249,35 @@ def _unescaped(text: str) -> str:
     return text.replace("&lt;", "<").replace("&amp;", "&") if "&" in text else text
 
 
-def _without(content: str, repeated: Set[int]) -> tuple[str, str]:
+def _without(content: str, rest: str, repeated: Set[int]) -> tuple[str, str]:
     """The content without what the host repeats around it, in menus and in notices; and that.
 
     Headings and cells that stand between others, and all listings, are content, however often they are repeated:
-    "Parameters", "Example".
+    "Parameters", "Example". So is all of a page that would lose nearly all.
     """
     blocks, lines = list(blocks_of(content)), content.split("\n")
     out = list(_repeated(blocks, repeated))
-    left = sum(len(block.text) for block in blocks) - sum(len(block.text) for block in out)
-    if not out or left * _PART < left + sum(len(block.text) - _linked(block) for block in out):
+    if not out or _loses_content(blocks, out, rest):
         return content, ""
     gone = {number for block in out for number in range(block.start, block.end)}
     kept = [line for number, line in enumerate(lines) if number not in gone and not (_is_gap(lines, number, gone))]
     return "\n".join(kept).strip("\n"), "".join(f"{block.markdown}\n\n" for block in out)
+
+
+def _loses_content(blocks: list[Block], out: list[Block], rest: str) -> bool:
+    """True if less than a tenth of a page would be left without some blocks: they are its content, such as a table of
+    contents, which menus repeat. A menu may be longer than the text beside it: there is prose, and the page has the
+    menu once."""
+    size, size_out = (sum(len(block.text) for block in some) for some in (blocks, out))
+    left = size - size_out
+    if left * _PART < left + size_out - sum(map(_linked, out)):
+        return True
+    if left * _PART >= size:
+        return False
+    ids = {id(block) for block in out}
+    has_prose = any(len(block.text) - _linked(block) >= _LINE for block in blocks if id(block) not in ids)
+    times = Counter(block.text for block in (*blocks, *blocks_of(rest)))
+    return not has_prose or 2 * sum(len(block.text) for block in out if times[block.text] > 1) > size_out
 
 
 def _is_gap(lines: list[str], number: int, gone: Set[int]) -> bool:
@@ -262,7 +289,7 @@ def _repeated(blocks: list[Block], repeated: Set[int]) -> Iterator[Block]:
     """The blocks that are outside the main content, as the host repeats them."""
 
     def is_repeated(block: Block) -> bool:
-        return all(block_number(" ".join(text.split())) >> ID_SHIFT in repeated for text in block.texts)
+        return all(block_number(each) >> ID_SHIFT in repeated for each in _keys(block))
 
     runs = [(is_known, list(run)) for is_known, run in groupby(blocks, is_repeated)]
     for number, (is_known, run) in enumerate(runs):

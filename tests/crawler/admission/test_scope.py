@@ -204,6 +204,8 @@ def test_each_topic_word_of_a_link_adds_three_hundred(url: str, anchor: str, fou
 
 def test_topic_words_of_any_script_count() -> None:
     assert focus(topic="котики 猫").topic("http://h.test/", "Котики и 猫") == 601.0
+    assert focus(topic="istanbul").topic("http://h.test/", "İSTANBUL, İstanbul") == 301.0
+    assert focus(topic="İzmir").topic("http://h.test/", "izmir, IZMIR") == 301.0
 
 
 def test_the_title_of_the_linking_page_multiplies() -> None:

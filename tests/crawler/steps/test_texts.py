@@ -95,10 +95,13 @@ def content(topic: str) -> tuple[str, str]:
     )
 
 
-def site(topics: list[str]) -> Site:
+ENTRY, BANNER = "<div><a href=/{0}>All about {0}</a></div>", "<div>The encyclopedia</div>"
+
+
+def site(topics: list[str], entry: str = ENTRY, banner: str = BANNER) -> Site:
     """A site without any element, class or id that tells its content from its menus."""
-    menu = "".join(f"<div><a href=/{topic}>All about {topic}</a></div>" for topic in topics)
-    head, foot = f"<div>The encyclopedia</div>{menu}", "<div>Imprint of a company</div><div><a href=/>Home</a></div>"
+    menu = "".join(map(entry.format, topics))
+    head, foot = f"{banner}{menu}", "<div>Imprint of a company</div><div><a href=/>Home</a></div>"
     pages = {topic: content(topic) for topic in topics}
     return {HOST: [menu]} | {
         f"{HOST}{topic}": [head, first, COOKIES, second, foot] for topic, (first, second) in pages.items()
@@ -113,8 +116,18 @@ def as_crawled(store: Path, topic: str) -> tuple[str, str, str]:
     return f"{kept.content}\n", kept.content_text, kept.text
 
 
-def test_menu_banner_and_footer_of_a_site_are_no_content(tmp_path: Path) -> None:
-    crawl(site(TOPICS), tmp_path / "crawl.db", [HOST], text=True)
+@pytest.mark.parametrize(
+    ("entry", "banner"),
+    [
+        (ENTRY, BANNER),
+        ("<div><a href=/{0}>About {0}</a></div>", BANNER),
+        ("<h3><a href=/{0}>About {0}</a></h3>", "<h1>The encyclopedia</h1>"),
+        ("<li><a href=/{0}>About {0}</a></li>", "<h1><a href=/>The encyclopedia</a></h1>"),
+    ],
+    ids=["other words", "words of titles", "headings", "list"],
+)
+def test_menu_banner_and_footer_of_a_site_are_no_content(tmp_path: Path, entry: str, banner: str) -> None:
+    crawl(site(TOPICS, entry, banner), tmp_path / "crawl.db", [HOST], text=True)
     for topic in TOPICS:
         markdown, words, text = as_crawled(tmp_path / "crawl.db", topic)
         assert markdown == (
@@ -134,3 +147,21 @@ def test_of_a_site_of_few_pages_all_is_content(tmp_path: Path, pages: int) -> No
         markdown, words, text = as_crawled(tmp_path / "crawl.db", topic)
         assert all(f"[All about {other}]" in markdown or other == topic for other in topics)
         assert words.split() == text.split()
+
+
+def test_page_of_links_keeps_what_menus_repeat_and_a_short_page_beside_a_long_menu_has_its_words_alone(
+    tmp_path: Path,
+) -> None:
+    topics = [f"{one} and {other}" for one in TOPICS for other in TOPICS]
+    menu = "".join(f"<li><a href=/{number}>All about {topic}</a></li>" for number, topic in enumerate(topics))
+    words = [f"<h1>About {topic}</h1><p>{f'Few know as much of {topic}. ' * 3}</p>" for topic in topics[:12]]
+    side, lists = f"<nav><ul>{menu}</ul></nav>", f"<h1>Contents</h1><p>Of all.</p><ul>{menu}</ul>"
+    side_site = {HOST: [lists, side]} | {f"{HOST}{number}": [word, side] for number, word in enumerate(words)}
+    bare_site = {HOST: [lists]} | {f"{HOST}{number}": [f"<ul>{menu}</ul>", word] for number, word in enumerate(words)}
+    for name, web in (("side", side_site), ("bare", bare_site)):
+        crawl(web, tmp_path / f"{name}.db", [HOST], text=True)
+        contents = as_crawled(tmp_path / f"{name}.db", "")[1].split("\n")
+        assert contents == ["Contents", "Of all.", *(f"All about {topic}" for topic in topics)], name
+        for number, topic in enumerate(topics[:12]):
+            title, prose = as_crawled(tmp_path / f"{name}.db", str(number))[1].split("\n")
+            assert (title, prose.startswith(f"Few know as much of {topic}.")) == (f"About {topic}", True)

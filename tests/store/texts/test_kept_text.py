@@ -13,6 +13,7 @@ from minicrawl.store.texts.kept_text import (
     KeptText,
     block_number,
     blocks_of,
+    heading_keys,
     pack,
     read,
     unpack,
@@ -68,8 +69,9 @@ def test_what_the_host_repeats_is_no_content_around_it_in_menus_and_in_notices()
     labels = ["## Example", "| Throws |", "| --- |", "Since"]
     code, notice = "```\nimport x\n```", "All our pages are written with care; " * 4
     blocks = ["Site", *menu, "own title", *labels, code, "own text", *menu, "own end", notice, "own", "Imprint"]
-    words = [block.text for block in blocks_of("\n".join(blocks))]
-    repeated = {block_number(" ".join(each.split())) >> ID_SHIFT for each in words if "own" not in each}
+    words = [" ".join(block.text.split()) for block in blocks_of("\n".join(blocks))]
+    hashed = (*words, *heading_keys("\n".join(blocks)))
+    repeated = {block_number(each) >> ID_SHIFT for each in hashed if "own" not in each}
     left = ["own title", "Example", "Throws", "Since", "import x", "own text", "own end", "own"]
 
     def content(*blocks: str) -> list[str]:
