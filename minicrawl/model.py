@@ -267,7 +267,8 @@ class PageFacts(NamedTuple):
 
     `h1`: the first one; `h1s`: number of h1 elements; `without_alt`: of images that are neither named nor hidden.
     `mixed`: http: URLs that an https page loads or sends forms to. `lacking`: properties that Google requires of its
-    JSON-LD and that are not there: "Product: name".
+    JSON-LD and that are not there: "Product: name". `parts`: hashes of the names of its parts, eight hexadecimal digits
+    each; None of a page that has too many. `to_parts`: URL and name of each link to a part of a page.
     """
 
     description: str | None = None
@@ -277,6 +278,8 @@ class PageFacts(NamedTuple):
     without_alt: int = 0
     mixed: tuple[str, ...] = ()
     lacking: tuple[str, ...] = ()
+    parts: str | None = ""
+    to_parts: tuple[tuple[str, str], ...] = ()
 
 
 class ParsedPage(NamedTuple):

@@ -1,13 +1,15 @@
 """Links with their pages: broken or redirected links, links to other sites, and links to one page.
 
 A link is a pair of pages: repeated links between two pages count once. It is broken if it leads, through redirects, to
-a page that is not there, or if it is not a URL. Links that the crawl left out (nofollow, out of scope) are not kept.
+a page that is not there, or to a part that its page does not have, or if it is not a URL. Links that the crawl left out
+(nofollow, out of scope) are not kept.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
 
@@ -15,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.explain import meant_by
+from minicrawl.crawler.html.facts import name_hash
 from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
 from minicrawl.model import State
@@ -25,8 +28,8 @@ _LONGEST_CHAIN = 16
 _AT_ONCE = 500
 _OUR_OWN = frozenset({"parser-failed", "worker-died", "not-archived", "host-banned", "proxy", "private-address"})
 """Reasons that tell nothing of the page; so do those of traps and of rendering."""
-NO_URL = "no-url"
-"""Reason of a link that is none."""
+NO_URL, NO_PART = "no-url", "anchor-missing"
+"""Reasons of a link that is none, and of one to a part that its page does not have."""
 _NO_END = ("redirect-loop", "redirect-chain", "redirect-nowhere", "redirect-dead")
 
 
@@ -63,7 +66,7 @@ class PageLinks:
     """Links, those of the most important pages first.
 
     source, target, end, importance: a value per link, shape (links,). end: where redirects of the target lead.
-    malformed: links that are no URLs, which come last.
+    malformed: links to parts that are not there, and links that are no URLs, which come last.
     """
 
     store: Store
@@ -104,7 +107,7 @@ class PageLinks:
     def codes(self) -> Counter[tuple[int | None, str]]:
         """Number of links by (status, reason) of their ends."""
         ends, counts = np.unique(self.end, return_counts=True)
-        codes = Counter[tuple[int | None, str]]({(None, NO_URL): len(self.malformed)})
+        codes = Counter[tuple[int | None, str]]((link.status, link.reason) for link in self.malformed)
         for first in range(0, len(ends), _AT_ONCE):
             answers = self.store.page_table.answers(ends[first : first + _AT_ONCE].tolist())
             for page, count in zip(ends[first : first + _AT_ONCE].tolist(), counts[first:], strict=False):
@@ -142,7 +145,7 @@ def page_links(store: Store, asked: Asked) -> PageLinks:
     pages, of_link = np.unique(source, return_inverse=True)
     importance = store.ranks.importance_of(pages.tolist())[of_link]
     order = np.lexsort((source, -importance))  # which keeps the links of a page in their order
-    malformed = list(_malformed(store)) if asked == Asked(broken=True) else ()
+    malformed = [*_to_no_part(store, web), *_malformed(store)] if asked == Asked(broken=True) else ()
     return PageLinks(store, source[order], target[order], web.end[target[order]], importance[order], malformed)
 
 
@@ -153,6 +156,44 @@ def _malformed(store: Store) -> Iterator[PageLink]:
         WHERE malformed IS NOT NULL ORDER BY importance DESC, source, key"""
     for url, text, worth in store.each(query):
         yield PageLink(url, text, None, None, NO_URL, None, worth)
+
+
+def _to_no_part(store: Store, web: "Web") -> Iterator[PageLink]:
+    make_missing_parts(store, web)
+    query = """
+        SELECT one.url, other.url || '#' || name, one.importance FROM missing_parts
+        JOIN weighed AS one ON one.id = source JOIN pages AS other ON other.id = target
+        ORDER BY one.importance DESC, source"""
+    for url, target, worth in store.each(query):
+        yield PageLink(url, target, None, None, NO_PART, None, worth)
+
+
+def make_missing_parts(store: Store, web: "Web") -> None:
+    """Make the temporary table `missing_parts` of links to parts that pages do not have: source, target, name. target:
+    the page at the end of redirects, which take the name along. Only pages count whose parts are known (--audit)."""
+
+    def links() -> Iterator[tuple[int, int, str]]:
+        query = """
+            SELECT pages.id, facts FROM pages JOIN fetches ON fetches.id = fetch
+            WHERE facts GLOB '*"to_parts": [[][[]*'"""
+        pages = store.each(query)
+        while rows := list(islice(pages, _AT_ONCE)):
+            asked = {page: json.loads(facts)["to_parts"] for page, facts in rows}
+            known = store.page_table.find(list({url for some in asked.values() for url, _ in some}))
+            for page, some in asked.items():
+                yield from ((page, int(web.end[known[url]]), name) for url, name in some if url in known)
+
+    @lru_cache(1)
+    def parts_in(parts: str) -> frozenset[str]:
+        return frozenset(parts[at : at + 8] for at in range(0, len(parts), 8))
+
+    store.make("TABLE", "links_to_parts", "(source, target, name)", links(), index="target")
+    query = """
+        SELECT source, target, name, json_extract(facts, '$.parts') FROM links_to_parts
+        JOIN pages ON pages.id = target JOIN fetches ON fetches.id = fetch
+        WHERE status = 200 AND json_extract(facts, '$.parts') IS NOT NULL ORDER BY target"""
+    missing = sorted({row[:3] for row in store.each(query) if name_hash(row[2]) not in parts_in(row[3])})
+    store.make("TABLE", "missing_parts", "(source, target, name)", missing)
 
 
 class Web:

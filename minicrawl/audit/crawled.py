@@ -6,6 +6,7 @@ linked        links from judged pages to pages that are not there, redirect, are
 reached       the same, and seeds to which no such link leads, with the source NULL
 canonicals    pages with the URL of another page that they name as their canonical, `named`, and its number, `target`
 copies        canonicals that judged pages name: `source`, `named`, and the columns of `audited` of that page
+missing_parts links to parts that pages do not have: `source`, `target`, and the `name` of the part
 in_languages  pages with the language of a `version`, the URL of it, `named`, and its number, `target`
 versions      those that judged pages name, other than themselves: `source`, `version`, `named`, and the page's columns
 
@@ -20,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.analysis.page_links import Web, numbered_sites
+from minicrawl.analysis.page_links import Web, make_missing_parts, numbered_sites
 from minicrawl.crawler.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.urls.keys import site_of
@@ -163,6 +164,7 @@ class Crawled:
         store.make("TABLE", "marked", _MARKED.strip(), index="id")
         self.stake = np.array([stake for (stake,) in store.each("SELECT importance FROM marked ORDER BY id")])
         self._make_named(web.canonicals)
+        make_missing_parts(store, web)
         is_found, is_https = np.zeros((2, web.size), dtype=np.bool_)
         is_found[self._pages(_FOUND)] = True
         is_https[self._pages("SELECT id FROM marked WHERE is_https")] = True

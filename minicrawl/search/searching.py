@@ -161,8 +161,8 @@ class Matching:
             part.add_text("body", read)
             found = generator.snippet_from_doc(part)
             if marks := found.highlighted():
-                octets, begin = found.fragment().encode(), read.find(found.fragment())
-                fragment = text[begin : begin + len(found.fragment())]
+                octets, first = found.fragment().encode(), read.find(found.fragment())
+                fragment = text[first : first + len(found.fragment())]
 
                 def place(byte: int, octets: bytes = octets) -> int:
                     return len(shown(octets[:byte].decode()))

@@ -45,6 +45,8 @@ class _Facts(TypedDict):
     without_alt: int
     mixed: list[str]
     lacking: list[str]
+    parts: NotRequired[str | None]
+    to_parts: NotRequired[list[tuple[str, str]]]
 
 
 _META: dict[str, Any] = {

@@ -1,4 +1,7 @@
-"""Facts of a page that an audit checks: main headings, images, mixed content, structured data.
+"""Facts of a page that an audit checks: main headings, images, mixed content, structured data, its parts.
+
+A link to a part of a page names an element by its id, or an a element by its name (WHATWG HTML, 7.4.6.4). Links to the
+top of a page, to text (#:~:text=) and to states of scripts (#!, #/, #a=b) name no part.
 
 URLs of the files that a page or a style sheet needs: its requisites.
 
@@ -8,8 +11,11 @@ An HTML element names them in its attributes, as browsers read them and as scrip
 """
 
 import re
+import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from typing import Any  # of keyword arguments
+from urllib.parse import unquote
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
 from minicrawl.crawler.html.decode import as_utf8, encoding_of, is_unicode
@@ -43,6 +49,11 @@ _REQUIRED = {
 }  # fmt: skip
 """Properties that Google requires for a rich result, by type (developers.google.com/search/docs/appearance, 2025)."""
 _MOST_LACKING, _MOST_OBJECTS = 10, 1_000
+MOST_PARTS = 20_000
+"""Parts of a page whose names are kept, and links to parts of pages."""
+_LONGEST_NAME = 300
+_REMOVED = dict.fromkeys(map(ord, "\t\n\r"))
+_NO_PART = re.compile(r"top\Z|[!/]|[^=]*=", re.IGNORECASE)
 _HTTP, _LONGEST_TAG = re.compile(rb"http:"), 2_000
 
 
@@ -55,8 +66,14 @@ def may_be_mixed(page: bytes, url: str) -> bool:
     return any(_LOADING.match(lower, lower.rfind(b"<", max(at - _LONGEST_TAG, 0), at)) for at in starts)
 
 
-def facts_of(tree: BrowserTree, url: str, description: str | None, requisites: Iterable[Requisite]) -> PageFacts:
-    """The facts of a page at `url`."""
+def facts_of(
+    tree: BrowserTree,
+    url: str,
+    description: str | None,
+    requisites: Iterable[Requisite],
+    targets: Mapping[str, str | None],
+) -> PageFacts:
+    """The facts of a page at `url`. targets: URLs by the references of its links, up to and with the "#"."""
     lacking, loaded = dict[str, None](), [each.url for each in requisites]
     h1s = without_alt = 0
     h1 = ""
@@ -79,7 +96,26 @@ def facts_of(tree: BrowserTree, url: str, description: str | None, requisites: I
         without_alt=without_alt,
         mixed=tuple(insecure[:_MOST_MIXED]),
         lacking=tuple(islice(lacking, _MOST_LACKING)),
+        **_parts(tree, targets),
     )
+
+
+def name_hash(name: str) -> str:
+    """The hash of the name of a part, or of a fragment that means it: links may escape what the name has as it is."""
+    return f"{zlib.crc32(unquote(name).encode('utf-8', 'replace')):08x}"
+
+
+def _parts(tree: BrowserTree, targets: Mapping[str, str | None]) -> dict[str, Any]:
+    names, links = set[str](), dict[tuple[str, str], None]()
+    for tag, attributes, _ in tree.requiring("[id],a[name],a[href*='#'],area[href*='#']"):
+        names.update(name_hash(name) for name in (attributes.get("id"), tag == "a" and attributes.get("name")) if name)
+        address, mark, name = (attributes.get("href") or "").partition("#")
+        name = name.translate(_REMOVED).strip().partition(":~:")[0]
+        target = targets.get(address + mark)
+        if name and target and tag in ("a", "area") and len(name) <= _LONGEST_NAME and not _NO_PART.match(name):
+            links[target, name] = None
+    parts = "".join(sorted(names)) if len(names) <= MOST_PARTS else None
+    return {"parts": parts, "to_parts": tuple(islice(links, MOST_PARTS))}
 
 
 def _lacking(text: str) -> Iterator[str]:

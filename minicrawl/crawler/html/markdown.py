@@ -55,6 +55,11 @@ _LANGUAGE = re.compile(
     r'(?:\b(?:language|lang)-|\bhighlight-(?:source-)?|\bbrush: ?|data-lang(?:uage)?="|\b(?:sourceCode|hljs) )'
     r"(?!(?:language|lang)-|default|none|text|plain|notranslate|wrapper|source\b)([A-Za-z][\w+#.-]*)"
 )
+_CONTROL = re.compile(r'class="(?:[^"]* )?(?:[\w-]+-)?(?:editsection|edit-section|section-edit)[" ]')
+"""Where a wiki lets people edit a section, inside its heading or beside it."""
+_EDITS = re.compile(r' href="[^"]*[?&](?:amp;)?(?:veaction|action|do)=edit')
+_LEFT = re.compile(r"\\?\[[\s|]*\\?\]")
+"""Brackets without what was in them."""
 _HREF = re.compile(r' href="([^"]*)"')
 _ATTRIBUTE = re.compile(r'([^ =]+)="([^"]*)"')
 _EDGES = re.compile("\n?[<>]+")
@@ -74,6 +79,7 @@ _NEXT_TO = frozenset("*~\x11\x12\x13"), frozenset("*~\x01\x02\x03")
 """Characters before and behind emphasis that would not be told from its signs."""
 _PERMALINKS = frozenset(("", "¶", "#", "§", "🔗", "⚓", "\uf0c1"))
 """Words of links that show where to link to. The last is in the font of icons of many manuals."""
+_LETTER = re.compile(r"\w")
 _TICKS = re.compile("`+")
 _ONE = re.compile(r"[-+\N{MINUS SIGN}]?\w+")
 _UNSAFE = re.compile(r"[\s<>\\&()]")
@@ -137,6 +143,7 @@ class Walk:
         self._has_words = self._is_emphasised = False
         self._extra = self._extra_before_link = self._linked = self._too_deep = 0
         self._kind, self._begins, self._is_next = 0, "", False
+        self._control = ""  # words of controls in the heading so far
         # Around it. ended: the number of blocks, and the chain, at the end of the last list.
         self._level, self._spans = 0, _MOST_SPANS
         self._chain: _Chain = ()
@@ -180,6 +187,24 @@ class Walk:
             other = next(self._tokens, ("", f"/{name}"))[1]
             depth += (other.partition(" ")[0] == name) - (other == f"/{name}")
 
+    def _pass_control(self, tag: str) -> None:
+        """Go behind what lets people edit a section. Without a link it is words, and so it is in a heading that has no
+        others."""
+        name, depth, words, has_link = tag.partition(" ")[0], 1, list[str](), tag[:2] == "a "
+        for text, other in self._tokens:
+            words.append(text)
+            own = other.partition(" ")[0]
+            has_link = has_link or own == "a"
+            depth += (own == name) - (own == f"/{name}")
+            if not depth:
+                break
+        shown = _escaped(_OWN.sub("", html.unescape("".join(words))), is_link=False)
+        if not has_link:
+            self._pieces.append(shown)
+            self._has_words = self._has_words or bool(shown.strip())
+        elif self._level:
+            self._control += f" {shown}"
+
     # Inline elements.
 
     def _begin_inline(self, tag: str) -> None:
@@ -187,6 +212,9 @@ class Walk:
         self._open("" if around and (mark in around or _CODE in around) else mark)
 
     def _begin_link(self, tag: str) -> None:
+        if self._level and _EDITS.search(tag):
+            self._pass_control(tag)
+            return
         found = None if _LINK in self._around else _HREF.search(tag)
         if found:
             self._reference, self._extra_before_link = found[1], self._extra
@@ -231,8 +259,9 @@ class Walk:
         """A link, without permalinks; in a heading, those to its page are text."""
         if (target := self._targets.get(self._reference)) is None:
             target = self._targets[self._reference] = _written(self._link(html.unescape(self._reference)))
-        is_own = (self._level or words in _PERMALINKS) and target.lstrip("<").startswith(self._own)
-        if is_own and words in _PERMALINKS:
+        is_sign = words in _PERMALINKS or (self._level > 0 and not _LETTER.search(words))
+        is_own = (self._level or is_sign) and target.lstrip("<").startswith(self._own)
+        if is_own and is_sign:
             return ""
         self._linked += len(words) - self._extra + self._extra_before_link
         self._left_in_targets -= len(target)
@@ -258,6 +287,10 @@ class Walk:
 
     def _flush(self, tag: str = "") -> None:
         """Let the block end."""
+        control, self._control = self._control, ""
+        if control and not _LETTER.search("".join(self._pieces)):  # it is all that the heading says
+            self._pieces.append(control)
+            self._has_words = True
         if self._has_words:
             around, linked = self._around.copy(), self._linked
             while self._around:
@@ -267,6 +300,9 @@ class Walk:
             text, number = "".join(self._pieces), int(self._is_emphasised)
             while number:
                 text, number = _EMPHASISED.subn(_emphasised, " ".join(text.split()))
+            if control:
+                self._extra -= sum(left.count("\\") for left in _LEFT.findall(text))
+                text = _LEFT.sub("", text)
             text = " ".join(text.split())
             shown = f"{text[:-2]}{text[-1]}" if text[-2:] in ("\\]", "\\!") else text  # behind which is nothing
             self._add(shown, len(text) - self._extra, self._kind)
@@ -428,6 +464,8 @@ def _action_of(tag: str) -> _Action:
     name = tag.partition(" ")[0]
     if name in ("span", "td", "th", "pre") and _NO_CODE.search(tag):
         return Walk._skip
+    if name in ("span", "div") and _CONTROL.search(tag):
+        return Walk._pass_control
     if name in ("div", "table") and _LISTING.search(tag):
         return Walk._begin_listing
     return _ACTIONS.get(name, Walk._flush)

@@ -110,7 +110,7 @@ def parse_html(
         truncated=is_cut or links.truncated,
         values=bytes(zlib.crc32("\n".join(sorted(each)).encode("utf-8", "replace")) & 0xFF for each in fields.values()),
         requisites=requisites if wanted.requisites else (),
-        facts=facts_of(tree, url, elements.description, requisites) if wanted.facts else None,
+        facts=facts_of(tree, url, elements.description, requisites, links.targets) if wanted.facts else None,
     )
     parsed = _with_content(parsed, page, wanted, elements, links, fields)
     refresh = read_refresh(elements.refresh, base, encoding) if elements.refresh is not None else None

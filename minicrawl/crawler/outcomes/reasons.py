@@ -54,6 +54,7 @@ MEANINGS = {
     # An answer that is none.
     "soft-404": "its host gives the same answer for pages that cannot exist",
     "no-url": "the link is not a URL",
+    "anchor-missing": "the page has no part of this name",
     "redirect-nowhere": "it redirects, but not to a URL",
     "undecodable": "the answer has a content coding that cannot be decoded",
     "bad-response": "the answer is not HTTP",

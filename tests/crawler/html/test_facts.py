@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from minicrawl.crawler.html import parse_html
+from minicrawl.crawler.html.facts import MOST_PARTS, name_hash
 from minicrawl.model import PageFacts, Wanted
 
 WANTED = Wanted(places=True, facts=True)
@@ -49,6 +50,14 @@ CASES: dict[str, dict[str, Any]] = {
     '<script type="text/json">{"@type": "Movie"}</script>': {
         "lacking": ("Event: startDate", "Event: location", "Offer: price or priceSpecification"),
     },
+    "<p id=a><a name=b%20c>x</a><p id='b c'><p name=no><svg><g id=D></svg><template><p id=no></template><p id=''>": {
+        "parts": "".join(sorted(map(name_hash, ("a", "b c", "D"))))
+    },
+    "<a href=#own>x</a><a href=q#a>x</a><map><area href='/x/q# b%20c\n'></map><a href=q#a rel=nofollow>y</a>"
+    "<a href=q#d:~:text=e>x</a><a href=page#top>x</a><a href=#>x</a><a href=#!x>x</a><a href=#/x>x</a>"
+    "<a href=#a=b>x</a><a href=#:~:text=e>x</a><a href=mailto:a@b.test#c>x</a><a>x</a><link href=#no><base href=''>": {
+        "to_parts": ((HTTPS, "own"), *(("https://a.test/x/q", name) for name in ("a", "b%20c", "d")))
+    },
     f'<script type="application/ld+json">{"[" * 100_000}</script>': {},
     f'<script type="application/ld+json">[{", ".join(["{}"] * 9_999)}]</script>': {},
 }
@@ -57,6 +66,11 @@ CASES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("html", CASES)
 def test_facts_are_those_counted_by_hand(html: str) -> None:
     assert facts(html) == PageFacts(**CASES[html])
+
+
+def test_of_a_page_with_too_many_parts_none_is_known() -> None:
+    assert facts("".join(f"<p id=p{number}>" for number in range(MOST_PARTS))).parts
+    assert facts("".join(f"<p id=p{number}>" for number in range(MOST_PARTS + 1))).parts is None
 
 
 def test_plain_pages_have_no_facts() -> None:

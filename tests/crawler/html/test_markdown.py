@@ -125,12 +125,53 @@ def test_structure_of_a_page_of_very_many_tags_is_kept() -> None:
     assert 7_990 < shown.count("| a | b |") <= 8_000
 
 
+SECTION = '<span class="mw-editsection"><span>[</span>{}<span>]</span></span>'
+EDIT = '<a href="/w?title=P&amp;action=edit&amp;section=1">{}</a>'
+BOTH = f"{EDIT.format('edit')}<span> | </span>{EDIT.format('edit source').replace('action', 'veaction')}"
+
+
+@pytest.mark.parametrize(
+    ("html", "expected"),
+    [
+        (f"<h2><span>History</span>{SECTION.format(EDIT.format('edit'))}</h2>", "## History"),
+        (f"<h2>History{SECTION.format(EDIT.format('Bearbeiten'))}</h2>", "## History"),
+        (f"<h2>History{SECTION.format(BOTH)}</h2>", "## History"),
+        (f"<div><h2>History</h2>{SECTION.format(EDIT.format('edit'))}</div>", "## History"),
+        (f"<h2><span class=editsection>[{EDIT.format('edit')}]</span> <b>H</b></h2>", "## **H**"),
+        (f"<h2>[{BOTH}] History</h2>", "## History"),
+        ("<h2>History <span class='edit-section'><a href='?action=edit'>edit</a></span></h2>", "## History"),
+        ("<h2>History<a href='/doku.php?id=p&do=edit'>Edit</a></h2>", "## History"),
+        ("<h2>History<a href=#h>\u200b</a></h2>", "## History"),
+        ("<h2>How to use [edit]</h2>", "## How to use [edit]"),
+        ("<h2><a href=/post>A post</a></h2>", "## [A post](http://a.test/post)"),
+        ("<h2>Types [<a href=/list>list</a>]</h2>", "## Types [[list](http://a.test/list)]"),
+        ("<h2>[<a href='/w?action=edit'>Edit</a>]</h2>", "## Edit"),
+        ("<h2><span class=section-edit>Edit your page</span></h2>", "## Edit your page"),
+        (f"<p>To {EDIT.format('edit')} it, see", "To [edit](http://a.test/w?title=P&action=edit&section=1) it, see"),
+        ("<p>Above <a href=#h>↑</a> it", "Above [↑](http://a.test/page#h) it"),
+    ],
+)
+def test_controls_in_a_heading_are_no_words_of_it(html: str, expected: str) -> None:
+    """Below them: what only looks like one."""
+    assert markdown(html) == expected
+
+
 HOSTILE = ("<b>x<p>", "<ul><li>x", "<a href=/x>y", "<p><code>x`</code><b> y", "<table><tr><td rowspan=9>x", "<math>x")
-MORE = ("<blockquote>x", "<sup>x", "<pre>x<div>", "<template>", "<span class=lineno>", "<p ", "<p>[x](y) * _ ")
+MORE = (
+    "<blockquote>x",
+    "<sup>x",
+    "<pre>x<div>",
+    "<template>",
+    "<span class=lineno>",
+    "<h2>x<span class=editsection>",
+    "<p ",
+    "<p>[x](y) * _ ",
+)
+IN_HEADINGS = ("<h2>x<span class=editsection>", "<h2>[<a href=?action=edit>")
 INLINE_ROUND_BLOCKS = "<i>x<div>y" * 10
 
 
-@pytest.mark.parametrize("html", [*HOSTILE, *MORE, INLINE_ROUND_BLOCKS])
+@pytest.mark.parametrize("html", [*HOSTILE, *MORE, *IN_HEADINGS, INLINE_ROUND_BLOCKS])
 def test_time_grows_with_the_page(html: str) -> None:
     assert growth(lambda times: read_page((html * (60 * times)).encode(), URL, None, Wanted(kept=True)), 1) < 1.5
 
