@@ -26,7 +26,9 @@ from minicrawl.store.reader import Store
 
 _LONGEST_CHAIN = 16
 _AT_ONCE = 500
-_OUR_OWN = frozenset({"parser-failed", "worker-died", "not-archived", "host-banned", "proxy", "private-address"})
+_OUR_OWN = frozenset(
+    {"parser-failed", "worker-died", "not-archived", "host-banned", "host-pages", "proxy", "private-address"}
+)
 """Reasons that tell nothing of the page; so do those of traps and of rendering."""
 NO_URL, NO_PART = "no-url", "anchor-missing"
 """Reasons of a link that is none, and of one to a part that its page does not have."""

@@ -33,6 +33,7 @@ from minicrawl.cli.output import (
 )
 from minicrawl.errors import NothingFetchedError, SettingError, counted
 from minicrawl.log import printable
+from minicrawl.parts import parts
 from minicrawl.settings import PROFILES, RANKINGS, SETTINGS, option
 from minicrawl.settings.crawl import profile_of
 from minicrawl.store.folder import MOST, is_folder
@@ -330,6 +331,8 @@ def _summary(report: "CrawlReport", guide: Guide, unasked: "LeftOut") -> "Iterat
     yield from (f"{line}." for line in unasked_lines(unasked))
     if report.failures:
         yield f"Given up: {tally(report.failures)}."
+    for part in parts():
+        yield from part.ending(report.failures)
     if report.out_of_reach is not None:
         yield f"{short_line(report.out_of_reach)}."
     discovery = 1.0 if guide.start is None else guide.start.settings.discovery

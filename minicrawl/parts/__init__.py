@@ -11,7 +11,7 @@ All modules are read at the start of every command, so a part imports where it i
 
 import importlib
 import pkgutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, ClassVar
 
@@ -31,6 +31,11 @@ class Part(Step):
     @staticmethod
     def status(store: "Store") -> Iterable[str]:
         """Lines about the crawl for `minicrawl status`, from the store alone."""
+        return ()
+
+    @staticmethod
+    def ending(failures: Mapping[str, int]) -> Iterable[str]:
+        """Sentences for the end of a run. failures: numbers of pages by the reasons for which they were given up."""
         return ()
 
     @staticmethod

@@ -15,6 +15,7 @@ class Keywords(TypedDict, total=False):
     bytes: int | str | None
     until_coverage: float | str | None
     retry: str | Sequence[str]
+    host_pages: int | str | None
     scope: str
     allow: str | Sequence[str]
     deny: str | Sequence[str]

@@ -79,6 +79,7 @@ MEANINGS = {
     "not-archived": "it is not in the archive that this crawl reads (--from-archive)",
     # It may not be asked for.
     "host-banned": "its host is banned: nothing is requested from it until the ban is lifted",
+    "host-pages": "its host has as many pages as --host-pages allows",
     "robots": "robots.txt forbids it",
     "usage": "its site forbids a use that the crawl respects (--respect-usage)",
     "robots-unreachable": "robots.txt could not be read, so nothing may be requested from its origin",
