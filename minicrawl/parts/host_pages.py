@@ -37,7 +37,8 @@ class HostPages(Part):
     SETTINGS, TOPIC = HostPagesSettings, "limits"
 
     def __init__(self, opening: "Opening") -> None:
-        self._state, self._limit = opening.state, None
+        self._state = opening.state
+        self._limit: int | None = None
         self._before = dict[int, int]()
         self._new = defaultdict[int, set[int]](set)
         self._set(opening.settings_of(HostPagesSettings).host_pages)

@@ -12,7 +12,7 @@ from minicrawl.settings.options import LINKED, SETTINGS, Options
 from minicrawl.settings.requests import is_mail_address
 from minicrawl.settings.values import kept_path, whole_path
 
-_FILES = frozenset({"ca_file", "cookie_file"})
+_FILES = frozenset({"ca_file", "client_cert", "cookie_file"})
 _PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.is_path)
 
 PROFILES: Mapping[str, Mapping[str, Any]] = {
@@ -66,7 +66,7 @@ class CrawlSettings(_AllOptions):
     @property
     def has_secrets(self) -> bool:
         """True if requests to some hosts carry secrets."""
-        return bool(self.auth) or any(header.is_secret for header in self.header)
+        return bool(self.auth) or self.client_cert is not None or any(header.is_secret for header in self.header)
 
     @property
     def takes_cookies(self) -> bool:

@@ -67,6 +67,7 @@ class Keywords(TypedDict, total=False):
     proxy: str | Sequence[str | ProxyRule]
     connect_to: str | Sequence[str | ConnectTo]
     ca_file: Path | str | None
+    client_cert: Path | str | None
     allow_private: bool
     timeout: float | str
     max_size: int | str

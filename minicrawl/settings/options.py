@@ -332,6 +332,9 @@ class Options:
         AT_REFRESH,
     )
     ca_file: Path | None = setting(None, file("PEM", is_file), "Trust this certificate authority too.")
+    client_cert: Path | None = setting(
+        None, file("PEM", is_file), "Show this certificate (with its key) to seeds' hosts that ask for one."
+    )
     allow_private: bool = setting(False, FLAG, "Let the crawl reach loopback and private addresses.")
     timeout: float = setting("60s", duration("1d"), "Allow a request this much time in all.")
     max_size: int = setting(

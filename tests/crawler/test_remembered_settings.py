@@ -32,6 +32,7 @@ EXAMPLES: dict[str, Any] = {
     "connect_to": ("::127.0.0.1:8080", "[::1]:80:b.test:"),
     "signature_agent": "https://crawler.example",
     "ca_file": __file__,
+    "client_cert": __file__,
     "contact": "me@example.org",
 }
 

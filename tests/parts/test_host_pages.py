@@ -39,7 +39,7 @@ def test_a_limit_holds_for_all_runs_and_a_higher_one_is_used_by_retry(tmp_path: 
     given: list[dict[str, Any]] = [
         {"host_pages": 2, "pages": 1}, {}, {"host_pages": 5}, {"host_pages": 5, "retry": "host-pages"}
     ]  # fmt: skip
-    answered = []
+    answered = list[tuple[int]]()
     for settings in given:
         crawl(SITE, store, [] if answered else [A], **settings)
         answered += rows(store, "SELECT count(*) FROM pages WHERE fetch IS NOT NULL AND url LIKE 'http://a.%'")

@@ -28,7 +28,7 @@ from minicrawl.crawler.http.transport import (
     reason_of,
     replaced,
 )
-from minicrawl.crawler.net.addresses import Resolver, has_bad_port
+from minicrawl.crawler.net.addresses import Resolver, endpoint, has_bad_port
 from minicrawl.crawler.net.open_files import Room, room
 from minicrawl.crawler.net.tls import HTTP_2, TlsClient
 from minicrawl.crawler.urls.keys import authority, origin_of
@@ -64,7 +64,8 @@ class Fetcher:
         self._resolver = Resolver(settings.connect_to, settings.allow_private, timing)
         self._proxies: Proxies | None = None
         if transport is None:
-            tls = TlsClient(settings.ca_file)
+            seeds = {endpoint(f"{origin}/") for origin in seed_origins if origin.startswith("https:")}
+            tls = TlsClient(settings.ca_file, settings.client_cert, seeds)
             idle = (files or room(None, settings.concurrency)).idle
             proxies = Proxies(settings.proxy, proxies_of_environment(), self._resolver.is_taken_elsewhere)
             self._proxies = proxies or None

@@ -108,7 +108,7 @@ class OddTransports:
         """Send a request. Raises FetchError; ProxyError if it is the proxy's fault."""
         if to.via is not None:
             self._resolver.check_host(to.host)  # it resolves names
-        pool, target = self._of(to.via, protocol), target_of(url)
+        pool, target = self._of(to.via, protocol, self._tls.shows(to.host, to.port)), target_of(url)
         fields = fields if sign is None else sign(fields)
         asked_at = asyncio.get_running_loop().time()
         scheme = b"https" if to.is_tls else b"http"
@@ -134,14 +134,14 @@ class OddTransports:
         for pool in self._pools:
             await pool.aclose()
 
-    def _made(self, proxy: Proxy | None, protocol: str) -> httpcore.AsyncConnectionPool:
+    def _made(self, proxy: Proxy | None, protocol: str, shows: bool) -> httpcore.AsyncConnectionPool:
         by: httpcore.Proxy | None = None
         if proxy is not None:
             to = proxy.endpoint
             url = httpcore.URL(scheme=proxy.scheme.encode(), host=to.host.encode(), port=to.port, target=b"/")
             by = httpcore.Proxy(url, auth=proxy.login, ssl_context=self._tls.context(HTTP_1) if to.is_tls else None)
         pool = httpcore.AsyncConnectionPool(
-            ssl_context=self._tls.context(protocol),
+            ssl_context=self._tls.context(protocol, shows=shows),
             proxy=by,
             max_connections=None,
             max_keepalive_connections=self._most_idle if protocol == HTTP_1 else 0,

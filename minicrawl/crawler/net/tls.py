@@ -8,8 +8,8 @@ of a handshake's cost.
 import asyncio
 import ssl
 from collections import OrderedDict
-from collections.abc import Callable
-from functools import lru_cache, partial
+from collections.abc import Set
+from functools import lru_cache
 from pathlib import Path
 
 from minicrawl.errors import SettingError
@@ -41,8 +41,9 @@ def is_without_protocol(error: ssl.SSLError) -> bool:
 
 
 @lru_cache(maxsize=8)
-def trust(ca_file: Path | None, protocol: str) -> ssl.SSLContext:
-    """The context with the trusted authorities, for an application protocol. It takes 40 ms to read, and is shared."""
+def trust(ca_file: Path | None, protocol: str, client_cert: Path | None = None) -> ssl.SSLContext:
+    """The context with the trusted authorities, for an application protocol. It takes 40 ms to read, and is shared.
+    client_cert: a certificate with its key, shown to servers that ask for one. Raises SettingError for a bad file."""
     tls = ssl.create_default_context()
     tls.set_alpn_protocols([protocol])
     if ca_file is not None:
@@ -50,25 +51,52 @@ def trust(ca_file: Path | None, protocol: str) -> ssl.SSLContext:
             tls.load_verify_locations(ca_file)
         except (ssl.SSLError, OSError) as error:
             raise SettingError(f"--ca-file {ca_file} holds no certificate in PEM form") from error
+    if client_cert is not None:
+        try:
+            tls.load_cert_chain(client_cert, password=_refuse_to_ask)
+        except _LockedError as error:
+            way_out = "'openssl pkey' takes the passphrase off; let only you read that file"
+            raise SettingError(f"--client-cert {client_cert}: its key has a passphrase; {way_out}") from error
+        except (ssl.SSLError, OSError) as error:
+            raise SettingError(
+                f"--client-cert {client_cert} does not hold a certificate and its key, both in PEM form"
+            ) from error
     return tls
+
+
+class _LockedError(Exception):
+    """A key has a passphrase. Without this, OpenSSL asks for it at the terminal."""
+
+
+def _refuse_to_ask() -> str:
+    raise _LockedError
 
 
 class TlsClient:
     """State shared by all TLS connections: trust, and the last session of each host and port, resumed only for the name
     that its certificate was verified for, and by the same context."""
 
-    def __init__(self, ca_file: Path | None) -> None:
-        """Raises SettingError for a bad file."""
-        if ca_file is not None:
-            trust(ca_file, HTTP_1)
-        # Made with the first connection, as a crawl without TLS needs none.
-        self.context: Callable[[str], ssl.SSLContext] = partial(trust, ca_file)
-        """The context for an application protocol."""
+    def __init__(
+        self, ca_file: Path | None, client_cert: Path | None = None, shown_to: Set[tuple[str, int]] = frozenset()
+    ) -> None:
+        """shown_to: hosts and ports that may see the client's certificate. Raises SettingError for a bad file."""
+        self._ca_file, self._client_cert, self._shown_to = ca_file, client_cert, shown_to
+        if ca_file is not None or client_cert is not None:  # else read with the first connection by TLS
+            trust(ca_file, HTTP_1, client_cert)
         self._sessions: OrderedDict[tuple[str, int], ssl.SSLSession] = OrderedDict()
+
+    def shows(self, host: str, port: int) -> bool:
+        """True if a host may see the client's certificate."""
+        return (host, port) in self._shown_to
+
+    def context(self, protocol: str, *, shows: bool = False) -> ssl.SSLContext:
+        """The context for an application protocol. shows: the client's certificate."""
+        return trust(self._ca_file, protocol, self._client_cert if shows else None)
 
     def begun(self, host: str, port: int, incoming: ssl.MemoryBIO, outgoing: ssl.MemoryBIO) -> ssl.SSLObject:
         session = self._sessions.get((host, port))
-        return self.context(HTTP_1).wrap_bio(incoming, outgoing, server_hostname=host, session=session)
+        context = self.context(HTTP_1, shows=self.shows(host, port))
+        return context.wrap_bio(incoming, outgoing, server_hostname=host, session=session)
 
     def keep(self, host: str, port: int, session: ssl.SSLSession | None) -> None:
         """Keep a session for the next connection to a host."""
