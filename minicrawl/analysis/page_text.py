@@ -27,6 +27,7 @@ from minicrawl.errors import FetchError, SettingError
 from minicrawl.export.tables import Table
 from minicrawl.model import READ, ArchiveRecord, ParsedPage, State, Wanted
 from minicrawl.sandbox.sandbox import ChildError
+from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
 from minicrawl.store.texts.kept_text import KeptText
 from minicrawl.timing import STANDARD
@@ -142,6 +143,21 @@ def corpus(store: Store, ranked: Ranked) -> Table:
     return Table(COLUMNS, _rows(store, ranked), no_text="")
 
 
+def texts_of(store: Store, ranked: Ranked) -> Iterator[KeptText]:
+    """The texts of ranked pages with content, in their order, but for those that say noindex. Raises SettingError where
+    no text is kept at all."""
+    check_has_texts(store)
+    for number, page, _ in ranked:
+        kept = _shown_text(store, number, page) if page.state == State.FETCHED else None
+        if kept is not None:
+            yield kept
+
+
+def _shown_text(store: Store, number: int, page: RankedPage) -> KeptText | None:
+    kept = store.texts.text(number, page.url)
+    return kept if kept is not None and kept.index and kept.content else None
+
+
 def _rows(store: Store, ranked: Ranked) -> Iterator[tuple[object, ...]]:
     is_taken = np.zeros(store.size(), dtype=np.bool_)
     """True for each page that said first what a page of the corpus says."""
@@ -152,13 +168,12 @@ def _rows(store: Store, ranked: Ranked) -> Iterator[tuple[object, ...]]:
         first, site = _first(store, number, page.url), site_of(page.url)
         if is_taken[first]:
             continue
-        kept = store.texts.text(number, page.url)
-        content = kept.content if kept is not None and kept.index else ""
-        if kept is None or not content:
+        kept = _shown_text(store, number, page)
+        if kept is None:
             continue
         is_taken[first] = True
         copies = 1 + sum(store.recognised.duplicate_counts(first))
-        about = (kept.title, kept.language, content, page.importance, page.fetched_at)
+        about = (kept.title, kept.language, kept.content, page.importance, page.fetched_at)
         preferences = usage.of_pages({number: page.url})[number].text
         yield (page.url, site, *about, preferences, copies)
 

@@ -7,13 +7,14 @@ import click
 
 from minicrawl.cli.option_sources import tables_of_file
 from minicrawl.cli.options import about_store, is_kept, ranking_option, where_option
-from minicrawl.errors import counted
+from minicrawl.errors import SettingError, counted
 from minicrawl.store.folder import is_folder
 
 
 @click.command(epilog="Example: minicrawl export ranks.csv")
 @click.argument("file", type=click.Path(allow_dash=True, path_type=Path))
 @click.option("--text", is_flag=True, help="Write a corpus: pages with their content as Markdown.")
+@click.option("--markdown", is_flag=True, help="Write a folder of Markdown files, one a page.")
 @click.option(
     "--format",
     "form",
@@ -26,6 +27,7 @@ from minicrawl.store.folder import is_folder
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     file: Path,
     text: bool,
+    markdown: bool,
     form: str | None,
     by: str,
     where: str | None,
@@ -45,18 +47,27 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     preferences, copies. Of pages with the same text, it has the most important one, and the number of its copies.
     Pages that say noindex are left out.
 
+    With --markdown, FILE is a new folder. Each page with a text is a file there, at HOST/PATH.md: example.org/index.md
+    is the front page.
+
     \b
     minicrawl export lost.csv --where "status = 404"
     minicrawl export slow.csv --where "seconds > 2 AND importance > 1e-5"
     minicrawl export corpus.parquet --text
+    minicrawl export pages --markdown
     """
-    from minicrawl.analysis.page_text import corpus
+    from minicrawl.analysis.page_text import corpus, texts_of
     from minicrawl.analysis.top import best_first, only
     from minicrawl.analysis.usage import PageUsage
+    from minicrawl.export.markdown_folder import write_folder
     from minicrawl.export.tables import COLUMNS, STANDARD_OUTPUT, Table, export_table
     from minicrawl.store.reader import open_store
 
-    if is_folder(store) and not text:
+    if markdown and (text or form or file == STANDARD_OUTPUT):
+        raise SettingError("--markdown writes a folder: name one, without --text and --format")
+    if file.name.startswith("corpus.") and not text:
+        raise SettingError(f"{file} would have ranks and no texts; add --text for a corpus, or choose another name")
+    if is_folder(store) and not text and not markdown:
         from minicrawl.cluster import answers
 
         count, unusable, respected = answers.export_pages(store, file, by, where, form)
@@ -66,13 +77,16 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
             name = by if is_kept(reader, by) else None
             _, ranked = best_first(reader, by)
             ranked = usage.usable(only(ranked, is_wanted))
-            if text:
+            if markdown:
+                count = write_folder(texts_of(reader, ranked), file)
+            elif text:
                 rows = corpus(reader, ranked)
             elif name is not None:
                 rows = Table(COLUMNS | {name: float}, ((*page, value or 0.0) for _, page, value in ranked))
             else:
                 rows = Table(COLUMNS, (page for _, page, _ in ranked))
-            count = export_table(rows, file, form)
+            if not markdown:
+                count = export_table(rows, file, form)
         unusable, respected = usage.left_out, usage.respected
     if file == STANDARD_OUTPUT:
         return
@@ -94,7 +108,6 @@ def report(file: Path, store: Path, as_json: bool) -> None:
     overview, the most important pages, sites. The file loads nothing. It follows the reader's light or dark mode.
     """
     from minicrawl.audit.rules import RULES, rules_of
-    from minicrawl.errors import SettingError
     from minicrawl.report import report_on, write_report
     from minicrawl.store.reader import open_store
 

@@ -1,6 +1,5 @@
 """minicrawl text, minicrawl copies"""
 
-import json
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -32,6 +31,7 @@ def command(url: str, markdown: bool, store: Path, as_json: bool) -> None:
     """
     from minicrawl.analysis.explain import meant_by
     from minicrawl.analysis.page_text import page_text
+    from minicrawl.export.markdown_folder import with_head
     from minicrawl.store.reader import open_store
 
     meant_by(url)  # report an invalid URL before opening the store
@@ -40,16 +40,8 @@ def command(url: str, markdown: bool, store: Path, as_json: bool) -> None:
     if as_json:
         click.echo(document(_as_json(kept)))
         return
-    lines = (_with_head(kept) if markdown else kept.content_text).split("\n")
+    lines = (with_head(kept) if markdown else kept.content_text).split("\n")
     click.echo("\n".join(map(printable, lines)))
-
-
-def _with_head(kept: "KeptText") -> str:
-    """The Markdown of a page behind front matter in YAML, whose strings may be JSON strings."""
-    values = {"url": kept.url, "title": kept.title, "description": kept.description, "language": kept.language}
-    known = {name: value for name, value in values.items() if value is not None}
-    head = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in known.items()]
-    return "\n".join(["---", *head, "---", "", kept.content])
 
 
 def _as_json(kept: "KeptText") -> dict[str, object]:

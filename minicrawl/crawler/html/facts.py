@@ -14,7 +14,6 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
-from typing import Any  # of keyword arguments
 from urllib.parse import unquote
 
 from minicrawl.crawler.html.browser_tree import BrowserTree
@@ -88,6 +87,7 @@ def facts_of(
         elif "ld+json" in (attributes.get("type") or "") and len(lacking) < _MOST_LACKING:
             lacking.update(dict.fromkeys(_lacking(words())))
     insecure = [each[:_LONGEST_URL] for each in loaded if each[:5].lower() == "http:" and url.startswith("https:")]
+    parts, to_parts = _parts(tree, targets)
     return PageFacts(
         description=one_line(description, _DESCRIPTION_LENGTH),
         h1=one_line(h1, _H1_LENGTH) if h1s else None,
@@ -96,7 +96,8 @@ def facts_of(
         without_alt=without_alt,
         mixed=tuple(insecure[:_MOST_MIXED]),
         lacking=tuple(islice(lacking, _MOST_LACKING)),
-        **_parts(tree, targets),
+        parts=parts,
+        to_parts=to_parts,
     )
 
 
@@ -105,7 +106,8 @@ def name_hash(name: str) -> str:
     return f"{zlib.crc32(unquote(name).encode('utf-8', 'replace')):08x}"
 
 
-def _parts(tree: BrowserTree, targets: Mapping[str, str | None]) -> dict[str, Any]:
+def _parts(tree: BrowserTree, targets: Mapping[str, str | None]) -> tuple[str | None, tuple[tuple[str, str], ...]]:
+    """`parts` and `to_parts` of the facts."""
     names, links = set[str](), dict[tuple[str, str], None]()
     for tag, attributes, _ in tree.requiring("[id],a[name],a[href*='#'],area[href*='#']"):
         names.update(name_hash(name) for name in (attributes.get("id"), tag == "a" and attributes.get("name")) if name)
@@ -115,7 +117,7 @@ def _parts(tree: BrowserTree, targets: Mapping[str, str | None]) -> dict[str, An
         if name and target and tag in ("a", "area") and len(name) <= _LONGEST_NAME and not _NO_PART.match(name):
             links[target, name] = None
     parts = "".join(sorted(names)) if len(names) <= MOST_PARTS else None
-    return {"parts": parts, "to_parts": tuple(islice(links, MOST_PARTS))}
+    return parts, tuple(islice(links, MOST_PARTS))
 
 
 def _lacking(text: str) -> Iterator[str]:

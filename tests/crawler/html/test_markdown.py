@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from support.effort import growth
 
-from minicrawl.cli.text import _with_head
 from minicrawl.crawler.sources.page_reading import read_page
+from minicrawl.export.markdown_folder import with_head
 from minicrawl.model import Wanted
 from minicrawl.store.texts.kept_text import KeptText, read, unpack
 
@@ -209,7 +209,7 @@ def test_words_of_a_reader_are_ours(pieces: list[str]) -> None:
 
 def test_head_is_yaml_whatever_the_title_says() -> None:
     title = 'No: "such" --- # {thing}\n---'
-    lines = _with_head(kept(f"<html lang=en><title>{title}</title>x")).split("\n")
+    lines = with_head(kept(f"<html lang=en><title>{title}</title>x")).split("\n")
     assert lines[0] == lines[4] == "---"
     assert {line.partition(": ")[0]: json.loads(line.partition(": ")[2]) for line in lines[1:4]} == {
         "url": URL,
