@@ -64,7 +64,8 @@ def _page_lines(found: Explanation, page: KnownPage) -> Iterator[str]:
     yield from _duplicate_lines(page)
     yield f"  importance  {ranked.importance:.3g}, rank {ranked.rank:,} of {page.known_pages:,} by importance"
     yield f"              the pages read hold {between(page.coverage, page.coverage_shown)} of the importance"
-    yield f"  cash        {ranked.cash:,} units; history {ranked.history:,.0f}"
+    owed = " (owed: links that it had passed cash along are gone)" if ranked.cash < 0 else ""
+    yield f"  cash        {ranked.cash:,} units{owed}; history {ranked.history:,.0f}"
     where = f"in    sitemap {found.sitemap}" if found.sitemap else f"on    {page.found_on or 'the seed list'}"
     yield f"  found {printable(where)}, {counted(ranked.depth, 'link')} from a seed"
     yield from _answer_lines(found, page)
@@ -223,9 +224,11 @@ def jump_sentences(page: KnownPage, jump: PageJump) -> Iterator[str]:
         why = ", and ".join(trust_reasons(site, "a seed's"))
         because = f": it is {printable(why)}" if why else ""
         yield f"Its site, {printable(site.name)}, has {site.trust:.3g} of all trust{because}."
-    first = f", first {printable(str(jump.linked_first))}" if jump.linked_by else ""
-    yield f"{counted(jump.linked_by, 'other site')} link{'s' if jump.linked_by == 1 else ''} to it{first}."
-    if jump.linked_by:
+    if not jump.linked_by:
+        yield "No other site links to this page itself."
+    else:
+        first = f", first {printable(str(jump.linked_first))}"
+        yield f"{counted(jump.linked_by, 'other site')} link{'s' if jump.linked_by == 1 else ''} to it{first}."
         yield f"Weighed by trust, that makes {jump.voices:.3g} voice{'s' if jump.voices != 1 else ''}."
     if page.ranked.importance:
         most = f", first {printable(jump.most_by)} with {jump.most_share:.0%} of that" if jump.most_by else ""

@@ -2,8 +2,6 @@
 
 import errno
 import os
-import re
-import shlex
 import sys
 from importlib import import_module
 from io import TextIOWrapper
@@ -73,8 +71,6 @@ _MODULES = {
 }
 """Commands in shared modules, as functions of their names; any other is `command` in the module of its name."""
 
-_OF_STORES = _COMMANDS.keys() - {"demo", "seeds", "lab", "gather", "salvage", "config", "key", "completion"}
-_HINT = re.compile(rf"'minicrawl (?:{'|'.join(sorted(_OF_STORES))})\b[^'\n]*(?=')")
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF)
 """Errors of writing to a full or closed stream; for stores and files they are handled at their place."""
@@ -147,10 +143,11 @@ class Commands(click.Group):
             click.echo(f"Error: {sentence}", err=True)
             ctx.exit(SettingError.exit_code)
         except MinicrawlError as error:
+            from minicrawl.cli.options import naming_store
             from minicrawl.cli.output import fitted
             from minicrawl.log import printable
 
-            sentence = _with_store(f"Error: {error}", ctx)
+            sentence = naming_store(f"Error: {error}", ctx)
             click.echo("\n".join(fitted(map(printable, sentence.split("\n")))), err=True)
             ctx.exit(error.exit_code)
         except ValueError as error:
@@ -197,16 +194,6 @@ def _end_if_unusable(ctx: click.Context, error: Exception) -> None:
     if (sentence := _unusable(error)) is not None:
         click.echo(f"Error: {sentence}", err=True)
         ctx.exit(SettingError.exit_code)
-
-
-def _with_store(sentence: str, ctx: click.Context) -> str:
-    """A sentence whose commands name the store of this one, unless it is the default."""
-    from minicrawl.cli.options import STORE_KEY
-    from minicrawl.settings import DEFAULT_STORE
-
-    store = ctx.meta.get(STORE_KEY, DEFAULT_STORE)
-    named = "" if store == DEFAULT_STORE else f" --store {shlex.quote(str(store))}"
-    return _HINT.sub(lambda found: found[0] + ("" if "--store" in found[0] else named), sentence)
 
 
 def _write_nothing_more() -> None:

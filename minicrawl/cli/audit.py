@@ -12,7 +12,7 @@ import click
 from minicrawl.cli.option_sources import tables_of_file
 from minicrawl.cli.options import about_store, teller
 from minicrawl.cli.output import document, fitted, left_out_line, lines_of
-from minicrawl.errors import SettingError, between, counted, covered
+from minicrawl.errors import SettingError, between, counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ def _lines(audit: "Audit", n: int) -> Iterator[str]:
     counts, at_stake = audit.counts(), audit.at_stake()
     yield from fitted(_judged_lines(audit.judged))
     for name, importance in at_stake.items():
-        rule, stake = audit.rules[name], f"{covered(importance)} of the importance is at stake"
+        rule, stake = audit.rules[name], f"{_stake(importance)} of the importance is at stake"
         yield from fitted([f"{rule.severity}: {name}, {counted(counts[name], 'target')}; {stake}"])
         yield from fitted([f"    {_advice(rule)}"])
     yield from _findings(audit.findings, n, "What to fix first:") if at_stake else ["Nothing was found."]
@@ -215,6 +215,14 @@ def _judged_lines(judged: "Judged") -> Iterator[str]:
         yield f"Not judged: {', '.join(said)}."
 
 
+def _stake(importance: float) -> str:
+    """A share in percent, with two figures: "12 %", "5.8 %", "0.05 %"."""
+    percent = 100 * importance
+    if 0 < percent < 0.01:
+        return "<0.01 %"
+    return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
+
+
 def _findings(findings: "Sequence[Finding]", n: int, head: str) -> Iterator[str]:
     """A table of findings under a heading."""
     if not findings:
@@ -224,7 +232,7 @@ def _findings(findings: "Sequence[Finding]", n: int, head: str) -> Iterator[str]
     some = findings[:n]
     width = max(len(found.rule) for found in some)
     starts = [f"{'at stake':>8}  {'pages':>6}  {'rule':<{width}}"]
-    starts += [f"{found.importance:>8.2%}  {found.sources or '':>6}  {found.rule:<{width}}" for found in some]
+    starts += [f"{_stake(found.importance):>8}  {found.sources or '':>6}  {found.rule:<{width}}" for found in some]
     details = [found.detail and f"({printable(found.detail)})" for found in some]
     yield from lines_of(starts, ["target", *(printable(found.target) for found in some)], (), ["", *details])
 

@@ -8,7 +8,7 @@ from typing import Any  # Any: JSON
 import click
 
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import about_store
+from minicrawl.cli.options import about_store, naming_store
 from minicrawl.cli.output import amount, document, duration
 from minicrawl.errors import counted
 from minicrawl.log import printable
@@ -99,7 +99,7 @@ def ban(host: str, store: Path, as_json: bool) -> None:
     """Request nothing from HOST any more, in later runs either; its pages wait. Requests in flight are finished."""
     answer = _asked(store, {"do": "ban", "host": host})
     name = answer["host"]
-    line = f"{name} is banned: no requests until 'minicrawl control unban {name}'"
+    line = naming_store(f"{name} is banned: no requests until 'minicrawl control unban {name}'")
     _print(answer, lambda _: [line], as_json)
 
 
@@ -135,7 +135,7 @@ def _state_lines(answer: _Answer) -> Iterator[str]:
     state, in_flight = answer["state"], answer["in_flight"]
     finishing = f"; {counted(in_flight, 'request')} in flight {'is' if in_flight == 1 else 'are'} being finished"
     if state == "paused":
-        yield f"paused{finishing if in_flight else ''}; 'minicrawl control resume' continues"
+        yield naming_store(f"paused{finishing if in_flight else ''}; 'minicrawl control resume' continues")
     elif state in ("stopping", "ended"):
         yield f"stopping{finishing if in_flight else ''}; then the ranking is settled"
     else:
@@ -188,7 +188,7 @@ def _worker_lines(answer: _Answer) -> Iterator[str]:
     if not answer["workers"] and "partitions" not in answer:
         yield (
             f"no workers: process {answer['pid']} fetches and parses itself, {answer['cpu']:.1f} s of CPU so far; "
-            "'minicrawl control set workers=2' starts two"
+            + naming_store("'minicrawl control set workers=2' starts two")
         )
         return
     numbers = f"{'in flight':>9}  {'pages':>9}  {'bytes':>9}  {'CPU':>8}"

@@ -17,10 +17,17 @@ from click.core import ParameterSource
 
 from minicrawl.cli.guidance import Guide
 from minicrawl.cli.help import TopicCommand
-from minicrawl.cli.options import about_store, is_quiet, is_verbose, logging_options, says_more, setting_options
+from minicrawl.cli.options import (
+    about_store,
+    is_quiet,
+    is_verbose,
+    logging_options,
+    naming_store,
+    says_more,
+    setting_options,
+)
 from minicrawl.cli.output import (
     amount,
-    called_as,
     discovery_line,
     document,
     duration,
@@ -290,7 +297,10 @@ def _begin(guide: Guide, start: "Start") -> None:
     guide.start = start
     if not says_more():
         return
-    if not click.get_current_context().params["as_json"]:
+    params = click.get_current_context().params
+    if params.get("seeds") and not start.seeds.urls:
+        warn(f"{', '.join(params['seeds'])}: no seed in it; the crawl goes on with the pages that it knows")
+    if not params["as_json"]:
         _say(guide.plan(start))
     announce(start)
 
@@ -319,7 +329,7 @@ def announce(start: "Start") -> None:
     if start.again:
         click.echo(f"Failed pages to try again: {start.again:,}", err=True)
     for reason in start.not_given_up:
-        problem = "no page failed for that reason; 'minicrawl status' shows the reasons"
+        problem = naming_store("no page failed for that reason; 'minicrawl status' shows the reasons")
         click.echo(f"--retry {printable(reason)}: {problem}", err=True)
 
 
@@ -373,7 +383,7 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
     else:
         with open_store(guide.path) as reader:
             best, sites = asked_list(reader, RANKINGS[0], SHOWN), best_of_sites(reader, SHOWN)
-    shown = ["", *list_lines(best, None, command=f"{called_as()} top ")] if best.lines else []
+    shown = ["", *list_lines(best, None)] if best.lines else []
     click.echo("\n".join(fitted([*_summary(report, guide, unasked), *best_lines(sites), *shown])))
     if best.lines and says_more():
         _say(guide.next_steps(best, report))

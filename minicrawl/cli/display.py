@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from minicrawl.cli.options import naming_store
 from minicrawl.cli.output import amount, duration, reassuring, silence_line
 from minicrawl.crawler.loop.limits import aims
 from minicrawl.errors import StoreError, counted, span
@@ -51,7 +52,7 @@ def doing(progress: Progress) -> str:
             return "reading the seeds"
         case RunState.PAUSED:
             finishing = f"; {_requests(progress)} being finished" if progress.in_flight else ""
-            return f"paused{finishing}; 'minicrawl control resume' continues"
+            return naming_store(f"paused{finishing}; 'minicrawl control resume' continues")
         case RunState.STOPPING | RunState.ENDED if progress.in_flight:
             return f"stopping: {_requests(progress)} being finished; Ctrl-C stops at once"
         case RunState.STOPPING | RunState.ENDED:

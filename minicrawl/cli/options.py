@@ -1,6 +1,8 @@
 """Options shared by several commands."""
 
+import re
 import secrets
+import shlex
 from collections.abc import Callable
 from importlib import util
 from pathlib import Path
@@ -19,7 +21,17 @@ if TYPE_CHECKING:
 
 
 STORE_KEY = "minicrawl.store"
+_NOT_OF_STORES = "demo|seeds|lab|gather|salvage|config|key|completion"
+_HINT = re.compile(rf"'minicrawl (?!(?:{_NOT_OF_STORES})\b)[a-z]+\b[^'\n]*(?=')")
 _Command = TypeVar("_Command", bound=Callable[..., object])
+
+
+def naming_store(sentence: str, ctx: click.Context | None = None) -> str:
+    """A sentence whose commands ('minicrawl top') name the store of this one, unless it is the default."""
+    ctx = ctx or click.get_current_context(silent=True)
+    store = DEFAULT_STORE if ctx is None else ctx.meta.get(STORE_KEY, DEFAULT_STORE)
+    named = "" if store == DEFAULT_STORE else f" --store {shlex.quote(str(store))}"
+    return _HINT.sub(lambda found: found[0] + ("" if "--store" in found[0] else named), sentence)
 
 
 def _note(ctx: click.Context, option: click.Parameter, value: Any) -> Any:

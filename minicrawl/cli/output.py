@@ -63,7 +63,7 @@ def lines_of(
 ) -> list[str]:
     """Lines of a table: a start, a URL, its title and a note; the last two may be empty.
 
-    As wide as the terminal: URLs are shortened in the middle, and lines at their end.
+    As wide as the terminal: lines are shortened at their end, and a URL that does not fit stands below, whole.
     """
     columns, nothing = terminal_columns(), [""] * len(urls)
     rows = list(zip(starts, urls, titles or nothing, notes or nothing, strict=True))
@@ -72,11 +72,12 @@ def lines_of(
     room = max(columns - max(map(cell_len, starts), default=0) - 2, _LEAST_FOR_URLS)
     if any(titles) or any(notes):
         room = min(max(map(cell_len, urls), default=0), max(room * 3 // 5, _LEAST_FOR_URLS))
-    lines = (
-        f"{start}  {set_cell_size(shortened(url, room), room)}  {'  '.join(filter(None, (title, note)))}".rstrip()
-        for start, url, title, note in rows
-    )
-    return [clipped(line, columns) for line in lines]
+    lines = list[str]()
+    for start, url, *ends in rows:
+        is_below = cell_len(url) > room
+        line = f"{start}  {set_cell_size('' if is_below else url, room)}  {'  '.join(filter(None, ends))}".rstrip()
+        lines += [clipped(line, columns), *([f"    {url}"] if is_below else [])]
+    return lines
 
 
 def order_lines(order: "Order | None") -> list[str]:

@@ -8,7 +8,7 @@ import click
 from click.core import ParameterSource
 
 from minicrawl.cli.options import about_store
-from minicrawl.cli.output import document, page_rows, table
+from minicrawl.cli.output import document, fitted, page_rows, table
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.log import printable
 from minicrawl.settings import option
@@ -123,12 +123,22 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
                     f"a crawl is using {store}, so no ranking can be saved in it; wait for it, or leave --save out"
                 )
         found = rankings(reader, by, Options(**options))
-        shown = found.best(reader, n)
+        shown, jumps_to_sites = found.best(reader, n), reader.meta("jump") == "sites"
     for note in found.notes:
         click.echo(printable(note), err=True)
     if save is not None:
         keep(store, _kept(save, found))
-    click.echo(_document(shown) if as_json else "\n".join(_lines(shown)))
+    if as_json:
+        click.echo(_document(shown))
+        return
+    if by == "pagerank":
+        click.echo("\n".join(fitted([_damping_line(options["damping"], jumps_to_sites=jumps_to_sites)])))
+    click.echo("\n".join(_lines(shown)))
+
+
+def _damping_line(damping: float, *, jumps_to_sites: bool) -> str:
+    share, ours = f"{100 * damping:.0f} % of the time", "half of the time" if jumps_to_sites else "85 % of the time"
+    return f"The walker of pagerank follows a link {share} (--damping {damping:g}), that of importance {ours}."
 
 
 def _kept(name: str, found: "Rankings") -> "dict[str, FloatArray]":

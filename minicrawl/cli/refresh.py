@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 import click
 
 from minicrawl.cli.crawl import INTERRUPTED, controlled
-from minicrawl.cli.options import about_store, logging_options, says_more, setting_options
+from minicrawl.cli.options import about_store, logging_options, naming_store, says_more, setting_options
 from minicrawl.cli.output import amount, document, duration, tally
-from minicrawl.errors import NothingFetchedError, counted, span
+from minicrawl.errors import NothingFetchedError, SettingError, counted, span
 from minicrawl.log import printable
 from minicrawl.settings import SETTINGS
 from minicrawl.system import run_loop
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 
 
 @click.command(epilog="Example: minicrawl refresh --pages 5000")
-@click.option("--pages", type=click.IntRange(min=1), required=True, help="Number of pages.")
+@click.option("--pages", type=click.IntRange(min=1), help="Number of pages.")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Print the pages and why they come first, and fetch none.")
 @setting_options(*(name for name, setting in SETTINGS.items() if setting.is_at_refresh))
 @click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
 @about_store
 @logging_options
-def command(pages: int, is_dry: bool, no_progress: bool, store: Path, as_json: bool, **options: Any) -> None:
+def command(pages: int | None, is_dry: bool, no_progress: bool, store: Path, as_json: bool, **options: Any) -> None:
     """Fetch again the pages where it pays most, once each, and stop.
 
     What a page gains is its importance times the probability that it has changed since its last fetch. The settings are
@@ -42,6 +42,8 @@ def command(pages: int, is_dry: bool, no_progress: bool, store: Path, as_json: b
     """
     from minicrawl.store.reader import open_store
 
+    if pages is None:
+        raise SettingError("--pages N says how many pages a round fetches, such as --pages 1000")
     if is_dry:
         _print_choice(store, pages, as_json)
         return
@@ -101,7 +103,7 @@ def _print_choice(store: Path, pages: int, as_json: bool) -> None:
 
 def _choice_lines(choices: "Sequence[Choice]", urls: Sequence[str]) -> Iterator[str]:
     if not choices:
-        yield "No page has been read yet; 'minicrawl crawl' reads some."
+        yield naming_store("No page has been read yet; 'minicrawl crawl' reads some.")
         return
     yield f"{'importance':>10}  {'changed':>7}  {'read':>15}  {'changes every':>14}  page"
     for choice, url in zip(choices, urls, strict=True):

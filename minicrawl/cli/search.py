@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.changes import moment_of
-from minicrawl.cli.options import about_store
+from minicrawl.cli.options import about_store, naming_store
 from minicrawl.cli.output import document
 from minicrawl.errors import counted
 from minicrawl.log import printable
@@ -68,7 +68,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         found = search(reader, text, asked)
     if found.behind:
         behind = f"{counted(found.behind, 'text')} to take in"
-        click.echo(f"The index is behind the store: {behind}; see 'minicrawl index'.", err=True)
+        click.echo(naming_store(f"The index is behind the store: {behind}; see 'minicrawl index'."), err=True)
     if as_json:
         click.echo(document([_as_json(page) for page in found.pages]))
         return

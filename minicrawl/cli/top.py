@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.options import about_store, is_kept, ranking_option, where_option
+from minicrawl.cli.options import about_store, is_kept, naming_store, ranking_option, where_option
 from minicrawl.cli.output import Column, document, fitted, lines_of, order_lines, page_rows, table, tally
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -102,15 +102,15 @@ def _document(found: "TopList", column: Column | None) -> str:
     return document(rows)
 
 
-def list_lines(found: "TopList", column: Column | None, command: str = "") -> Iterator[str]:
-    """Lines of a list of pages, with notes on pages not shown. command: the command that shows these, if another."""
+def list_lines(found: "TopList", column: Column | None) -> Iterator[str]:
+    """Lines of a list of pages, with notes on pages not shown."""
     alike = [f"{len(line.alike):,} more like this" if line.alike else "" for line in found.lines]
     yield from table([line.page for line in found.lines], column, alike)
     yield from order_lines(found.order)
-    yield from _not_shown(found, command)
+    yield from _not_shown(found)
 
 
-def _not_shown(found: "TopList", command: str) -> Iterator[str]:
+def _not_shown(found: "TopList") -> Iterator[str]:
     """Notes on the pages left out between the lines of a list, and on how to see them."""
     unread = sum(found.unread.values())
     parts = [
@@ -121,9 +121,10 @@ def _not_shown(found: "TopList", command: str) -> Iterator[str]:
     counts = unread, found.files, found.alike
     not_shown = [part for part, count in zip(parts, counts, strict=True) if count]
     if not_shown:
-        yield f"Not shown: {' and '.join(not_shown)}; see {command}--where 1."
+        yield naming_store(f"Not shown: {' and '.join(not_shown)}; see 'minicrawl top --where 1'.")
     if found.of_full_sites:
-        yield f"Not shown: {counted(found.of_full_sites, 'more page')} of these sites; see {command}--per-site all."
+        more = counted(found.of_full_sites, "more page")
+        yield naming_store(f"Not shown: {more} of these sites; see 'minicrawl top --per-site all'.")
 
 
 def _print_sites(kind: str, n: int, store: Path, as_json: bool) -> None:

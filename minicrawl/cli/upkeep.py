@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import about_store, json_option
+from minicrawl.cli.options import about_store, json_option, naming_store
 from minicrawl.cli.output import amount, read_line
 from minicrawl.errors import counted
 from minicrawl.log import printable
@@ -76,7 +76,7 @@ def _problem(found: "Verification", tolerance: float) -> str | None:
         return None
     return (
         f"The settled ranking is {found.excess():.2g} more off than its book certifies: the accounts do not belong "
-        "to the links; run 'minicrawl check' to see where."
+        + naming_store("to the links; run 'minicrawl check' to see where.")
     )
 
 

@@ -144,7 +144,7 @@ def _with_aims(look: dict[str, Any], *, is_going_on: bool) -> Look:
     return {**look, "aims": [aim._asdict() for aim in aims(look["limits"], done, speed)]}
 
 
-MEDIA_TYPE = "application/openmetrics-text; version=1.0.0; charset=utf-8"
+MEDIA_TYPE = "application/openmetrics-text; version=1.0.0"
 _Samples = list[tuple[Mapping[str, str], float]]
 """Labels and value of each sample."""
 _Table = tuple[tuple[str, str, str], ...]

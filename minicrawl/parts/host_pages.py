@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from minicrawl.errors import counted
+from minicrawl.model import State
 from minicrawl.parts import Part
 from minicrawl.settings.values import LIVE, setting, whole
 
@@ -51,10 +52,8 @@ class HostPages(Part):
 
     @staticmethod
     def status(store: "Store") -> Iterable[str]:
-        query = "SELECT count(*), count(DISTINCT host) FROM pages WHERE state = 'error' AND reason = ?"
-        ((pages, hosts),) = store.rows(query, (BEYOND,))
-        if pages:
-            yield f"--host-pages has left out {counted(pages, 'page')} of {counted(hosts, 'host')}"
+        if pages := store.page_table.counts().get((State.ERROR, BEYOND)):
+            yield f"--host-pages has left out {counted(pages, 'page')}"
 
     @staticmethod
     def ending(failures: Mapping[str, int]) -> Iterable[str]:

@@ -174,12 +174,13 @@ _SIZES = _Units(
 def _number(units: _Units, most: str, metavar: str, least: float = -math.inf, above: float = -math.inf) -> Kind:
     def read(name: str, given: Any) -> Any:
         value = units.read(name, given)
+        told = given.strip() if isinstance(given, str) else quoted(value)
         if not value > above:
-            raise SettingError(f"{option(name)} must be more than {above}, not {quoted(value)}")
+            raise SettingError(f"{option(name)} must be more than {above}, not {told}")
         if not value >= least:
-            raise SettingError(f"{option(name)} must be at least {least}, not {quoted(value)}")
+            raise SettingError(f"{option(name)} must be at least {least}, not {told}")
         if value > units.parse(most):
-            raise SettingError(f"{option(name)} must be at most {most}, not {quoted(value)}")
+            raise SettingError(f"{option(name)} must be at most {most}, not {told}")
         if units.is_whole and value != int(value):
             raise SettingError(f"{option(name)} is a whole number, not {quoted(given)}")
         return int(value) if units.is_whole else value

@@ -115,7 +115,7 @@ def _make_folder_of(path: Path) -> None:
     try:
         path.parent.mkdir(exist_ok=True)
     except FileNotFoundError as error:
-        folder = path.parent.parent
+        folder = path.parent if path.parent.parent.is_dir() else path.parent.parent  # as in /proc
         raise StoreError(f"there is no folder {folder}; make it, or name another file with --store") from error
 
 

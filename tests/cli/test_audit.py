@@ -36,7 +36,7 @@ def test_each_target_is_told_once_with_its_pages_the_worst_first(store: Path) ->
     assert lines[0].startswith("Judged: 3 pages of 1 host, crawled ")
     assert lines[1] == "Not judged: 1 page without an answer to read."
     assert lines[2].startswith("error: broken-link, 1 target; ")
-    assert any(line.split()[1:4] == ["2", "broken-link", HOME + "gone"] for line in lines)
+    assert any(line.split()[1:5] == ["%", "2", "broken-link", HOME + "gone"] for line in lines)
     rows = list(csv.DictReader(io.StringIO(run("audit", "--csv", "--store", store).stdout)))
     assert [row["target"] for row in rows] == [each["target"] for each in found["findings"]]
 

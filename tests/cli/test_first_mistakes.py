@@ -57,7 +57,8 @@ def test_a_reason_for_which_no_page_was_given_up_is_told(tmp_path: Path) -> None
     store = tmp_path / "crawl.db"
     crawl({HOME: ["/b"], HOME + "b": 404}, store, [HOME])
     result = run("crawl", "--store", store, "--retry", "404,http-404", "--allow-private", "--time", "1s")
-    assert "--retry 404: no page failed for that reason; 'minicrawl status' shows the reasons\n" in result.stderr
+    hint = f"'minicrawl status --store {store}' shows the reasons"
+    assert f"--retry 404: no page failed for that reason; {hint}\n" in result.stderr
     assert "to try again: 1\n" in result.stderr
     assert "--retry http-404" not in result.stderr
     assert "--retry passing" not in run("crawl", "--store", store, "--retry", "--time", "1s").stderr
@@ -118,3 +119,26 @@ def test_a_command_that_is_the_way_out_names_the_store(tmp_path: Path) -> None:
     crawl({HOME: []}, store, [HOME])
     told = run("links", "--to", "b.test", "--store", store).stderr
     assert f"'minicrawl why https://b.test/ --store '{store}'' says more" in " ".join(told.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("crawl", "http://a.test/", "--store", "/proc/x/y.db"), "there is no folder /proc/x; make it"),
+        (("crawl", "http://a.test/", "--store", "/none/x/y.db"), "there is no folder /none; make it"),
+        (("crawl", "http://a.test/", "--until-coverage", "9000%"), "--until-coverage must be at most 100%, not 9000%"),
+        (("crawl", "http://a.test/", "--until-coverage", "1.5"), "--until-coverage must be at most 100%, not 1.5"),
+        (("refresh",), "--pages N says how many pages a round fetches, such as --pages 1000"),
+    ],
+)
+def test_a_mistake_is_named_as_it_was_made(words: tuple[str, ...], sentence: str) -> None:
+    assert sentence in run(*words).stderr.replace("\n", " ")
+
+
+def test_a_file_without_seeds_is_told_where_a_crawl_goes_on(tmp_path: Path) -> None:
+    store, empty, full = tmp_path / "crawl.db", tmp_path / "empty.txt", tmp_path / "full.txt"
+    crawl({HOME: []}, store, [HOME])
+    empty.write_text("# nothing yet\n")
+    full.write_text(HOME)
+    told = [run("crawl", str(file), "--store", store, "--pages", "1").stderr for file in (empty, full)]
+    assert [f"{empty}: no seed in it" in each for each in told] == [True, False]

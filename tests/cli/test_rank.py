@@ -25,7 +25,11 @@ crawled = crawled_once(SITE, [A], jump="pages")
 def test_what_is_printed_stands_beside_the_importance(store: Path) -> None:
     result = run("rank", "--n", "2", "--store", store)
     best = answer("rank", "--n", "2", "--store", store)
-    assert [line.split()[:3] for line in result.output.splitlines()] == [
+    first, *lines = result.output.splitlines()
+    assert first == (
+        "The walker of pagerank follows a link 85 % of the time (--damping 0.85), that of importance 85 % of the time."
+    )
+    assert [line.split()[:3] for line in lines] == [
         ["rank", "importance", "pagerank"],
         *([str(page["rank"]), f"{page['importance']:.3g}", f"{page['value']:.3g}"] for page in best),
     ]

@@ -27,7 +27,8 @@ def test_top_shows_what_can_be_opened_and_says_what_it_leaves_out(store: Path) -
     *shown, last = run("top", "--store", store).output.splitlines()
     assert shown == [line for line in whole if " error " not in line and " alias " not in line]
     assert len(shown) < len(whole)
-    assert last == "Not shown: 2 pages that were not read (error 1, alias 1); see --where 1."
+    left_out = "2 pages that were not read (error 1, alias 1)"
+    assert last == f"Not shown: {left_out}; see 'minicrawl top --where 1 --store {store}'."
 
 
 def test_top_counts_copies_beside_the_page(tmp_path: Path) -> None:
@@ -36,7 +37,8 @@ def test_top_counts_copies_beside_the_page(tmp_path: Path) -> None:
     crawl(site, tmp_path / "crawl.db", [HOME])
     _, _, line, last = run("top", "--store", tmp_path / "crawl.db").output.splitlines()
     assert line.endswith("http://a.test/a  (1 more like this)")
-    assert last == "Not shown: 1 like one of these; see --where 1."
+    store = tmp_path / "crawl.db"
+    assert last == f"Not shown: 1 like one of these; see 'minicrawl top --where 1 --store {store}'."
     _, page = answer("top", "--store", tmp_path / "crawl.db")
     assert page["alike"] == [HOME + "b"]
 

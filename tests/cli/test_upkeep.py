@@ -59,7 +59,9 @@ def test_verify_exits_with_4_when_the_accounts_do_not_belong_to_the_links(store:
     assert result.exit_code == 4
     problem = result.output.splitlines()[-1]
     assert problem.startswith("The settled ranking is 0.")
-    assert problem.endswith("the accounts do not belong to the links; run 'minicrawl check' to see where.")
+    assert problem.endswith(
+        f"the accounts do not belong to the links; run 'minicrawl check --store {store}' to see where."
+    )
     result = run("verify", "--json", "--store", store)
     assert (result.exit_code, json.loads(result.stdout)["problem"]) == (4, problem)
     assert run("verify", "--tolerance", "2", "--store", store).exit_code == 0

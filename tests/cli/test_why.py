@@ -123,7 +123,7 @@ def why(store: Path, url: str) -> list[str]:
         ]),
         (A + "moved", [
             "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
-            "0 other sites link to it.",
+            "No other site links to this page itself.",
         ]),
         (D, [
             "Its site, d.test, has 0 of all trust: it is trusted by 1 site, first c.test.",

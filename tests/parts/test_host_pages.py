@@ -23,7 +23,7 @@ def test_each_host_has_as_many_pages_requested_as_it_may(tmp_path: Path, at_once
     assert (len(asked(server, A)), len(asked(server, B))) == (3, 2)
     assert report.failures == {"host-pages": 4}
     told = run("status", "--store", store).stdout
-    assert "--host-pages has left out 4 pages of 1 host" in told
+    assert "--host-pages has left out 4 pages" in told
     assert "its host has as many pages as --host-pages allows" in run("why", PAGES[-1], "--store", store).stdout
     assert run("links", "--broken", "--store", store).stdout == "No link matches.\n"
 

@@ -167,7 +167,7 @@ class ConnectionPool:
         if not 200 <= status < 300:
             connection.close()
             login = ProxyError("it wants a name and password, or others")
-            raise login if status == PROXY_LOGIN else FetchError("bad-response", f"the proxy says {status}")
+            raise login if status == PROXY_LOGIN else FetchError("proxy-refused", f"the proxy says {status}")
 
 
 class WireTransport:

@@ -161,7 +161,7 @@ def _through_proxy(why: str | None) -> FetchError:
     if why.startswith(_UNREACHED):
         return FetchError("refused" if "refused" in why else "connect", why)
     if why.partition(" ")[0].isdigit() and not why.startswith("407"):
-        return FetchError("bad-response", f"the proxy says {why}")
+        return FetchError("proxy-refused", f"the proxy says {why}")
     return ProxyError(f"it wants a name and password, or others ({why})")
 
 

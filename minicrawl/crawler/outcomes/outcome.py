@@ -50,7 +50,7 @@ REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _TRANSIENT_STATUSES = frozenset({408, 425, 429, *range(500, 1000)})
 _TRANSIENT_REASONS = {
     *("dns-unanswered", "proxy", "timeout", "timeout-connect", "timeout-read", "reset", "refused", "connect"),
-    *("connection", "bad-response", "worker-died", "render-crashed"),
+    *("connection", "bad-response", "proxy-refused", "worker-died", "render-crashed"),
 }
 NO_CONNECTION = frozenset({"refused", "connect", "connection", "reset", "timeout-connect"})
 """Failures of a port without a listener, or with another protocol; failures of TLS come on top."""

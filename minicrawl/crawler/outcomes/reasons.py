@@ -69,6 +69,7 @@ MEANINGS = {
     "refused": "nothing listens on that port",
     "bad-port": "its port belongs to another protocol, such as mail; browsers refuse it, too",
     "proxy": "its proxy cannot be used; the crawl says which one, and why",
+    "proxy-refused": "its proxy opens no connection to it; ask whoever runs the proxy, or see --proxy",
     "connect": "no connection could be made",
     "connection": "the connection failed",
     "reset": "the connection was reset",

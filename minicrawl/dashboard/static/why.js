@@ -53,10 +53,12 @@ export class Why {
   }
 }
 
+const capital = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
+
 function sentence(found) {
   const why = printable(found.rule ?? found.meaning ?? found.reason);
   switch (found.state) {
-    case "fetched": return `Read ${day(found.fetched_at)}. ${printable(found.meaning ?? "")}`;
+    case "fetched": return `Read ${day(found.fetched_at)}. ${printable(capital(found.meaning ?? ""))}.`;
     case "waiting": return `It waits: ${why}.`;
     case "disallowed": return `Refused by robots.txt: ${why}.`;
     case "alias": return `It only stands for another page: ${printable(found.meaning ?? found.reason)}.`;
@@ -90,7 +92,7 @@ function jumpFacts({importance, jump}) {
   const trusted = site && `${site.is_seed ? "; it is a seed's" : ""}; trusted by ${counted(site.trusted_by, "site")}${first(site.trusted_first)}`;
   return [
     ["Site", site ? [toPages({site: site.name}, printable(site.name)), ` has ${small(site.trust)} of all trust${trusted}`] : null],
-    ["Other sites", `${counted(linked_by, "site")} ${linked_by === 1 ? "links" : "link"} to it${first(linked_first)}`],
+    ["Other sites", linked_by ? `${counted(linked_by, "site")} ${linked_by === 1 ? "links" : "link"} to this page${first(linked_first)}` : "none links to this page itself"],
     ["Walkers", importance ? `jump here: ${percent(jump.by_jumps / importance, 0)} of its importance; the rest comes by links` : null],
   ];
 }

@@ -197,8 +197,8 @@ async def test_alternative_service_is_not_used() -> None:
     assert b"Alt-Used" not in heads[1]
 
 
-def test_tunnel_that_the_proxy_refuses_is_a_bad_response() -> None:
+def test_tunnel_that_the_proxy_refuses_is_the_proxys_fault() -> None:
     server = says(b"HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n")
     (found,) = fetched_from(server, "https://a.test/", proxied="http://127.0.0.1:{port}")
-    assert found.reason == "bad-response"
+    assert found.reason == "proxy-refused"
     assert server.heads[0].startswith(b"CONNECT a.test:443 HTTP/1.1\r\n")
