@@ -233,7 +233,7 @@ def _readable() -> Iterator[str]:
     """The folders of the interpreter, of this package and of all installed ones, and of the system's libraries."""
     yield from (os.path.dirname(os.__file__), str(Path(__file__).parents[1]), *_LIBRARIES)
     for place in filter(os.path.isdir, sys.path):
-        if any(name.endswith((".dist-info", ".egg-info")) for name in os.listdir(place)):
+        if any(name.endswith(".dist-info") for name in os.listdir(place)):  # not a folder of the user's programs
             yield place
 
 
