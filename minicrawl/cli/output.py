@@ -70,12 +70,15 @@ def lines_of(
     if columns is None:
         return [f"{start}  {'  '.join(filter(None, ends))}" for start, *ends in rows]
     room = max(columns - max(map(cell_len, starts), default=0) - 2, _LEAST_FOR_URLS)
+    whole = room
     if any(titles) or any(notes):
         room = min(max(map(cell_len, urls), default=0), max(room * 3 // 5, _LEAST_FOR_URLS))
     lines = list[str]()
     for start, url, *ends in rows:
-        is_below = cell_len(url) > room
-        line = f"{start}  {set_cell_size('' if is_below else url, room)}  {'  '.join(filter(None, ends))}".rstrip()
+        is_below = cell_len(url) > whole
+        shown = "" if is_below else url
+        padded = shown if cell_len(shown) > room else set_cell_size(shown, room)
+        line = f"{start}  {padded}  {'  '.join(filter(None, ends))}".rstrip()
         lines += [clipped(line, columns), *([f"    {url}"] if is_below else [])]
     return lines
 
