@@ -1,5 +1,6 @@
 """Names of one front page are one page, from an end to the other of a crawl with all defaults."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -77,10 +78,13 @@ def test_names_of_a_front_page_with_the_same_bytes_are_one_page(store: Path) -> 
         assert [state for url, state in named.items() if url.startswith(HOME + folder)].count("fetched ok") == 1
 
 
-def test_a_front_page_is_a_file_of_its_folder(store: Path) -> None:
+@pytest.mark.parametrize(
+    ("urls", "reason"), [(GIT, "front-page"), (SHORT, "front-page"), *((urls, "same-page") for urls in TWICE)]
+)
+def test_two_names_are_one_page(store: Path, urls: Collection[str], reason: str) -> None:
+    """A front page is a file of its folder; schemes, www and a last slash make other names."""
     found = states(store)
-    for urls in (GIT, SHORT):
-        assert sorted(found[url] for url in urls) == ["alias front-page", "fetched ok"]
+    assert sorted(found[url] for url in urls) == [f"alias {reason}", "fetched ok"]
 
 
 def test_links_to_all_names_of_a_page_are_links_to_it(store: Path) -> None:
@@ -90,12 +94,6 @@ def test_links_to_all_names_of_a_page_are_links_to_it(store: Path) -> None:
             url for url, state in rows(store, "SELECT url, state FROM pages") if url in GIT and state == "fetched"
         ]
         assert {link.target for link in page_links(reader, Asked(to=page)).rows()} == GIT
-
-
-def test_schemes_www_and_a_last_slash_make_other_names_of_a_page(store: Path) -> None:
-    found = states(store)
-    for urls in TWICE:
-        assert sorted(found[url] for url in urls) == ["alias same-page", "fetched ok"]
 
 
 def test_other_bytes_and_other_names_are_other_pages(store: Path) -> None:
