@@ -28,11 +28,8 @@ MISTYPED = (
     ("control", "again", "htp://user:Zx7q@a.test/"),
 )
 MISWRITTEN = (
-    '[crawl]\nheader = {Authorization = "Zx7q"}',
-    '[crawl]\nheader = [["Authorization: Zx7q"]]',
-    '[crawl]\nheader = "Authorization Zx7q"',
-    '[crawl]\nproxy = {url = "Zx7q"}',
-    '[crawl]\nauth = [["u:Zx7q"]]',
+    *('[crawl]\nheader = {Authorization = "Zx7q"}', '[crawl]\nheader = [["Authorization: Zx7q"]]'),
+    *('[crawl]\nheader = "Authorization Zx7q"', '[crawl]\nproxy = {url = "Zx7q"}', '[crawl]\nauth = [["u:Zx7q"]]'),
     'crawl = ["--header", "Authorization: Zx7q"]',
 )
 

@@ -132,9 +132,7 @@ async def test_requests_in_flight_are_finished_and_committed_in_a_pause(tmp_path
 
     async with steered(server, store, delay=0, per_host=4) as crawl:
         await server.until(1)
-        server.open.clear()
-        while server.in_flight < 4:
-            await asyncio.sleep(0.001)
+        await server.hold_back(4)
         await crawl.pause()
         assert crawl.status.in_flight == 4
         server.open.set()
@@ -167,9 +165,7 @@ async def test_a_crawl_stops_when_it_is_asked_to(store: Path, now: bool, paused:
     server = Steered(wide(20))
     async with steered(server, store, delay=0, per_host=4) as crawl:
         await server.until(1)
-        server.open.clear()
-        while server.in_flight < 4:
-            await asyncio.sleep(0.001)
+        await server.hold_back(4)
         if paused:
             await crawl.pause()
         await crawl.stop(now=now)

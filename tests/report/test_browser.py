@@ -11,8 +11,8 @@ from typing import Any
 
 import httpx
 import pytest
+from support import chromium
 from support.axe import grave_findings
-from support.chromium import WAIT
 from support.command_line import run
 from support.hostile import HOME, HostileServer
 from support.needs import needs
@@ -75,21 +75,9 @@ def little(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @contextmanager
 def opened(browser: Any, file: Path, width: int = 1440, scheme: str = "light", **options: Any) -> Iterator[Any]:
     """A page that shows a report; nothing may go wrong in it, and it may load nothing."""
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, **options)
-    page = context.new_page()
-    page.set_default_timeout(WAIT)
-    wrong: list[str] = []
-    page.on("pageerror", lambda error: wrong.append(str(error)))
-    page.on("dialog", lambda dialog: wrong.append(dialog.message))
-    page.on("console", lambda message: wrong.append(message.text))
-    page.on("request", lambda request: None if request.url == file.as_uri() else wrong.append(request.url))
-    page.add_init_script("addEventListener('securitypolicyviolation', (event) => console.log(event.violatedDirective))")
-    try:
-        page.goto(file.as_uri())
+    settings = {"viewport": {"width": width, "height": 900}, "color_scheme": scheme, **options}
+    with chromium.opened(browser, file.as_uri(), alone=True, **settings) as page:
         yield page
-        assert wrong == []
-    finally:
-        context.close()
 
 
 def open_all(page: Any) -> None:

@@ -4,13 +4,13 @@ import asyncio
 import os
 import random
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
+from support.dying import dies_at, killed_at
 from support.searching import content, found, indexed, page, rebuilt, urls
 from support.sites import Server, Site, crawl, rows
 
@@ -81,28 +81,14 @@ def test_index_is_not_behind_where_the_last_text_is_of_a_page_that_stands_for_an
 
 def killed(store: Path, steps: int) -> None:
     """Catch up in a process that is killed when it has put so many pages, or committed them."""
-    child = os.fork()
-    if child:
-        os.waitpid(child, 0)
-        return
-    try:
+
+    def act() -> None:
         with open_store(store) as reader:
             index = open_index(index_path(store), store_mark(reader.hash_key), writes=True)
-            done = count()
-            for name in ("put", "remove", "set_state"):
-                setattr(index, name, _dying(getattr(index, name), done, steps))
+            dies_at(steps, index, ("put", "remove", "set_state"))
             Follower(reader, index).catch_up()
-    finally:
-        os.kill(os.getpid(), signal.SIGKILL)
 
-
-def _dying(call: Callable[..., None], done: Iterator[int], steps: int) -> Callable[..., None]:
-    def counted(*words: Any, **named: Any) -> None:
-        if next(done) == steps:
-            os.kill(os.getpid(), signal.SIGKILL)
-        call(*words, **named)
-
-    return counted
+    killed_at(0, (), act)
 
 
 def test_kill_in_the_midst_leaves_an_index_that_opens_and_catches_up(tmp_path: Path) -> None:

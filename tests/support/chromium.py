@@ -42,8 +42,9 @@ def dashboard(store: Path, *words: str) -> Iterator[tuple[str, "subprocess.Popen
 
 
 @contextmanager
-def opened(browser: Any, address: str, **settings: Any) -> Iterator[Any]:
-    """A page that shows a dashboard; nothing may go wrong in it, and it may ask nobody else."""
+def opened(browser: Any, address: str, *, alone: bool = False, **settings: Any) -> Iterator[Any]:
+    """A page that shows a dashboard; nothing may go wrong in it, and it may ask nobody else; alone: nor say anything
+    on its console, nor load anything."""
     context = browser.new_context(**settings)
     page = context.new_page()
     page.set_default_timeout(WAIT)
@@ -52,6 +53,10 @@ def opened(browser: Any, address: str, **settings: Any) -> Iterator[Any]:
     page.on("dialog", lambda dialog: wrong.append(dialog.message))
     ours = address.partition("#")[0]
     page.on("request", lambda request: None if request.url.startswith(ours) else wrong.append(request.url))
+    if alone:
+        page.on("console", lambda message: wrong.append(message.text))
+        page.on("request", lambda request: None if request.url == address else wrong.append(request.url))
+        page.add_init_script("addEventListener('securitypolicyviolation', (e) => console.log(e.violatedDirective))")
     try:
         page.goto(address)
         assert wrong == []  # at once: all that a test waits for would not come

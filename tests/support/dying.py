@@ -27,12 +27,17 @@ def killed_at(step: int, names: Sequence[str], act: Callable[[], object]) -> Non
         os.waitpid(child, 0)
         return
     try:
-        calls = iter(range(step))
-        for name in names:
-            setattr(os, name, _dying(getattr(os, name), calls))
+        dies_at(step, os, names)
         act()
     finally:
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def dies_at(step: int, owner: Any, names: Sequence[str]) -> None:
+    """The same of functions of any module or object, for the rest of this process."""
+    calls = iter(range(step))
+    for name in names:
+        setattr(owner, name, _dying(getattr(owner, name), calls))
 
 
 def _dying(real: Callable[..., Any], calls: Any) -> Callable[..., Any]:

@@ -31,6 +31,12 @@ def slow_with_chromium(test: Callable[..., object]) -> Callable[..., object]:
     return marked
 
 
+async def never() -> str:
+    """A reply that does not come."""
+    await asyncio.sleep(3600)
+    return ""
+
+
 def script(code: str) -> str:
     """A page that says "before", and runs a script."""
     return f"<!doctype html><body><p>before</p><script>{code}</script>"

@@ -13,12 +13,22 @@ from typing import Any
 import brotli
 from support.misbehaving import answer, chunk, chunked, redirect
 
+from minicrawl.crawler.http.body import decoder
+
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
 
 Expected = dict[str, Any]
+
+
+def undone(coding: str | None, *pieces: bytes) -> tuple[bytes, bool]:
+    """What a body that comes in pieces says, its codings undone, and whether it is complete."""
+    undoes = decoder(coding)
+    return b"".join(out for piece in pieces for out in undoes.pieces(piece)), undoes.is_complete
+
+
 HTML = b"Content-Type: text/html\r\n"
 HELLO = b"Content-Length: 5\r\n\r\nhello"
 TEXT = b"hello world " * 100

@@ -51,6 +51,12 @@ class Steered(Server):
         while len(self.asked) < asked:
             await asyncio.sleep(0.001)
 
+    async def hold_back(self, in_flight: int) -> None:
+        """Answer nothing more, and wait for so many requests in flight."""
+        self.open.clear()
+        while self.in_flight < in_flight:
+            await asyncio.sleep(0.001)
+
 
 def steered(server: Server, store: Path, seeds: Any = HOME, **settings: Any) -> Crawl:
     """A crawl of a server, without robots.txt files and traps."""

@@ -89,10 +89,7 @@ TREE = {
     "in body: link in a link": ("<a href=/1>x<a href=/2>y</a></a>", ["/1", "/2"]),
     "in body: base behind the head": ("<body><p><base href=/b/><a href=x>", ["/b/x"]),
     "in head: script with a slash": ("<script src=x /><a href=/t></script><a href=/x>", ["/x"]),
-    "13.2.5.27 script in a script": (
-        "<script><!--<script></script><a href=/t></script--></script><a href=/x>",
-        ["/x"],
-    ),
+    "13.2.5.27 script in a script": ("<script><!--<script></script><a href=/t></script--></script><a href=/x>", ["/x"]),
     "13.2.5.73 character references end at a letter": (
         '<a href="/?a&copy=1&copy;&copyx&lt&amp;">',
         ["/?a&copy=1%C2%A9&copyx%3C&"],

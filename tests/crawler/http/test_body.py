@@ -8,6 +8,7 @@ from collections.abc import Sequence, Set
 
 import brotli
 import pytest
+from support.replies import undone
 
 from minicrawl.crawler.http.body import Body, decoder
 from minicrawl.crawler.http.response_fields import HTML_TYPES, SNIFFED, Field
@@ -113,11 +114,6 @@ def test_pieces_are_passed_on_until_nobody_wants_more() -> None:
 
 
 NOISE = random.Random(1).randbytes(3000)  # cannot be compressed
-
-
-def undone(coding: str | None, *pieces: bytes) -> tuple[bytes, bool]:
-    undoes = decoder(coding)
-    return b"".join(out for piece in pieces for out in undoes.pieces(piece)), undoes.is_complete
 
 
 def test_several_codings_are_undone_the_last_one_first() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.loopback import PEM
-from support.rendered import HOST, Reply, Site, crawled, kill_browsers, script, shown, slow_with_chromium
+from support.rendered import HOST, Reply, Site, crawled, kill_browsers, never, script, shown, slow_with_chromium
 from support.sites import rows
 
 from minicrawl.settings import CrawlSettings
@@ -82,10 +82,6 @@ def test_requests_of_a_page_keep_to_the_delay(tmp_path: Path) -> None:
 
 @slow_with_chromium
 def test_what_a_page_shows_when_its_time_is_up_is_read_and_scripts_that_never_end_have_a_reason(store: Path) -> None:
-    async def never() -> str:
-        await asyncio.sleep(3600)
-        return ""
-
     pages: dict[str, Reply] = {
         f"{HOST}/": "<a href=/endless>1</a><a href=/waits>2</a><a href=/last>3</a>",
         f"{HOST}/endless": script("while (true) {}"),

@@ -1,6 +1,5 @@
 """Screenshots of rendered pages, and what these fetched, in the archive: by a real Chromium, on a real server."""
 
-import asyncio
 import io
 from pathlib import Path
 from typing import Any, cast  # Any: settings
@@ -9,7 +8,7 @@ import pytest
 from PIL import Image
 from support.archives import Seen, files, seen
 from support.command_line import run
-from support.rendered import HOST, Reply, Site, crawled, script, slow_with_chromium, to
+from support.rendered import HOST, Reply, Site, crawled, never, script, slow_with_chromium, to
 from support.sites import rows
 
 from minicrawl.archive.check import check
@@ -146,10 +145,6 @@ HOSTILE = {
 
 @slow_with_chromium
 def test_whatever_a_page_does_it_has_an_outcome_and_the_crawl_goes_on(tmp_path: Path) -> None:
-    async def never() -> str:
-        await asyncio.sleep(3600)
-        return ""
-
     store, folder = tmp_path / "crawl.db", tmp_path / "kept"
     urls = {f"{HOST}/{number}": html for number, html in enumerate(HOSTILE.values())}
     replies: dict[str, Reply] = {**urls, **PARTS, f"{HOST}/never": never, f"{HOST}/text": ("text/plain", "x")}

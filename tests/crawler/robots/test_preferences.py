@@ -24,92 +24,82 @@ def says(name: str, value: str) -> str | None:
     return read(name, value).text
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("train-ai=n", "ai-train=n"),
-        ("train-ai=y, search=n", "search=n, ai-train=y"),
-        ("search=y", "search=y"),
-        ("  train-ai=n  ", "ai-train=n"),
-        ("train-ai=n\t,\tsearch=y", "search=y, ai-train=n"),
-        # Labels and answers are case-sensitive; a capital in a key makes it no dictionary at all.
-        ("Train-AI=n", None),
-        ("search=n, Train-AI=n", None),
-        ("train-ai=N", None),
-        ("train-ai=no", None),
-        # Values that are no tokens: no errors, but unknown.
-        ("train-ai", None),
-        ("train-ai=?0, search=n", "search=n"),
-        ('train-ai="n", search=n', "search=n"),
-        ("train-ai=(n), search=n", "search=n"),
-        ("train-ai=1, search=n", "search=n"),
-        ('train-ai=%"n", search=n', "search=n"),
-        # Labels and parameters that are unknown are ignored.
-        ("bots=n, train-ai=y", "ai-train=y"),
-        ("train-ai=n;until=@1893456000;for=cats", "ai-train=n"),
-        ("train-ai;allow=n, train-ai=y", "ai-train=y"),
-        # Labels of earlier drafts.
-        ("genai=n", None),
-        ("train-genai=n", None),
-        ("ai=n", None),
-        ("tdm=n", None),
-        ("all=n", None),
-        ("ai-output=n", None),
-        ("ai-train=n", None),  # of the other vocabulary
-        # Of a repeated key the last value counts.
-        ("train-ai=n, train-ai=y", "ai-train=y"),
-        ("train-ai=y, train-ai=n", "ai-train=n"),
-        ('train-ai=y, train-ai, search=n, search="n"', None),
-        # What fails to parse says nothing.
-        ("train-ai=n,", None),
-        ("train-ai=n search=n", None),
-        ("train-ai=n;", None),
-        ("train-ai=n, =y", None),
-        ("train-ai=ñ", None),
-        ("train-ai=n, search=n\0", None),
-        ("", None),
-        ("train-ai=n" + " " * 990, "ai-train=n"),
-        ("train-ai=n" + " " * 991, None),
-        ("a=1, " * 198 + "train-ai=n", "ai-train=n"),
-    ],
-)
-def test_content_usage(value: str, expected: str | None) -> None:
-    assert says("Content-Usage", value) == expected
-
-
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        ("search=yes, ai-input=no, ai-train=no", "search=y, ai-input=n, ai-train=n"),
-        ("search=yes,ai-train=no", "search=y, ai-train=n"),
-        ("Search = Yes , AI-TRAIN = NO", "search=y, ai-train=n"),
-        ("use=reference, ai-train=no", "ai-train=n"),
-        ("train-ai=no", None),
-        ("ai-train=n", None),
-        ("ai-train", None),
-        ("ai-train=no=yes", None),
-        ("ai-train=no; search=yes", None),
-        ("ai-train=yes, ai-train=no", "ai-train=n"),
-        ("ai-train=no, ai-train=yes", "ai-train=n"),
-        (", ,=,ai-train=no,", "ai-train=n"),
-        ("ai-train=no\0", None),
-        ("", None),
-    ],
-)
-def test_content_signal(value: str, expected: str | None) -> None:
-    assert says("Content-Signal", value) == expected
+USAGE = [
+    ("train-ai=n", "ai-train=n"),
+    ("train-ai=y, search=n", "search=n, ai-train=y"),
+    ("search=y", "search=y"),
+    ("  train-ai=n  ", "ai-train=n"),
+    ("train-ai=n\t,\tsearch=y", "search=y, ai-train=n"),
+    # Labels and answers are case-sensitive; a capital in a key makes it no dictionary at all.
+    ("Train-AI=n", None),
+    ("search=n, Train-AI=n", None),
+    ("train-ai=N", None),
+    ("train-ai=no", None),
+    # Values that are no tokens: no errors, but unknown.
+    ("train-ai", None),
+    ("train-ai=?0, search=n", "search=n"),
+    ('train-ai="n", search=n', "search=n"),
+    ("train-ai=(n), search=n", "search=n"),
+    ("train-ai=1, search=n", "search=n"),
+    ('train-ai=%"n", search=n', "search=n"),
+    # Labels and parameters that are unknown are ignored.
+    ("bots=n, train-ai=y", "ai-train=y"),
+    ("train-ai=n;until=@1893456000;for=cats", "ai-train=n"),
+    ("train-ai;allow=n, train-ai=y", "ai-train=y"),
+    # Labels of earlier drafts.
+    ("genai=n", None),
+    ("train-genai=n", None),
+    ("ai=n", None),
+    ("tdm=n", None),
+    ("all=n", None),
+    ("ai-output=n", None),
+    ("ai-train=n", None),  # of the other vocabulary
+    # Of a repeated key the last value counts.
+    ("train-ai=n, train-ai=y", "ai-train=y"),
+    ("train-ai=y, train-ai=n", "ai-train=n"),
+    ('train-ai=y, train-ai, search=n, search="n"', None),
+    # What fails to parse says nothing.
+    ("train-ai=n,", None),
+    ("train-ai=n search=n", None),
+    ("train-ai=n;", None),
+    ("train-ai=n, =y", None),
+    ("train-ai=ñ", None),
+    ("train-ai=n, search=n\0", None),
+    ("", None),
+    ("train-ai=n" + " " * 990, "ai-train=n"),
+    ("train-ai=n" + " " * 991, None),
+    ("a=1, " * 198 + "train-ai=n", "ai-train=n"),
+]
+SIGNAL = [
+    ("search=yes, ai-input=no, ai-train=no", "search=y, ai-input=n, ai-train=n"),
+    ("search=yes,ai-train=no", "search=y, ai-train=n"),
+    ("Search = Yes , AI-TRAIN = NO", "search=y, ai-train=n"),
+    ("use=reference, ai-train=no", "ai-train=n"),
+    ("train-ai=no", None),
+    ("ai-train=n", None),
+    ("ai-train", None),
+    ("ai-train=no=yes", None),
+    ("ai-train=no; search=yes", None),
+    ("ai-train=yes, ai-train=no", "ai-train=n"),
+    ("ai-train=no, ai-train=yes", "ai-train=n"),
+    (", ,=,ai-train=no,", "ai-train=n"),
+    ("ai-train=no\0", None),
+    ("", None),
+]
 
 
 @pytest.mark.parametrize(
     ("name", "value", "expected"),
     [
+        *(("Content-Usage", *row) for row in USAGE),
+        *(("Content-Signal", *row) for row in SIGNAL),
         ("X-Robots-Tag", "noai", "ai-input=n, ai-train=n"),
         ("robots", "noai, noimageai", "ai-input=n, ai-train=n"),
         ("robots", "noimageai", None),
         ("X-Other", "train-ai=n", None),
     ],
 )
-def test_robots_directives(name: str, value: str, expected: str | None) -> None:
+def test_what_fields_and_directives_say(name: str, value: str, expected: str | None) -> None:
     assert says(name, value) == expected
 
 
