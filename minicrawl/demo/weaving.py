@@ -4,8 +4,7 @@ The sizes of hosts and the in-links of pages follow power laws: links choose pag
 Four links of five stay on their host.
 """
 
-from bisect import bisect
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from random import Random
 
@@ -134,8 +133,10 @@ class Loom:
 
     def _draw_links(self) -> None:
         """Draw links to pages in proportion to their popularity."""
-        urns = [_Urn(site, self._popularity) for site in self._sites]
-        everywhere = _Urn(self._pages, self._popularity)
+        everywhere, *urns = [
+            (pages, list(accumulate(self._popularity[page.url] for page in pages)))
+            for pages in (self._pages, *self._sites)
+        ]
         deaths = range(int(_DEAD * len(self._pages)))
         dead = [f"{self.root(number)}gone/{slug(drawn_title(self.rng))}-{number}" for number in deaths]
         host_of = {page.url: host for host, site in enumerate(self._sites) for page in site}
@@ -145,8 +146,8 @@ class Loom:
                 if dead and self.rng.random() < _DEAD:
                     page.link(self.rng.choice(dead), drawn_title(self.rng))
                     continue
-                urn = everywhere if self.rng.random() < _ABROAD else urns[host_of[page.url]]
-                target = urn.draw(self.rng)
+                pages, steps = everywhere if self.rng.random() < _ABROAD else urns[host_of[page.url]]
+                (target,) = self.rng.choices(pages, cum_weights=steps)
                 page.link(self._old.get(target.url, target.url), target.title)
 
     def _add_oddities(self) -> None:
@@ -235,17 +236,6 @@ class Loom:
     def _inner(self) -> list[Page]:
         """All pages but home pages."""
         return [page for site in self._sites for page in site[1:]]
-
-
-class _Urn:
-    """Pages to draw from, weighted by popularity."""
-
-    def __init__(self, pages: Sequence[Page], popularity: Mapping[str, int]) -> None:
-        self._pages = pages
-        self._steps = list(accumulate(popularity[page.url] for page in pages))
-
-    def draw(self, rng: Random) -> Page:
-        return self._pages[bisect(self._steps, rng.random() * self._steps[-1])]
 
 
 def _sizes(hosts: int, pages: int) -> list[int]:
