@@ -62,10 +62,7 @@ class DemoWeb:
 
     def respond(self, url: str) -> Reply:
         """The answer to a GET of a normalised URL."""
-        return self.reply(url, self.resource(url))
-
-    def reply(self, url: str, resource: Resource | None) -> Reply:
-        """The answer to a GET of a URL with this resource."""
+        resource = self.resource(url)
         if resource is None:
             body = b"<!doctype html><title>Not found</title><p>There is no such page."
             return Reply(404, {"Content-Type": "text/html; charset=utf-8"}, body)
