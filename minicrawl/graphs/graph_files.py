@@ -202,13 +202,11 @@ def _load_store(path: Path) -> LoadedGraph:
     return _graph(path, links.link_sources(), links.targets, links.size), names
 
 
-_TEXT: dict[str, Callable[[Path], LoadedGraph]] = {".txt": _load_edges, ".tsv": _load_edges}
-_LOADERS = (
-    {".npz": _load_npz}
-    | _TEXT
-    | {f"{ending}.gz": load for ending, load in _TEXT.items()}
-    | dict.fromkeys((".db", ".sqlite"), _load_store)
-)
+_LOADERS: dict[str, Callable[[Path], LoadedGraph]] = {
+    ".npz": _load_npz,
+    **dict.fromkeys((".txt", ".tsv", ".txt.gz", ".tsv.gz"), _load_edges),
+    **dict.fromkeys((".db", ".sqlite"), _load_store),
+}
 
 
 _Writer = Callable[[Store, Path], None]
