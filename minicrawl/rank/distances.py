@@ -93,7 +93,10 @@ def reverse(graph: Graph) -> Graph:
 
 def links_of(graph: Graph, pages: Pages) -> npt.NDArray[np.int32]:
     """The targets of some pages, page after page."""
-    return graph.targets[_places(graph.indptr[pages], graph.indptr[pages + 1])]
+    stops = graph.indptr[pages + 1]
+    counts = stops - graph.indptr[pages]
+    ends = np.cumsum(counts)
+    return graph.targets[np.repeat(stops - ends, counts) + np.arange(ends[-1] if len(ends) else 0)]
 
 
 def distances_from(graph: Graph, pages: Pages | int) -> npt.NDArray[np.int32]:
@@ -187,13 +190,6 @@ def _united(balls: Balls, inlinks: Graph, union: "np.ufunc", pages: Pages) -> Ba
     for column in range(1, _FOLD):
         union(united, balls.take(inlinks.targets[np.minimum(first + column, last)], axis=0), out=united)
     return union.reduceat(united, begins, axis=0)
-
-
-def _places(starts: npt.NDArray[np.int64], stops: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """The numbers starts[k] .. stops[k] - 1, concatenated over k."""
-    counts = stops - starts
-    ends = np.cumsum(counts)
-    return np.repeat(starts - (ends - counts), counts) + np.arange(ends[-1] if len(ends) else 0)
 
 
 REGISTERS = 128
