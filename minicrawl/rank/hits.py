@@ -152,20 +152,13 @@ def intrinsic_weights(graph: Graph, sites: Pages, inside: float = 0.0) -> FloatA
 
 def capped_weights(graph: Graph, sites: Pages, most: int = 6) -> FloatArray:
     """1 for the first `most` links of a site to a page, 0 for the rest (Kleinberg: 4 to 8), by number of their page."""
-    order, place = _votes(graph, sites)
+    voting = np.unique(sites, return_inverse=True)[1][graph.sources()]
+    votes = graph.targets.astype(np.int64) * graph.size + voting
+    order = np.argsort(votes, kind="stable")
+    place = np.arange(len(order)) - np.searchsorted(votes[order], votes[order])
     weights = np.zeros(len(order))
     weights[order] = place < most
     return weights
-
-
-def _votes(graph: Graph, sites: Pages) -> tuple[Pages, Pages]:
-    """Links by target and source site; for each, its position among those with both equal."""
-    voting = sites[graph.sources()]
-    order = np.lexsort((voting, graph.targets))
-    key = np.stack([graph.targets[order], voting[order]])
-    starts = np.flatnonzero(np.any(np.diff(key, prepend=-1), axis=0)) if len(order) else np.zeros(0, dtype=np.int64)
-    lengths = np.diff(starts, append=len(order))
-    return order, np.arange(len(order)) - np.repeat(starts, lengths)
 
 
 # Communities beside the dominant one
