@@ -126,20 +126,13 @@ def settled_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
     return Settled(x / x.sum(), steps, visits, links, min(2.0, damping * change / (1.0 - damping)))
 
 
-def power_steps(
-    graph: Graph,
-    damping: float = 0.85,
-    preference: FloatArray | None = None,
-    start: FloatArray | None = None,
-    *,
-    weights: FloatArray | None = None,
-) -> Iterator[FloatArray]:
-    """The steps of power iteration, without end, beginning with `start` (default: the preference).
+def power_steps(graph: Graph, start: FloatArray | None = None) -> Iterator[FloatArray]:
+    """The steps of power iteration, without end, with damping .85 and uniform preference, beginning with `start`.
 
-    start: shape (size,), sum 1.
+    start: shape (size,), sum 1; None: uniform.
     """
-    p = distribution(preference, graph.size)
-    step = _step(graph, damping, p, weights)
+    p = distribution(None, graph.size)
+    step = _step(graph, 0.85, p, None)
     x = p if start is None else start
     while True:
         yield x
