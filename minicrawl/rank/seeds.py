@@ -78,8 +78,7 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
         raise ValueError(f"density must be more than 0 and at most 100, not {density}")
     if size is not None and min(size) < 1:
         raise ValueError(f"a core has at least 1 hub and 1 authority, not {size[0]} and {size[1]}")
-    sources, targets = links_between(graph, hosts)
-    weights = None if weights is None else _weights_between(graph, hosts, weights)
+    sources, targets, weights = links_between(graph, hosts, weights)
     # Most pages have no link that counts: continue with those that have.
     pages, ends = np.unique(np.concatenate([sources, targets]), return_inverse=True)
     sources, targets = ends[: len(sources)], ends[len(sources) :]
@@ -88,7 +87,7 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     is_hub_host = np.ones(len(pages), dtype=np.bool_)
     cores: list[Core] = []
     while len(cores) < count and len(sources):
-        core = _best_core(_graph(sources, targets, len(pages)), iterations, weights, density, size)
+        core = _best_core(Graph.from_edges(sources, targets, len(pages)), iterations, weights, density, size)
         cores.append(Core(int(pages[core.seed]), pages[core.hubs], pages[core.authorities], core.density))
         is_out[core.pages()] = True
         if one_per_host:
@@ -99,31 +98,24 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
     return cores
 
 
-def links_between(graph: Graph, hosts: Pages) -> tuple[IntArray, IntArray]:
-    """Sources and targets of the links between hosts, each link once, sorted by source and target."""
+def links_between(
+    graph: Graph, hosts: Pages, weights: FloatArray | None = None
+) -> tuple[IntArray, IntArray, FloatArray | None]:
+    """Sources, targets and weights of the links between hosts, each link once, sorted by source and target.
+
+    weights: of the links of `graph`; parallel links have the largest of theirs. None: as before, 1 each.
+    """
     if len(hosts) != graph.size:
         raise ValueError(f"every one of {graph.size} pages has one host, but {len(hosts)} are given")
     sources = graph.sources()
     leaves = hosts[sources] != hosts[graph.targets]
-    links = np.unique(sources[leaves] * graph.size + graph.targets[leaves])
+    keys = sources[leaves] * graph.size + graph.targets[leaves]
+    links, largest = np.unique(keys), None
+    if weights is not None:
+        largest = np.zeros(len(links))
+        np.maximum.at(largest, np.searchsorted(links, keys), weights[leaves])
     sources, targets = np.divmod(links, max(graph.size, 1))
-    return sources, targets
-
-
-def _weights_between(graph: Graph, hosts: Pages, weights: FloatArray) -> FloatArray:
-    """The weight of each link of `links_between`: the largest among a page's parallel links."""
-    sources = graph.sources()
-    leaves = hosts[sources] != hosts[graph.targets]
-    _, link = np.unique(sources[leaves] * graph.size + graph.targets[leaves], return_inverse=True)
-    largest = np.zeros(int(link.max(initial=-1)) + 1)
-    np.maximum.at(largest, link, weights[leaves])
-    return largest
-
-
-def _graph(sources: IntArray, targets: IntArray, size: int) -> Graph:
-    """The graph of sorted links."""
-    indptr = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(np.bincount(sources, minlength=size))])
-    return Graph(indptr, targets.astype(np.int32))
+    return sources, targets, largest
 
 
 def _best_core(
