@@ -6,7 +6,7 @@ T       size of a window on the clock; "4 months" is the advance of the clock in
 A window does not affect the order of visits, so one run of visits serves all windows: its log.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from statistics import fmean
@@ -102,18 +102,12 @@ def _merged(visits: IntArray, wanted: IntArray) -> tuple[IntArray, IntArray]:
 def remember(window: float, book: Adaptive, past: Past) -> Remembered:
     """The estimate of `book` as if it had used this window, interpolated, during all its visits."""
     size = window * book.in_hand()
-    history, last = _interpolated(*past.log, past.size, size)
-    now = all_interpolated(history, book.cashes(), book.clock - last, size)
-    return now / now.sum(), 1.0
-
-
-def _interpolated(visited: IntArray, spent: IntArray, pages: int, window: float) -> tuple[FloatArray, FloatArray]:
-    """History, and clock of the last visit, of every page in the interpolation window. window: T, in units."""
-    history, last, clock = [0.0] * pages, [0] * pages, 0
-    for page, cash in zip(visited.tolist(), spent.tolist(), strict=True):
-        history[page] = interpolated(history[page], cash, clock - last[page], window)
+    history, last, clock = [0.0] * past.size, [0] * past.size, 0
+    for page, cash in zip(*(column.tolist() for column in past.log), strict=True):
+        history[page] = interpolated(history[page], cash, clock - last[page], size)
         last[page] = clock = clock + cash
-    return np.array(history), np.array(last, dtype=np.float64)
+    now = all_interpolated(np.array(history), book.cashes(), book.clock - np.array(last, dtype=np.float64), size)
+    return now / now.sum(), 1.0
 
 
 @dataclass(frozen=True)
@@ -183,28 +177,26 @@ def _months(run: Run, months: float) -> float:
     return run.past.since(round(months * run.past.size)) / run.cash_book.in_hand()
 
 
-def _last(visits: int) -> Callable[[Run], Remembered]:
-    return lambda run: run.past.kept(0.0, visits, run.cash_book.in_hand())
+def _kept(months: int, least: int = 1, *, compressed: bool = False) -> Callable[[Run], Remembered]:
+    """The visits of the last `months`, and at least the last `least` of a page; compressed: see `Past.kept`."""
 
-
-def _fixed(months: int, least: int = 1, *, compressed: bool = False) -> Callable[[Run], Remembered]:
     def remembered(run: Run) -> Remembered:
         return run.past.kept(_months(run, months), least, run.cash_book.in_hand(), compressed=compressed)
 
     return remembered
 
 
-_LAST_VISITS: Policies = {f"last {visits} visits": _last(visits) for visits in (4, 8, 16)}
+_LAST_VISITS: Policies = {f"last {visits} visits": _kept(0, visits) for visits in (4, 8, 16)}
 _INTERPOLATION: Policies = {"interpolation, 4 months": lambda run: remember(_months(run, 4), run.cash_book, run.past)}
 _BOOKS: Policies = {"book": lambda run: (run.book, 2.0), "links as last read": lambda run: (run.floor, 2.0)}
 _BOOK, _FLOOR = _BOOKS
 _TYPES: Policies = {
-    "last 8 visits": _last(8),
-    "fixed, 8 months": _fixed(8),
-    "fixed, 4 months": _fixed(4),
-    "improved fixed, 4 months, 3 visits": _fixed(4, 3),
+    "last 8 visits": _kept(0, 8),
+    "fixed, 8 months": _kept(8),
+    "fixed, 4 months": _kept(4),
+    "improved fixed, 4 months, 3 visits": _kept(4, 3),
     **_INTERPOLATION,
-    "fixed, 8 months, compressed": _fixed(8, compressed=True),
+    "fixed, 8 months, compressed": _kept(8, compressed=True),
 }
 _M4, _M8, _M16 = _LAST_VISITS
 _VARIABLE, _FIXED_8, _FIXED_4, _IMPROVED, _INTERPOLATED, _COMPRESSED = _TYPES
@@ -216,6 +208,9 @@ class Measured(NamedTuple):
     all: float
     top: float
     measures: float
+
+    def __str__(self) -> str:
+        return f"{self.all:.3g} / {self.top:.3g}"
 
 
 Table = dict[tuple[float, str], Measured]
@@ -238,14 +233,14 @@ def measure(graphs: Sequence[Graph], rates: Sequence[float], policies: Policies,
 
 def figure_4(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES, months: int = 10) -> Result:
     """Windows of the last 4, 8 and 16 visits and interpolation, against the rate of change."""
-    names = (_M4, _M8, _M16, _INTERPOLATED, _BOOK, _FLOOR)
-    table = measure(graphs, rates, {**_LAST_VISITS, **_INTERPOLATION, **_BOOKS}, seed, months)
+    windows = {**_LAST_VISITS, **_INTERPOLATION}
+    table = measure(graphs, rates, {**windows, **_BOOKS}, seed, months)
     still, few, many = rates[0], [rate for rate in rates if rate <= 0.002], [rate for rate in rates if rate > 0.01]
     claims = [
         Claim(
             "8 visits come reasonably close (10 %), and 4 make a more important error",
             table[still, _M8].all <= 10.5 and table[still, _M4].top > 1.5 * table[still, _M8].top,
-            f"without change {_both(table, still, _M8)} and {_both(table, still, _M4)}",
+            f"without change {_M8}: {table[still, _M8]} % and {_M4}: {table[still, _M4]} %",
         ),
         Claim(
             "with few changes interpolation is about as good as 16 visits",
@@ -266,13 +261,13 @@ def figure_4(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
             "the book is better than every window, and near what the links as last read allow (a factor of 1.8)",
             all(
                 table[rate, _BOOK].all
-                <= min(1.8 * table[rate, _FLOOR].all if rate else 0.06, *(table[rate, n].all for n in names[:4]))
+                <= min(1.8 * table[rate, _FLOOR].all if rate else 0.06, *(table[rate, n].all for n in windows))
                 for rate in rates
             ),
             _against(table, rates, _BOOK, _FLOOR),
         ),
     ]
-    return _result("figure4", "Figure 4: windows against the rate of change", table, names, claims)
+    return _result("figure4", "Figure 4: windows against the rate of change", table, claims)
 
 
 def figure_5(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES, months: int = 10) -> Result:
@@ -302,7 +297,7 @@ def figure_5(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
     curves = [Curve("the paper", places, list(types.values())), Curve("ours, without change", places, ours)]
     panel = Panel("; ".join(f"{at} {name}" for at, name in enumerate(types, start=1)), "window type and size",
                   "measures per page", curves)  # fmt: skip
-    return Result("figure5", "Figure 5: storage per time window", _COLUMNS, _rows(table, _TYPES), [panel], claims)
+    return Result("figure5", "Figure 5: storage per time window", _COLUMNS, _rows(table), [panel], claims)
 
 
 def figure_6(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES, months: int = 10) -> Result:
@@ -338,43 +333,27 @@ def figure_6(graphs: Sequence[Graph], seed: int, rates: Sequence[float] = RATES,
             _against(table, rates, _COMPRESSED, _FIXED_8),
         ),
     ]
-    return _result("figure6", "Figure 6: types of windows", table, tuple(_TYPES), claims)
-
-
-def _both(table: Table, rate: float, name: str) -> str:
-    return f"{name}: {table[rate, name].all:.3g} / {table[rate, name].top:.3g} %"
+    return _result("figure6", "Figure 6: types of windows", table, claims)
 
 
 def _against(table: Table, rates: Sequence[float], one: str, other: str) -> str:
     """Errors of both policies on all pages and the top tenth, at every rate, as text."""
     return f"{one} against {other}, all / top: " + ", ".join(
-        f"{table[rate, one].all:.3g} / {table[rate, one].top:.3g} against "
-        f"{table[rate, other].all:.3g} / {table[rate, other].top:.3g} % at {rate:.1%}"
-        for rate in rates
+        f"{table[rate, one]} against {table[rate, other]} % at {rate:.1%}" for rate in rates
     )
 
 
-def _rows(table: Table, names: Iterable[str]) -> list[tuple[float | str, ...]]:
-    return [
-        (rate, name, measures, error, top) for (rate, name), (error, top, measures) in table.items() if name in names
-    ]
+def _rows(table: Table) -> list[tuple[float | str, ...]]:
+    return [(rate, name, measures, error, top) for (rate, name), (error, top, measures) in table.items()]
 
 
-def _curves(table: Table, names: Iterable[str], value: Callable[[Measured], float]) -> list[Curve]:
-    return [
-        Curve(
-            name,
-            [100 * rate for rate, other in table if other == name],
-            [value(measured) for (_, other), measured in table.items() if other == name],
-        )
-        for name in names
-    ]
-
-
-def _result(name: str, title: str, table: Table, names: Sequence[str], claims: Sequence[Claim]) -> Result:
-    x_label, y_label = "pages that change per month in %", "mean relative error in %"
-    panels = [
-        Panel("all pages", x_label, y_label, _curves(table, names, lambda measured: measured.all)),
-        Panel("the most important tenth", x_label, y_label, _curves(table, names, lambda measured: measured.top)),
-    ]
-    return Result(name, title, _COLUMNS, _rows(table, names), panels, claims)
+def _result(name: str, title: str, table: Table, claims: Sequence[Claim]) -> Result:
+    rates, policies = (list(dict.fromkeys(keys)) for keys in zip(*table, strict=True))
+    panels = []
+    for where, part in (("all pages", "all"), ("the most important tenth", "top")):
+        curves = [
+            Curve(policy, [100 * rate for rate in rates], [getattr(table[rate, policy], part) for rate in rates])
+            for policy in policies
+        ]
+        panels.append(Panel(where, "pages that change per month in %", "mean relative error in %", curves))
+    return Result(name, title, _COLUMNS, _rows(table), panels, claims)
