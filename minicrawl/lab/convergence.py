@@ -247,10 +247,10 @@ def figure_2(graphs: Sequence[Graph], seed: int, turns: int = 10) -> Result:
     """Error on all pages after 1N to `turns` N visits."""
     by_name = traces(graphs, _PAPER, seed, turns)
     last = {name: {e: by_name[name].errors(e)[-1] for e in by_name[name].estimators} for name in _PAPER}
-    greedy, cycle, random = (last[name] for name in ("greedy", "cycle", "random"))
+    greedy, cycle, random = (last[name] for name in ORDERS)
     off_line = last["off-line"][POWER]
     spent, clock, deviations, outliers = (
-        {name: by_name[name].mean(series)[-1] for name in ("greedy", "cycle", "random")}
+        {name: by_name[name].mean(series)[-1] for name in ORDERS}
         for series in ("spent", "clock", "deviations", "outliers")
     )
     limits = {name: max(limit for one in by_name[name].of for limit in one.limits) for name in spent}
@@ -286,8 +286,7 @@ def figure_2(graphs: Sequence[Graph], seed: int, turns: int = 10) -> Result:
             "(H+C)/(G+1) is a little better than H/G, also where pages pass 1 - d to the virtual page",
             all(one[H_AND_C].all <= one[H_BY_G].all for one in (greedy, cycle, random)),
             "; ".join(
-                f"{name} {one[H_AND_C].all:.3g} against {one[H_BY_G].all:.3g} %"
-                for name, one in zip(("greedy", "cycle", "random"), (greedy, cycle, random), strict=True)
+                f"{name} {last[name][H_AND_C].all:.3g} against {last[name][H_BY_G].all:.3g} %" for name in ORDERS
             ),
         ),
         Claim(
@@ -322,24 +321,21 @@ def figure_2(graphs: Sequence[Graph], seed: int, turns: int = 10) -> Result:
             f"H/G {at_end}: " + ", ".join(f"{name} {one:.1%} of the pages" for name, one in outliers.items()),
         ),
     ]
-    title = "Figure 2: error on all pages"
-    return _result("figure2", title, by_name, "all", claims)
+    return _result("figure2", "Figure 2: error on all pages", by_name, ("all",), claims)
 
 
 def _better_by_cash_in_hand(graphs: Sequence[Graph], seed: int, turns: int) -> Claim:
     """The paper's claim, with its own virtual page."""
-    steps = {
-        name: list(zip(*(edge_errors(graph, name, seed, turns) for graph in graphs), strict=True)) for name in ORDERS
-    }
-    means = {name: [tuple(map(fmean, zip(*step, strict=True))) for step in of] for name, of in steps.items()}
-    ahead = {name: sum(by_both <= by_history for by_history, by_both in of) for name, of in means.items()}
-    figures = [
-        f"{name} {of[-1][1]:.3g} against {of[-1][0]:.3g} % at {turns}N, better at {ahead[name]} of {turns}"
-        for name, of in means.items()
-    ]
+    figures, ahead = [], 0
+    for name in ORDERS:
+        by_history, by_both = np.mean([edge_errors(graph, name, seed, turns) for graph in graphs], axis=0).T
+        better = int((by_both <= by_history).sum())
+        ahead += better
+        errors = f"{name} {by_both[-1]:.3g} against {by_history[-1]:.3g} %"
+        figures.append(f"{errors} at {turns}N, better at {better} of {turns}")
     return Claim(
         f"(H+C)/(G+1) is a little better than H/G from 1N to {turns}N, the virtual page being one more outlink",
-        all(by_both <= by_history for of in means.values() for by_history, by_both in of),
+        ahead == turns * len(ORDERS),
         "; ".join(figures),
     )
 
@@ -369,16 +365,14 @@ def figure_3(graphs: Sequence[Graph], seed: int, turns: int = 10) -> Result:
             ", ".join(f"{e} {greedy.errors(e)[-1].top:.3g} %" for e in _ESTIMATORS) + f" at {turns}N",
         ),
     ]
-    return _result("figure3", "Figure 3: error on the most important tenth", by_name, "top", claims)
+    return _result("figure3", "Figure 3: error on the most important tenth", by_name, ("top",), claims)
 
 
 def on_graph(graphs: Sequence[Graph], seed: int, turns: int = 20) -> Result:
     """Error of every method against visits; visits until 1, 0.1 and 0.01 %; and two visits per page."""
     by_name = traces(graphs, tuple(METHODS), seed, turns)
     claims = [*(_race(by_name, level) for level in LEVELS), _is_certified(by_name["greedy, held"])]
-    panels = [_panel(by_name, part, tuple(METHODS)) for part in ("all", "top")]
-    rows = [row for one in by_name.values() for row in one.rows()]
-    return Result("convergence", f"Convergence on {graphs[0].size:,} pages", _COLUMNS, rows, panels, claims)
+    return _result("convergence", f"Convergence on {graphs[0].size:,} pages", by_name, ("all", "top"), claims)
 
 
 def _race(by_name: dict[str, Traces], level: float) -> Claim:
@@ -392,15 +386,14 @@ def _race(by_name: dict[str, Traces], level: float) -> Claim:
     )
 
 
-def _result(name: str, title: str, by_name: dict[str, Traces], part: str, claims: Sequence[Claim]) -> Result:
+def _result(name: str, title: str, by_name: dict[str, Traces], parts: Sequence[str], claims: Sequence[Claim]) -> Result:
     rows = [row for one in by_name.values() for row in one.rows()]
-    return Result(name, title, _COLUMNS, rows, [_panel(by_name, part, tuple(by_name))], claims)
-
-
-def _panel(by_name: dict[str, Traces], part: str, names: Sequence[str]) -> Panel:
-    curves = [by_name[name].curve(estimator, part) for name in names for estimator in by_name[name].estimators]
-    title = {"all": "all pages", "top": "the most important tenth"}[part]
-    return Panel(title, "page visits / N", "mean relative error in %", curves, log=True)
+    titles = {"all": "all pages", "top": "the most important tenth"}
+    panels = []
+    for part in parts:
+        curves = [one.curve(estimator, part) for one in by_name.values() for estimator in one.estimators]
+        panels.append(Panel(titles[part], "page visits / N", "mean relative error in %", curves, log=True))
+    return Result(name, title, _COLUMNS, rows, panels, claims)
 
 
 def _is_certified(one: Traces) -> Claim:
