@@ -25,12 +25,12 @@ def power_law(nodes: int, rng: np.random.Generator) -> Graph:
 
     Links come from any page, so that out-degrees are Poisson; those drawn twice or to oneself are dropped.
     """
-    return _graph(_drawn_keys(power_law_numbers(nodes, IN_EXPONENT, nodes // 10, rng), rng), nodes)
+    return _drawn(power_law_numbers(nodes, IN_EXPONENT, nodes // 10, rng), rng)
 
 
 def poisson(nodes: int, rng: np.random.Generator, mean: float = 4.0) -> Graph:
     """A web with Poisson in-degrees and uniform sources; links drawn twice or to oneself are dropped."""
-    return _graph(_drawn_keys(rng.poisson(mean, nodes).astype(np.int32), rng), nodes)
+    return _drawn(rng.poisson(mean, nodes).astype(np.int32), rng)
 
 
 MODELS: Final[dict[str, Callable[[int, np.random.Generator], Graph]]] = {"power-law": power_law, "poisson": poisson}
@@ -44,12 +44,8 @@ def power_law_numbers(count: int, exponent: float, largest: int, rng: np.random.
     return (np.searchsorted(table, rng.random(count), side="right") + 1).astype(np.int32)
 
 
-def _graph(keys: npt.NDArray[np.int64], size: int) -> Graph:
-    return graph_of_keys(np.unique(keys), size)
-
-
-def _drawn_keys(indegree: npt.NDArray[np.int32], rng: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Keys in no order, with repeats, of links to page i from indegree[i] drawn sources, none of them i."""
+def _drawn(indegree: npt.NDArray[np.int32], rng: np.random.Generator) -> Graph:
+    """The web with links to page i from indegree[i] drawn sources; those drawn twice or to oneself are dropped."""
     keys = np.empty(int(indegree.sum()), dtype=np.int64)
     kept = 0
     for first in range(0, len(indegree), _PAGES):
@@ -59,7 +55,7 @@ def _drawn_keys(indegree: npt.NDArray[np.int32], rng: np.random.Generator) -> np
         drawn = keys_of(sources, targets)[sources != targets]
         keys[kept : kept + len(drawn)] = drawn
         kept += len(drawn)
-    return keys[:kept]
+    return graph_of_keys(np.unique(keys[:kept]), len(indegree))
 
 
 class Evolving:
@@ -70,15 +66,11 @@ class Evolving:
 
     def __init__(self, graph: Graph, rng: np.random.Generator) -> None:
         """Double links and links from a page to itself are dropped."""
-        self._pages = np.arange(graph.size)
-        sources = np.repeat(self._pages, graph.outdegrees())
+        self.size = graph.size
+        """Number of pages."""
+        sources = graph.sources()
         self._keys = np.unique(keys_of(sources, graph.targets)[sources != graph.targets])
         self._rng = rng
-
-    @property
-    def size(self) -> int:
-        """Number of pages."""
-        return len(self._pages)
 
     def graph(self) -> Graph:
         """The present links, among `size` pages; the rows are sorted."""
@@ -96,7 +88,7 @@ class Evolving:
         """
         if not count:
             return np.zeros(0, dtype=np.int64)
-        pages = self._rng.choice(self._pages, count)
+        pages = self._rng.choice(self.size, count)
         is_doubled = self._rng.random(count) < 0.5
         places, inlinks = self._inlinks(np.unique(pages))
         for page, doubled in zip(pages.tolist(), is_doubled.tolist(), strict=True):
@@ -112,18 +104,16 @@ class Evolving:
         A new page's out-degree is Poisson with the mean of the others.
         """
         born = np.arange(self.size, self.size + count)
-        indegree = power_law_numbers(count, IN_EXPONENT, max(len(self._pages), FEWEST_NODES) // 10, self._rng)
-        outdegree = self._rng.poisson(len(self._keys) / len(self._pages), count)
-        sources = self._rng.choice(self._pages, indegree.sum())
-        targets = self._rng.choice(self._pages, outdegree.sum())
+        indegree = power_law_numbers(count, IN_EXPONENT, max(self.size, FEWEST_NODES) // 10, self._rng)
+        outdegree = self._rng.poisson(len(self._keys) / self.size, count)
+        sources = self._rng.choice(self.size, indegree.sum())
+        targets = self._rng.choice(self.size, outdegree.sum())
         self._insert([keys_of(sources, np.repeat(born, indegree)), keys_of(np.repeat(born, outdegree), targets)])
-        self._pages = np.append(self._pages, born)
+        self.size += count
 
     def _inlinks(self, pages: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], dict[int, npt.NDArray[np.int64]]]:
         """Places of the keys of all links to `pages` (rising), and each page's sources."""
-        is_wanted = np.zeros(self.size, dtype=np.bool_)
-        is_wanted[pages] = True
-        places = np.flatnonzero(is_wanted[targets_of(self._keys)])
+        places = np.flatnonzero(np.isin(targets_of(self._keys), pages))
         found = self._keys[places]
         targets = targets_of(found)
         order = np.argsort(targets, kind="stable")
@@ -136,14 +126,14 @@ class Evolving:
         return kept
 
     def _doubled(self, page: int, sources: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        goal = min(2 * len(sources), len(self._pages) - 1)
+        goal = min(2 * len(sources), self.size - 1)
         taken = np.append(sources, page)
-        if 2 * goal > len(self._pages):
+        if 2 * goal > self.size:
             # Few sources are left: blind draws would mostly hit taken ones.
-            strangers = np.setdiff1d(self._pages, taken)
+            strangers = np.setdiff1d(np.arange(self.size), taken)
             return np.append(sources, self._rng.choice(strangers, goal - len(sources), replace=False))
         while missing := goal + 1 - len(taken):
-            taken = np.union1d(taken, self._rng.choice(self._pages, missing))
+            taken = np.union1d(taken, self._rng.choice(self.size, missing))
         return np.setdiff1d(taken, page)
 
     def _insert(self, keys: list[npt.NDArray[np.int64]]) -> None:
@@ -172,10 +162,8 @@ def small_sites(sites: int, rng: np.random.Generator) -> tuple[Graph, npt.NDArra
     across = fronts[linked] + np.where(rng.random(len(linked)) < 0.6, 0.0, rng.random(len(linked)) ** 2 * sizes[linked])
     sources = np.concatenate([parents, inner, writers, linking])
     targets = np.concatenate([inner, fronts[site[inner]], within, across.astype(np.int64)])
-    keys = np.unique(sources * len(site) + targets)
-    sources, targets = np.divmod(keys, len(site))
-    apart = sources != targets
-    return Graph.from_edges(sources[apart], targets[apart], len(site)), site
+    keys = keys_of(sources, targets)[sources != targets]
+    return graph_of_keys(np.unique(keys), len(site)), site
 
 
 def communities(sites: int, rng: np.random.Generator) -> tuple[Graph, npt.NDArray[np.int64]]:
@@ -186,12 +174,11 @@ def communities(sites: int, rng: np.random.Generator) -> tuple[Graph, npt.NDArra
     """
     graph, site = small_sites(sites, rng)
     fronts, of = np.unique(site, return_index=True)[1], rng.integers(max(sites // 40, 1), size=sites)
-    sources, targets = [graph.sources()], [graph.targets.astype(np.int64)]
+    keys = [keys_of(graph.sources(), graph.targets)]
     for community in range(int(of.max()) + 1):
         members, pages = np.flatnonzero(of == community), np.flatnonzero(of[site] == community)
         authorities = fronts[rng.permutation(members)[: 3 + rng.poisson(4)]]
         hubs = rng.permutation(pages)[: min(4 + int(6 * rng.pareto(1.1)), len(pages) // 4)]
         at, to = np.nonzero((rng.random((len(hubs), len(authorities))) < 0.8) & (hubs[:, None] != authorities))
-        sources, targets = [*sources, hubs[at]], [*targets, authorities[to]]
-    ends = np.unique(np.stack([np.concatenate(sources), np.concatenate(targets)]), axis=1)
-    return Graph.from_edges(ends[0], ends[1], graph.size), site
+        keys.append(keys_of(hubs[at], authorities[to]))
+    return graph_of_keys(np.unique(np.concatenate(keys)), graph.size), site
