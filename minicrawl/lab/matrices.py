@@ -22,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.experiment import Claim, Curve, Panel, Result
+from minicrawl.graphs.graph_files import graph_of_keys, keys_of
 from minicrawl.lab.convergence import EXACT, H_BY_G, X
 from minicrawl.lab.visits import Links, links_of, paper_book
 from minicrawl.opic import UNIT, Book
@@ -54,8 +55,8 @@ class Matrix(NamedTuple):
 def matrices(graph: Graph, site: npt.NDArray[np.int64] | None = None) -> dict[str, Matrix]:
     """The matrices of a graph. site: of every page, shape (pages,); None: unknown, and no matrix `sites`."""
     ends, back = (graph.sources(), graph.targets), graph.reverse()[0]
-    both = np.unique(np.concatenate([np.stack(ends), np.stack(ends[::-1])], axis=1), axis=1)
-    found = {"links": Matrix(graph), "undirected": Matrix(Graph.from_edges(both[0], both[1], graph.size))}
+    both = np.unique(np.concatenate([keys_of(*ends), keys_of(*ends[::-1])]))
+    found = {"links": Matrix(graph), "undirected": Matrix(graph_of_keys(both, graph.size))}
     if site is not None:
         times = np.where(site[ends[0]] == site[ends[1]], 1, ELSEWHERE)
         found["sites"] = Matrix(Graph.from_edges(np.repeat(ends[0], times), np.repeat(ends[1], times), graph.size))
