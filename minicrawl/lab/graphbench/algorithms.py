@@ -51,12 +51,8 @@ def no_links(size: int) -> Distances:
     return distance
 
 
-def compiled(function: Any) -> Any:
-    """The function as machine code. Integers are exact; floats are not reordered.
-
-    Compiled again in every process, in about a second: code cached on disk would not notice a change in its callees.
-    """
-    return numba.njit(function)
+# Compiled again in every process, in about a second: code cached on disk would not notice a change in its callees.
+compiled: Any = numba.njit
 
 
 @compiled
@@ -264,11 +260,9 @@ class Algorithm:
 
 def exact_answers(problem: str, graph: Graph) -> Answers:
     """The answers for a graph, by scipy."""
-    if problem == DISTANCES:
-        return _answer(exact_distances(graph), *np.indices((graph.size, graph.size))).astype(np.int16)
-    of = strong_components(graph).of
-    same: Answers = (of[:, None] == of).astype(np.int16)
-    return same
+    pairs = np.indices((graph.size, graph.size))
+    found = _answer(exact_distances(graph), *pairs) if problem == DISTANCES else strong_components(graph).share(*pairs)
+    return found.astype(np.int16)
 
 
 def all_answers(follower: Follower, size: int) -> Answers:

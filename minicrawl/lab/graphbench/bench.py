@@ -25,11 +25,7 @@ from minicrawl.lab.graphbench.algorithms import (
 from minicrawl.lab.graphbench.sequences import Insertions
 
 _CHECKS = 8
-
-
-def checks_of(count: int, most: int = _CHECKS) -> list[int]:
-    """Numbers of insertions after which to check, evenly spaced, the last being all."""
-    return sorted({count * check // most for check in range(1, most + 1)} - {0})
+"""Checks of a trial at most, evenly spaced, the last after all insertions."""
 
 
 COLUMNS = (
@@ -96,7 +92,8 @@ def bench(name: str, draw: Callable[[int], Insertions], setup: Setup) -> tuple[R
     problems = list(dict.fromkeys(one.problem for one in setup.algorithms.values()))
     for number in range(setup.trials):
         sequence = replace(draw(number), name=name)
-        stops = checks_of(len(sequence.links)) if setup.validate else []
+        checks = range(1, _CHECKS + 1) if setup.validate else ()
+        stops = {len(sequence.links) * check // _CHECKS for check in checks} - {0}
         exact = {one: {stop: exact_answers(one, sequence.graph(stop)) for stop in stops} for one in problems}
         for algorithm, bits in setup.kinds():
             trials.append(tried(algorithm, bits, sequence, setup, exact[setup.algorithms[algorithm].problem]))
