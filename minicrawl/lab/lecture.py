@@ -42,34 +42,28 @@ class Example:
         return [float(figure) for figure in self.printed.split()]
 
     @property
-    def error(self) -> float:
-        """The largest difference."""
-        return float(np.abs(np.array(self.stated) - self.found).max())
+    def errors(self) -> FloatArray:
+        return np.abs(np.array(self.stated) - self.found)
 
     @property
     def agrees(self) -> bool:
         """True if every figure is right."""
         units = [10.0 ** -(len(figure.partition(".")[2]) or _EXACT) for figure in self.printed.split()]
-        return bool((np.abs(np.array(self.stated) - self.found) <= units).all())
+        return bool((self.errors <= units).all())
 
     def claim(self) -> Claim:
         found = " ".join(f"{value:.4f}" for value in self.found)
-        return Claim(f"{self.title}: {self.printed}", self.agrees, f"{found}; at most {self.error:.1g} off")
+        return Claim(f"{self.title}: {self.printed}", self.agrees, f"{found}; at most {self.errors.max():.1g} off")
 
 
 def result() -> Result:
     """The examples, and what the lecture says of rounds, as claims."""
     found = examples()
-    rows = [
-        (one.title, stated, value)
-        for one in found
-        for stated, value in zip(one.stated, one.found.tolist(), strict=True)
-    ]
+    rows = [(one.title, *both) for one in found for both in zip(one.stated, one.found.tolist(), strict=True)]
     agree = sum(one.agrees for one in found)
     title = f"Link Analysis in Web Search: {agree} of {len(found)} examples agree"
-    return Result(
-        "lecture", title, ("example", "lecture", "minicrawl"), rows, [], [*(e.claim() for e in found), *rounds()]
-    )
+    claims = [*(one.claim() for one in found), *rounds()]
+    return Result("lecture", title, ("example", "lecture", "minicrawl"), rows, [], claims)
 
 
 _APART = [[3], [3, 4], [3], [], [], [7], [7], [], []]
