@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from minicrawl.experiment import Result
+    from minicrawl.lab.figures import Setup as Webs
     from minicrawl.lab.graphbench.bench import Setup, Trial
     from minicrawl.lab.graphbench.sequences import Insertions
     from minicrawl.lab.sites import SiteWeb
@@ -74,18 +75,16 @@ def show(experiments: Sequence[Experiment], out: Path, as_json: bool) -> None:
         with reassuring(title, say):
             result = run()
         log.event("experiment-over", experiment=title, seconds=time.perf_counter() - started)
-        files = _written(result, out) if result.panels else []
+        files = []
+        if result.panels:
+            from minicrawl.lab.chart import write
+
+            files = [str(path) for path in write(result, out)]
         documents.append({**result.as_json(), "files": files})
         if not as_json:
             click.echo("\n".join([result.title, *(f"- {claim}" for claim in result.claims), *files, ""]))
     if as_json:
         click.echo(json.dumps(documents if len(documents) > 1 else documents[0], indent=2))
-
-
-def _written(result: "Result", out: Path) -> list[str]:
-    from minicrawl.lab.chart import write
-
-    return [str(path) for path in write(result, out)]
 
 
 @click.group(cls=Group, epilog="Example: minicrawl lab all --quick")
@@ -126,17 +125,15 @@ def opic(  # noqa: PLR0913 - one argument per option, as click calls it
     refresh      schedules that fetch pages again
     """
     need_extra("the lab", "matplotlib")
-    show(_opic(names or _FIGURES_OF_OPIC, (nodes, graphs, model), graph, quick, seed), out, as_json)
-
-
-def _opic(
-    names: Sequence[str], drawn: tuple[int, int, str], graph: Path | None, quick: bool, seed: int
-) -> list[Experiment]:
-    from minicrawl.lab.figures import OPIC
     from minicrawl.lab.figures import Setup as Webs
 
-    nodes, graphs, model = drawn
     webs = Webs(nodes, seed, graphs, model, None if graph is None else _with_sites(graph))
+    show(_opic(names or _FIGURES_OF_OPIC, webs, quick), out, as_json)
+
+
+def _opic(names: Sequence[str], webs: "Webs", quick: bool) -> list[Experiment]:
+    from minicrawl.lab.figures import OPIC
+
     webs = webs.quick() if quick else webs
     return [Experiment(_titled("opic", name), partial(OPIC[name], webs)) for name in names]
 
@@ -187,15 +184,12 @@ def _seeds(names: Sequence[str], graph: Path | None, quick: bool, seed: int) -> 
     from minicrawl.lab.seeds import FIGURES, Study
     from minicrawl.lab.webs import communities
 
-    if graph is None:
-        web, sites = communities(_QUICK_SITES * (1 if quick else 10), np.random.default_rng(seed))
-    else:
-        web, found = _with_sites(graph)
-        if found is None:
-            raise SettingError(
-                f"{graph} has no URLs, which tell the links inside a site; name a store or a list of links with URLs"
-            )
-        sites = found
+    number = _QUICK_SITES * (1 if quick else 10)
+    web, sites = communities(number, np.random.default_rng(seed)) if graph is None else _with_sites(graph)
+    if sites is None:
+        raise SettingError(
+            f"{graph} has no URLs, which tell the links inside a site; name a store or a list of links with URLs"
+        )
     study = Study(web, sites, seed)
     return [Experiment(_titled("seeds", name), partial(FIGURES[name], study)) for name in names]
 
@@ -259,8 +253,10 @@ def site_web(store: "Store") -> "SiteWeb":
 def everything(quick: bool, seed: int, out: Path, as_json: bool) -> None:
     """All of the four documents; with --quick in some minutes, else in an hour."""
     need_extra("the lab", "numba", "matplotlib")
+    from minicrawl.lab.figures import Setup as Webs
+
     experiments = [
-        *_opic(OPIC_NAMES, (100_000, 3, "power-law"), None, quick, seed),
+        *_opic(OPIC_NAMES, Webs(seed=seed), quick),
         *_spawc(SPAWC_NAMES, 1 if quick else 3, seed),
         *_seeds(SEEDS_NAMES, None, quick, seed),
         *_lecture(),
