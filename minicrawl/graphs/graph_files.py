@@ -218,20 +218,15 @@ _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def export_graph(store: Store, path: Path) -> tuple[int, int, list[Path]]:
     """Write the graph of a store to `path`. Returns the numbers of pages and links, and the files. Raises SettingError
     for an unknown ending or a bad place."""
-    write = writer_for(path, WRITERS)
-    has_urls = path.suffix.lower() in (".graphml", ".parquet")
-    names = None if has_urls else path.with_suffix(".urls.txt")
+    files = {path: writer_for(path, WRITERS)}
+    if path.suffix.lower() not in (".graphml", ".parquet"):
+        files[path.with_suffix(".urls.txt")] = _write_urls
     with store.snapshot():
-        if names is not None:
-            _write(_write_urls, store, names)
-        _write(write, store, path)
+        for file, write in reversed(files.items()):
+            with renamed_when_whole(file) as temporary:
+                write(store, temporary)
         pages, links = store.size(), store.link_table.count()
-    return pages, links, [path] if names is None else [path, names]
-
-
-def _write(write: _Writer, store: Store, path: Path) -> None:
-    with renamed_when_whole(path) as temporary:
-        write(store, temporary)
+    return pages, links, list(files)
 
 
 def _write_urls(store: Store, path: Path) -> None:
