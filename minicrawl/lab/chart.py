@@ -4,11 +4,10 @@ import csv
 from pathlib import Path
 
 import matplotlib as mpl
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from minicrawl.errors import SettingError
-from minicrawl.experiment import Panel, Result, rounded
+from minicrawl.experiment import Result, rounded
 
 STYLE = {
     "axes.grid": True,
@@ -46,14 +45,10 @@ def draw(result: Result, path: Path) -> None:
         figure.suptitle(result.title)
         axes = figure.subplots(1, len(result.panels), squeeze=False)[0]
         for system, panel in zip(axes, result.panels, strict=True):
-            _draw_panel(system, panel)
+            for curve in panel.curves:
+                system.plot(curve.x, curve.y, label=curve.name, marker="." if len(curve.x) <= 20 else None)
+            system.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
+            if panel.log:
+                system.set_yscale("log")
+            system.legend(fontsize=7)
         figure.savefig(path, format="svg", metadata={"Date": None})
-
-
-def _draw_panel(axes: Axes, panel: Panel) -> None:
-    for curve in panel.curves:
-        axes.plot(curve.x, curve.y, label=curve.name, marker="." if len(curve.x) <= 20 else None)
-    axes.set(title=panel.title, xlabel=panel.x_label, ylabel=panel.y_label)
-    if panel.log:
-        axes.set_yscale("log")
-    axes.legend(fontsize=7)
