@@ -99,11 +99,9 @@ def figure_12(seed: int, trials: int = 1) -> Result:
     """Memory of the closure by bits, in blocks of 64, and by bytes, against the number of pages."""
     links = np.zeros((0, 2), np.int32)
     kept = {size: closure(Insertions("none", size, links), BITS[64]).memory for size in _ALLOCATED}
-    by_bits = [size * -(-size // 64) * 8 / 1e9 for size in _DRAWN]
+    by_bits = {size: size * -(-size // 64) * 8 for size in _DRAWN}
     rows = [(size, "bits", bytes_, "measured") for size, bytes_ in kept.items()]
-    rows += [
-        (size, "bits", round(1e9 * gigabytes), "by formula") for size, gigabytes in zip(_DRAWN, by_bits, strict=True)
-    ]
+    rows += [(size, "bits", bytes_, "by formula") for size, bytes_ in by_bits.items()]
     rows += [(size, "bytes", size**2, "by formula") for size in _DRAWN]
     claims = [
         Claim(
@@ -117,7 +115,8 @@ def figure_12(seed: int, trials: int = 1) -> Result:
             ", ".join(f"{size:,} pages {size**2 / bytes_:.2f} times less" for size, bytes_ in kept.items()),
         ),
     ]
-    curves = [Curve("bits", _DRAWN, by_bits), Curve("bytes", _DRAWN, [size**2 / 1e9 for size in _DRAWN])]
+    sizes = {"bits": list(by_bits.values()), "bytes": [size**2 for size in _DRAWN]}
+    curves = [Curve(name, _DRAWN, [size / 1e9 for size in some]) for name, some in sizes.items()]
     panel = Panel("transitive closure", "vertices", "memory in GB", curves)
     title = "Figure 12: space of bit and byte matrices"
     return Result("spawc12", title, ("pages", "matrix", "bytes", "how"), rows, [panel], claims)
