@@ -118,12 +118,9 @@ def distances_from(graph: Graph, pages: Pages | int) -> npt.NDArray[np.int32]:
     return distances
 
 
-def neighbourhood(graph: Graph, inlinks: Graph | None = None) -> Neighbourhood:
-    """Exact distances of all pairs, summed up: time for pages / 64 * links words a step, memory for a few balls.
-
-    inlinks: `reverse(graph)`, if already computed.
-    """
-    inlinks = reverse(graph) if inlinks is None else inlinks
+def neighbourhood(graph: Graph) -> Neighbourhood:
+    """Exact distances of all pairs, summed up: time for pages / 64 * links words a step, memory for a few balls."""
+    inlinks = reverse(graph)
     found = Counter({0: graph.size} if graph.size else {})  # pairs at each distance
     for first in range(0, graph.size, 64 * _WORDS):
         sources = np.arange(first, min(first + 64 * _WORDS, graph.size))
@@ -198,21 +195,18 @@ _POWERS = 0.5 ** np.arange(256)
 _COUNTED = 1 << 14  # counters read at once
 
 
-def hyperball(
-    graph: Graph, rng: np.random.Generator, registers: int = REGISTERS, inlinks: Graph | None = None
-) -> Neighbourhood:
+def hyperball(graph: Graph, rng: np.random.Generator, registers: int = REGISTERS) -> Neighbourhood:
     """Estimated distances of all pairs, summed up, in time for pages * registers + links * registers a step.
 
     registers: a power of two, at least 16: the estimates' relative standard deviation is 1.04 / sqrt(registers),
-    and a page takes that many bytes, twice while balls grow. inlinks: `reverse(graph)`, if already computed.
+    and a page takes that many bytes, twice while balls grow.
     """
     if registers < 16 or registers & (registers - 1):
         raise ValueError(f"registers must be a power of two and at least 16, not {registers}")
-    inlinks = reverse(graph) if inlinks is None else inlinks
     balls = counters(graph.size, rng, registers)
     sizes = estimates(balls)
     pairs = [sizes.sum()]
-    for grown in growing(balls, graph, inlinks, np.maximum):
+    for grown in growing(balls, graph, reverse(graph), np.maximum):
         # The second estimate is slightly above the first where they meet; a ball never shrinks.
         sizes[grown] = np.maximum(estimates(balls[grown]), sizes[grown])
         pairs.append(sizes.sum())

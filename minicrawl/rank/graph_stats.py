@@ -33,7 +33,7 @@ import numpy.typing as npt
 import scipy
 from scipy import sparse
 
-from minicrawl.rank.distances import REGISTERS, Neighbourhood, hyperball, neighbourhood, reverse
+from minicrawl.rank.distances import REGISTERS, Neighbourhood, hyperball, neighbourhood
 from minicrawl.rank.graph import Graph
 
 
@@ -216,23 +216,21 @@ def graph_stats(
     beyond that.
     """
 
-    def distances(of: Graph, inlinks: Graph) -> Neighbourhood:
-        if of.size * len(of.targets) <= exact_work:
-            return neighbourhood(of, inlinks)
-        return hyperball(of, rng, registers, inlinks)
+    def distances(of: Graph) -> Neighbourhood:
+        is_small = of.size * len(of.targets) <= exact_work
+        return neighbourhood(of) if is_small else hyperball(of, rng, registers)
 
     strong = strong_components(graph)
     core = subgraph(graph, strong.largest())
-    inlinks, core_inlinks = reverse(graph), reverse(core)
     return GraphStats(
         pages=graph.size,
         links=len(graph.targets),
         dangling=len(graph.dangling()),
         strong=strong,
         weak=weak_components(graph),
-        indegrees=degree_distribution(inlinks.outdegrees()),
+        indegrees=degree_distribution(np.bincount(graph.targets, minlength=graph.size)),
         outdegrees=degree_distribution(graph.outdegrees()),
-        distances=distances(graph, inlinks),
+        distances=distances(graph),
         core_links=len(core.targets),
-        core_distances=distances(core, core_inlinks),
+        core_distances=distances(core),
     )
