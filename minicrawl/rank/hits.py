@@ -116,14 +116,12 @@ def within(graph: Graph, pages: Pages) -> FloatArray:
     return (is_in[graph.sources()] & is_in[graph.targets]).astype(np.float64)
 
 
-def with_self_links(graph: Graph, pages: Pages, weights: FloatArray | None = None) -> tuple[Graph, FloatArray]:
+def with_self_links(graph: Graph, pages: Pages, weights: FloatArray) -> tuple[Graph, FloatArray]:
     """The graph with a link of weight 1 from each of `pages` to itself, K = W + I, and the weights of its links.
 
     Then pages that good authorities link to, or that link to them, are authorities, too: K' K = W' W + W + W' + I.
     Where all links are connected, every page has a share, so no part of a graph takes all.
     """
-    if weights is None:
-        weights = np.ones(len(graph.targets))
     sources = np.concatenate([graph.sources(), pages])
     order = np.argsort(sources, kind="stable")
     joined = Graph.from_edges(sources, np.concatenate([graph.targets, pages]), graph.size)
@@ -182,9 +180,7 @@ def communities(graph: Graph, count: int, *, weights: FloatArray | None = None) 
     return found
 
 
-def peeled_communities(
-    graph: Graph, count: int, *, top: int = 10, weights: FloatArray | None = None, tolerance: float = 1e-12
-) -> list[Hits]:
+def peeled_communities(graph: Graph, count: int, *, top: int = 10, weights: FloatArray | None = None) -> list[Hits]:
     """`hits`, and again without the links to the `top` best authorities, `count` times or until no link is left.
 
     Authorities that tie go by page number.
@@ -193,7 +189,7 @@ def peeled_communities(
         weights = np.ones(len(graph.targets))
     found: list[Hits] = []
     while len(found) < count and weights.any():
-        found.append(hits(graph, weights=weights, tolerance=tolerance))
+        found.append(hits(graph, weights=weights))
         best = np.argsort(-found[-1].authorities, kind="stable")[:top]
         weights = np.where(np.isin(graph.targets, best), 0.0, weights)
     return found
