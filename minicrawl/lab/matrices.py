@@ -63,8 +63,8 @@ def matrices(graph: Graph, site: npt.NDArray[np.int64] | None = None) -> dict[st
     return {**found, "authorities": Matrix(graph, back), "hubs": Matrix(back, graph)}
 
 
-def fixpoint(matrix: Matrix, tolerance: float = EXACT) -> FloatArray:
-    """Importance off line, by power iteration, to an L1 error of `tolerance`. Shape (pages,), sum 1.
+def fixpoint(matrix: Matrix) -> FloatArray:
+    """Importance off line, by power iteration, to an L1 error of EXACT. Shape (pages,), sum 1.
 
     x = d R' x + (1 - d |R' x|) / N    R: the matrix, each row divided by its sum; a row of 0 pays nothing
     """
@@ -79,7 +79,7 @@ def fixpoint(matrix: Matrix, tolerance: float = EXACT) -> FloatArray:
         for step in steps:
             x = np.asarray(step.T @ x)
         x += (1.0 - x.sum()) / size
-        if np.abs(x - before).sum() * DAMPING <= max(tolerance, size * 1e-18) * (1.0 - DAMPING):
+        if np.abs(x - before).sum() * DAMPING <= max(EXACT, size * 1e-18) * (1.0 - DAMPING):
             return x
 
 
