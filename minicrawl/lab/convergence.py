@@ -224,12 +224,11 @@ class Traces:
         name = self.name if len(self.estimators) == 1 else f"{self.name}, {estimator}"
         return Curve(name, self.visits(), [getattr(errors, part) for errors in self.errors(estimator)])
 
-    def reaches(self, estimator: str, level: float, part: str = "all") -> int | None:
-        """Visits in N after which the error stays at most `level` percent; None if it never does."""
-        errors = [getattr(step, part) for step in self.errors(estimator)]
-        above = [step for step, error in enumerate(errors) if error > level]
-        first = above[-1] + 1 if above else 0
-        return self.visits()[first] if first < len(errors) else None
+    def reaches(self, estimator: str, level: float) -> int | None:
+        """Visits in N after which the error of all pages stays at most `level` percent; None if it never does."""
+        steps = list(zip(self.visits(), self.errors(estimator), strict=True))
+        first = 1 + max((visits for visits, errors in steps if errors.all > level), default=0)
+        return first if first <= len(steps) else None
 
 
 def traces(graphs: Sequence[Graph], names: Sequence[str], seed: int, steps: int) -> dict[str, Traces]:
