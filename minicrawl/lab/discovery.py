@@ -151,16 +151,20 @@ _WARM_UP = 25
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a method. shares: per window. share, sd: mean and deviation of those after the warm-up."""
+    """The result of a method. shares: of discoveries, per window."""
 
     method: Method
     asked: float
     shares: FloatArray
-    share: float
-    sd: float
 
-    def row(self) -> tuple[float | str, ...]:
-        return (self.asked, self.method.name, self.share, self.sd)
+    @property
+    def share(self) -> float:
+        """Their mean after the warm-up."""
+        return float(self.shares[_WARM_UP:].mean())
+
+    @property
+    def sd(self) -> float:
+        return float(self.shares[_WARM_UP:].std())
 
 
 def experiment(nodes: int, seed: int, fetches: int | None = None) -> Result:
@@ -181,16 +185,14 @@ def experiment(nodes: int, seed: int, fetches: int | None = None) -> Result:
     for web, count in _batches(Evolving(start, rng), fetches):
         for crawl, log in zip(crawls, logs, strict=True):
             log.append(crawl.fetch(web, count)[1])
-    outcomes = [
-        _outcome(method, share, np.concatenate(log), window) for (method, share), log in zip(asked, logs, strict=True)
-    ]
+    outcomes = [Outcome(*held, _means(np.concatenate(log), window)) for held, log in zip(asked, logs, strict=True)]
     floor, ceiling, *held = outcomes
     columns = ("requested", "method", "share", "sd per window")
     return Result(
         "discovery",
         f"Discovery share: {fetches:,} fetches of {nodes:,} pages and those that come",
         columns,
-        [outcome.row() for outcome in held],
+        [(one.asked, one.method.name, one.share, one.sd) for one in held],
         [_panel(share, held, window) for share in SHARES],
         _claims({(outcome.method, outcome.asked): outcome for outcome in held}, floor, ceiling),
     )
@@ -206,12 +208,6 @@ def _batches(evolving: Evolving, fetches: int) -> Iterator[tuple[Graph, int]]:
         evolving.come(int(born))
         evolving.change(int(changed))
         yield evolving.graph(), int(count)
-
-
-def _outcome(method: Method, asked: float, discovers: npt.NDArray[np.bool_], window: int) -> Outcome:
-    shares = _means(discovers, window)
-    settled = shares[_WARM_UP:]
-    return Outcome(method, asked, shares, float(settled.mean()), float(settled.std()))
 
 
 def _panel(share: float, outcomes: Sequence[Outcome], window: int) -> Panel:
