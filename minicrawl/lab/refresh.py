@@ -9,6 +9,7 @@ import math
 from statistics import fmean
 
 import numpy as np
+from scipy import special
 
 from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.opic.arrays import FloatArray
@@ -94,20 +95,10 @@ def optimum(world: World, budget: float) -> tuple[float, float]:
     low, high = 0.0, float((importance / rates).max())
     for _ in range(100):
         price = (low + high) / 2.0
-        x = _changes_between(price * rates / importance)
+        x = special.gammaincinv(2.0, np.minimum(price * rates / importance, 1.0))  # infinite for 1
         low, high = (price, high) if (rates / x).sum() > fetches else (low, price)
     fresh = -np.expm1(-x) / x
     return float((importance * fresh).sum()), float(np.isinf(x).mean())
-
-
-def _changes_between(worth: FloatArray) -> FloatArray:
-    """Solve 1 - e^-x (1 + x) = worth for x; infinite for worth >= 1."""
-    low, high = np.zeros(len(worth)), np.full(len(worth), 60.0)
-    for _ in range(60):
-        x = (low + high) / 2.0
-        is_less = 1.0 - np.exp(-x) * (1.0 + x) < worth
-        low, high = np.where(is_less, x, low), np.where(is_less, high, x)
-    return np.where(worth >= 1.0, np.inf, high)
 
 
 def drawn(pages: int, seed: int, values: FloatArray | None = None) -> World:
