@@ -277,18 +277,15 @@ def _answer(distance: Distances, some: Pages, others: Pages) -> Distances:
     return np.where(found == FAR, -1, found)
 
 
-def _follow(insert: Callable[[Links], int | None], distance: Distances, *others: npt.NDArray[np.generic]) -> Follower:
-    return Follower(insert, partial(_answer, distance), sum(array.nbytes for array in (distance, *others)))
-
-
 def _by_rows(sequence: Insertions, _: npt.DTypeLike) -> Follower:
     distance = no_links(sequence.size)
-    return _follow(lambda links: _add_links(distance, links), distance)
+    return Follower(partial(_add_links, distance), partial(_answer, distance), distance.nbytes)
 
 
 def _by_trees(sequence: Insertions, _: npt.DTypeLike) -> Follower:
     trees = Trees.of(sequence.size)
-    return _follow(partial(insert_by_trees, trees), *trees)
+    memory = sum(table.nbytes for table in trees)
+    return Follower(partial(insert_by_trees, trees), partial(_answer, trees.distance), memory)
 
 
 _Answer = Callable[[Pages, Pages], npt.ArrayLike]
