@@ -15,7 +15,7 @@ import numpy as np
 from minicrawl.experiment import Claim, Curve, Panel, Result
 from minicrawl.opic.arrays import FloatArray, IntArray, Pages
 from minicrawl.rank import Core, Graph, extract_seeds, pagerank
-from minicrawl.rank.distances import distances_from
+from minicrawl.rank.distances import distances_from, links_of
 from minicrawl.rank.graph_stats import degree_distribution
 from minicrawl.rank.seeds import core_distances, links_between, reach
 
@@ -58,9 +58,8 @@ class Study:
         taken[gone[np.argsort(self.hosts[gone], kind="stable")]] = gone[
             np.lexsort((rng.random(len(gone)), self.hosts[gone]))
         ]
-        outdegrees = self.graph.outdegrees()[taken]
-        links = [self.graph.targets[self.graph.indptr[page] : self.graph.indptr[page + 1]] for page in taken.tolist()]
-        newer = Graph(np.concatenate([np.zeros(1, np.int64), np.cumsum(outdegrees)]), np.concatenate(links))
+        sources = np.repeat(np.arange(self.graph.size), self.graph.outdegrees()[taken])
+        newer = Graph.from_edges(sources, links_of(self.graph, taken), self.graph.size)
         seeds = np.array([core.seed for core in self.cores])
         return newer, seeds[is_left[seeds]]
 
