@@ -79,11 +79,7 @@ class Neighbourhood:
         """The t at which N(t) is `share` of all connected pairs, interpolated linearly between whole t."""
         if not len(self.pairs):
             return 0.0
-        shares = self.pairs / self.pairs[-1]
-        after = int(np.searchsorted(shares, share))
-        if not after:
-            return 0.0
-        return after - 1 + float((share - shares[after - 1]) / (shares[after] - shares[after - 1]))
+        return float(np.interp(share, self.pairs / self.pairs[-1], np.arange(len(self.pairs))))
 
 
 def reverse(graph: Graph) -> Graph:
