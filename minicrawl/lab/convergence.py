@@ -46,7 +46,7 @@ class Snapshot:
 
 
 Method = Callable[[Graph, np.random.Generator, int], Iterator[Snapshot]]
-"""A method on a graph: an endless iterator of snapshots, one after every `each` visits."""
+"""A method on a graph: an endless iterator of snapshots, one after every `each` visits, a multiple of N."""
 
 
 _Order = Callable[[Adaptive, Links, np.random.Generator], Iterator[int]]
@@ -88,14 +88,8 @@ def _held(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapsho
 
 
 def _off_line(graph: Graph, rng: np.random.Generator, each: int) -> Iterator[Snapshot]:
-    paid = 0
-    steps = power_steps(graph)
-    x = next(steps)
-    while True:
-        paid += each
-        while paid >= graph.size:
-            x = next(steps)
-            paid -= graph.size
+    steps = each // graph.size
+    for x in islice(power_steps(graph), steps, None, steps):
         yield Snapshot({POWER: x})
 
 
@@ -174,8 +168,10 @@ def trace(graph: Graph, truth: FloatArray, name: str, seed: int, steps: int) -> 
         if snapshot.clock:
             traced.spent.append(snapshot.spent)
             traced.clock.append(snapshot.clock)
-            traced.limits.append(_moved_by_a_step(graph, snapshot.estimates[H_BY_G]) * snapshot.clock)
-            errors = np.abs(snapshot.estimates[H_BY_G] / snapshot.estimates[H_BY_G].sum() - truth) / truth
+            shares = snapshot.estimates[H_BY_G]
+            _, after = islice(power_steps(graph, start=shares), 2)
+            traced.limits.append(l1(shares, after) * snapshot.clock)
+            errors = np.abs(shares / shares.sum() - truth) / truth
             traced.deviations.append(float(100.0 * errors.std()))
             traced.outliers.append(float((errors > 2 * errors.mean()).mean()))
         if snapshot.certificate is not None:
@@ -184,14 +180,9 @@ def trace(graph: Graph, truth: FloatArray, name: str, seed: int, steps: int) -> 
     return traced
 
 
-def _moved_by_a_step(graph: Graph, x: FloatArray) -> float:
-    before, after = islice(power_steps(graph, start=x), 2)
-    return l1(before, after)
-
-
 @dataclass(frozen=True)
 class Traces:
-    """A method's traces on several graphs."""
+    """A method's traces on several graphs. A step is N visits."""
 
     name: str
     of: Sequence[Trace]
@@ -209,25 +200,22 @@ class Traces:
     def estimators(self) -> list[str]:
         return list(self.of[0].errors)
 
-    def visits(self) -> list[int]:
-        """Visits in N after each step."""
-        return list(range(1, 1 + len(self.errors(self.estimators[0]))))
-
     def rows(self) -> list[tuple[float | str, ...]]:
         return [
             (visits, self.name, estimator, errors.all, errors.top)
             for estimator in self.estimators
-            for visits, errors in zip(self.visits(), self.errors(estimator), strict=True)
+            for visits, errors in enumerate(self.errors(estimator), start=1)
         ]
 
     def curve(self, estimator: str, part: str) -> Curve:
         name = self.name if len(self.estimators) == 1 else f"{self.name}, {estimator}"
-        return Curve(name, self.visits(), [getattr(errors, part) for errors in self.errors(estimator)])
+        errors = [getattr(step, part) for step in self.errors(estimator)]
+        return Curve(name, range(1, 1 + len(errors)), errors)
 
     def reaches(self, estimator: str, level: float) -> int | None:
         """Visits in N after which the error of all pages stays at most `level` percent; None if it never does."""
-        steps = list(zip(self.visits(), self.errors(estimator), strict=True))
-        first = 1 + max((visits for visits, errors in steps if errors.all > level), default=0)
+        steps = self.errors(estimator)
+        first = 1 + max((visits for visits, errors in enumerate(steps, start=1) if errors.all > level), default=0)
         return first if first <= len(steps) else None
 
 
