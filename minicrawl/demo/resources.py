@@ -91,7 +91,7 @@ class Page:
     """An HTML page. `links`: by their target, the text of each, and False if it has rel=nofollow and is not counted.
     `base`: the base of its links, if it declares one.
 
-    `says`: seed of its text; None: its URL, so that no two texts are equal. `below`: HTML below its text.
+    `says`: seed of its text; None: its URL, so that no two texts are equal.
     """
 
     url: str
@@ -102,7 +102,6 @@ class Page:
     charset: str = "utf-8"
     delay_seconds: float = 0.0
     says: str | None = None
-    below: tuple[str, ...] = ()
 
     def link(self, url: str, text: str, *, is_counted: bool = True) -> None:
         """Link to `url`, unless the page does so already."""
@@ -142,7 +141,6 @@ def rendered(page: Page) -> str:
         lines.append(f"<nav>{skip}{_home(page)}</nav>")
     lines.append(f'<h1 id="content">{escape(page.title)}</h1>')
     lines.extend(f"<p>{paragraph}</p>" for paragraph in paragraphs(page.says or page.url))
-    lines.extend(page.below)
     if page.links:
         lines.append("<ul>")
         lines.extend(f"<li>{_anchor(url, page)}</li>" for url in page.links)
