@@ -122,10 +122,8 @@ def figure_13(study: Study) -> Result:
     links = core_distances(study.graph, [core.pages() for core in cores])
     apart = np.abs(np.subtract.outer(np.arange(len(cores)), np.arange(len(cores))))
     ways = links[(apart > 0) & (links >= 0)]
-    random = np.concatenate(
-        [depth[depth > 0] for page in study.at_random(1) for depth in [distances_from(study.graph, page)]]
-    )
-    mean, of_web = float(ways.mean()), float(random.mean())
+    depths = np.concatenate([distances_from(study.graph, page) for page in study.at_random(1)])
+    mean, of_web = float(ways.mean()), float(depths[depths > 0].mean())
     by_gap = [links[(apart == gap) & (links >= 0)] for gap in range(1, len(cores))]
     close = np.concatenate(by_gap[:_FAR])
     nearest = apart[(apart > 0) & (links == ways.min())]
