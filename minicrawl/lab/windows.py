@@ -150,9 +150,6 @@ def run(graph: Graph, rate: float, seed: int, months: int = 10, *, with_book: bo
 
 def changing(graph: Graph, rate: float, seed: int, months: int) -> Iterator[tuple[Graph, int]]:
     """The web after each change, and the visits until the next one."""
-    if not rate:
-        yield graph, months * graph.size
-        return
     web = Evolving(graph, np.random.default_rng(seed))
     visits, changes = _shared_out(graph.size, _STEPS * months), _shared_out(rate * graph.size, _STEPS * months)
     for count, changed in zip(visits, changes, strict=True):
