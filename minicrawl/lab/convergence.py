@@ -221,13 +221,8 @@ class Traces:
 
 def traces(graphs: Sequence[Graph], names: Sequence[str], seed: int, steps: int) -> dict[str, Traces]:
     """The traces of some methods on some graphs."""
-    truths = [pagerank(graph, tolerance=EXACT) for graph in graphs]
-    return {
-        name: Traces(
-            name, [trace(graph, truth, name, seed, steps) for graph, truth in zip(graphs, truths, strict=True)]
-        )
-        for name in names
-    }
+    webs = [(graph, pagerank(graph, tolerance=EXACT)) for graph in graphs]
+    return {name: Traces(name, [trace(*web, name, seed, steps) for web in webs]) for name in names}
 
 
 def figure_2(graphs: Sequence[Graph], seed: int, turns: int = 10) -> Result:
