@@ -28,8 +28,6 @@ GRANT = 2**24
 """Cash granted to a page at its birth by the virtual page."""
 SEED_GRANTS = 1000
 """Factor by which a seed's grant is larger."""
-LEVER_GAIN = 0.01
-"""Largest movement of the lever in one fetch."""
 _ABSENT = -1
 
 
@@ -63,10 +61,8 @@ class SteeredCrawl:
     Invariant: total cash never changes: `cash` of all pages and `virtual`, that of the virtual page, is `TOTAL`.
     """
 
-    def __init__(
-        self, method: Method, share: float, seeds: npt.NDArray[np.int32], room: int, gain: float = LEVER_GAIN
-    ) -> None:
-        """room: maximum number of pages of a graph. gain: of the lever."""
+    def __init__(self, method: Method, share: float, seeds: npt.NDArray[np.int32], room: int, gain: float) -> None:
+        """room: maximum number of pages of a graph. gain: largest movement of the lever in one fetch."""
         self._method, self._share = method, share
         self._lever, self._gain = 0.5, gain
         self.cash: IntArray = np.zeros(0, dtype=np.int64)
