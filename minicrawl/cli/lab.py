@@ -320,10 +320,8 @@ def spawc(  # noqa: PLR0913 - one argument per option, as click calls it
     done: dict[str, list[Trial]] = {}
     for name in graphs:
         draw = _drawing(name, nodes, seed)
-        largest = draw(0)
-        teller()(_ahead(name, largest, setup, timeout))
-        run = partial(_run, name, draw, setup, done)
-        runs.append(Experiment(f"GraphBench on {name}", run))
+        teller()(_ahead(name, draw(0), setup, timeout))
+        runs.append(Experiment(f"GraphBench on {name}", partial(_run, name, draw, setup, done)))
     show(runs, out, as_json)
     for name, trials_of_it in done.items():
         if not as_json:
