@@ -49,10 +49,8 @@ def keep_fresh(
     at_once = max(n // _PARTS, 1)
     steps = round(until * budget * n / at_once)
     last = -random.random(n) / budget
-    rate = np.full(n, np.inf) if schedule == CASH else rates.copy()
     shape, first, first_shape = np.zeros(n), float(np.median(rates)), PRIOR_SHAPE
-    if schedule == LEARNED:
-        rate[:] = first
+    rate: FloatArray = np.full(n, np.inf if schedule == CASH else first)
     fresh, is_fetched = 0.0, np.zeros(n, dtype=np.bool_)
     for step in range(steps):
         now = step * until / steps
