@@ -13,9 +13,7 @@ from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import AtRest, Partition, at_rest
 from minicrawl.analysis.top import best_wanted, lines_per_site, top_list
 from minicrawl.cluster import answers
-from minicrawl.control.messages import Message
 from minicrawl.crawler.outcomes.reasons import meaning
-from minicrawl.dashboard.commands import started
 from minicrawl.errors import SettingError
 from minicrawl.settings import RANKINGS
 from minicrawl.store.database import is_held, logs
@@ -234,10 +232,6 @@ class Readings:
             for (state, reason), n in counts.items()
         ]
         return {"states": states, "points": points}
-
-    def start(self, asked: object) -> Message:
-        """Start or resume a crawl there."""
-        return started(self.path, asked)
 
 
 def _as_it_is(file: Path) -> object:

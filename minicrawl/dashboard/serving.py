@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from importlib.resources import files
 
-from minicrawl.dashboard.commands import done
+from minicrawl.dashboard.commands import done, started
 from minicrawl.dashboard.http_server import (
     LARGEST_HEAD,
     LOOPBACK,
@@ -69,7 +69,7 @@ class Routes:
         }
         self._post: Mapping[str, Callable[[Request], Awaitable[Answer]]] = {
             "/api/control": partial(self._after, partial(done, readings.path)),
-            "/api/start": partial(self._after, readings.start),
+            "/api/start": partial(self._after, partial(started, readings.path)),
         }
 
     async def answer(self, request: Request) -> Answer:
