@@ -107,26 +107,23 @@ class Looks:
 def at_rest(found: AtRest) -> Look:
     """A look at a crawl that does not run or listen, with the keys of a running one."""
     status, earlier, banned, settings = found
-    run = status.run
-    seconds = (run and run.seconds) or 1.0
+    of_run: dict[str, Any] = {"fetched": 0, "bytes": 0, "seconds": 0.0, "errors": {}}
+    if status.run is not None:
+        of_run = {name: getattr(status.run, name) for name in (*of_run, "coverage", "coverage_shown")}
+    seconds = of_run["seconds"] or 1.0
     return {
         **_NOTHING_SEEN,
         "crawl": "busy" if status.running else "resting",
         "state": "busy" if status.running else "ended",
         "reason": status.stopped,
-        "fetched": run.fetched if run else 0,
-        "bytes": run.bytes if run else 0,
-        "seconds": run.seconds if run else 0.0,
-        "coverage": run.coverage if run else None,
-        "coverage_shown": run.coverage_shown if run else None,
-        "errors": run.errors if run else {},
+        **of_run,
         "known": status.known,
         "read": status.read,
         "in_flight": 0,
         "earlier": earlier._asdict(),
         "workers": [],
         "aims": [],
-        "speed": {"pages": run.fetched / seconds if run else 0.0, "bytes": run.bytes / seconds if run else 0.0},
+        "speed": {"pages": of_run["fetched"] / seconds, "bytes": of_run["bytes"] / seconds},
         "banned": banned,
         "settings": adjustable(settings),
         "last_commit": status.last_commit,

@@ -165,7 +165,7 @@ class Readings:
 
     def at_rest(self) -> AtRest:
         """Summary of the crawl and its runs, cached until a file changes, as it may take a look at all pages."""
-        files = self.is_in_use(), self._files()
+        files = self.is_in_use(), [_as_it_is(path) for path in files_of(self.path)]
         if self._at_rest is None or self._at_rest[0] != files:
             if is_folder(self.path):
                 self._at_rest = files, answers.whole(self.path)
@@ -173,10 +173,6 @@ class Readings:
                 with self._opened() as store:
                     self._at_rest = files, at_rest(store)
         return self._at_rest[1]
-
-    def _files(self) -> object:
-        """Fingerprint of the store's files, different after each commit."""
-        return [_as_it_is(path) for path in files_of(self.path)]
 
     def top(self, by: str, n: int) -> Reading:
         """The n best pages, without duplicates. by: one of RANKINGS."""
