@@ -41,10 +41,6 @@ async function figures(path, query) {
   return found;
 }
 
-function tell(sentence) {
-  setText(asOf, sentence);
-}
-
 // Sends a command and shows its effect. Returns its answer; undefined if it failed.
 async function command(message, path = "/api/control") {
   try {
@@ -151,13 +147,13 @@ async function read() {
     if (view !== shown[2]) return;
     const times = [...old.values()];
     isAwaited = times.some(([, isLate]) => isLate);
-    tell(times.length ? `Figures as of ${clock(Math.min(...times.map(([at]) => at)))}${isAwaited ? "; new ones are on their way" : ""}.` : "");
+    setText(asOf, times.length ? `Figures as of ${clock(Math.min(...times.map(([at]) => at)))}${isAwaited ? "; new ones are on their way" : ""}.` : "");
   } catch (failure) {
     if (!(failure instanceof Failure)) throw failure;
     isAwaited = failure.status === 503; // it is still being computed
     if (!failure.status) return;
     if (!isAwaited) view.panel.removeAttribute("aria-busy");
-    if (view.at && !view.open) tell(`Figures as of ${clock(view.at)}: ${printable(failure.message)}.`);
+    if (view.at && !view.open) setText(asOf, `Figures as of ${clock(view.at)}: ${printable(failure.message)}.`);
     else view.fail ? view.fail(failure.message) : notify(failure.message, true);
   } finally {
     reading -= 1;
@@ -174,7 +170,7 @@ function go(name, argument) {
     other.panel.hidden = !isShown;
   }
   old.clear();
-  tell("");
+  setText(asOf, "");
   if (view[2].read && !view[2].at) view[2].panel.setAttribute("aria-busy", "true"); // it shows where figures will be
   byId(`tab-${view[0]}`).scrollIntoView({block: "nearest", inline: "nearest"});
   view[2].open?.(argument);

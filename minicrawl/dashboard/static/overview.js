@@ -39,7 +39,7 @@ export class Overview {
     this.limits = new Limits(app);
     this.progress = card("Progress", this.aims, this.limits.node);
     this.sliders = [
-      new Slider(app, "workers", "Processes", range(0, 16), (n) => (n ? count(n) : "0 (in the main process)"), "one for each partition"),
+      new Slider(app, "workers", "Processes", [...Array(17).keys()], (n) => (n ? count(n) : "0 (in the main process)"), "one for each partition"),
       new Slider(app, "concurrency", "Requests at once", [1, 2, 4, 8, 16, 32, 64, 128, 256, 512], count),
       new Slider(app, "delay", "Delay between two requests to a host", [0, 0.1, 0.2, 0.5, 1, 2, 3, 5, 10, 15, 30, 60], (s) => `${s} s`),
     ];
@@ -193,8 +193,4 @@ function seeds(app) {
   };
   return el("form", {class: "seeds", onsubmit: add}, el("label", {}, "Add seeds", text),
     el("span", {class: "quiet", id: "seeds-hint"}, "URLs or hosts, one per line"), el("button", {type: "submit"}, "Add"));
-}
-
-function range(from, to) {
-  return Array.from({length: to - from + 1}, (_, index) => from + index);
 }

@@ -13,7 +13,7 @@ export class Sites {
     this.needsHosts = true;
     this.stored = [];
     this.count = el("p", {role: "status"}, "Reading the store.");
-    this.filter = el("input", {type: "search", placeholder: "Part of a name", oninput: () => this.draw()});
+    this.filter = el("input", {type: "search", placeholder: "Part of a name", oninput: () => this.show()});
     const pages = (title, key, filter) => ({title, numeric: true, of: (one) => [one.name, one[key]], node: (one) => toPages({host: one.name, ...filter}, count(one[key])), sort: (one) => one[key]});
     const number = (title, key, text) => ({title, numeric: true, text: (one) => (one[key] === undefined || one[key] === null ? "–" : text(one[key])), sort: (one) => one[key] ?? 0});
     this.table = new Table("Hosts", [
@@ -40,7 +40,7 @@ export class Sites {
     const {hosts, count: all} = await this.app.get("/api/hosts");
     this.stored = hosts;
     setText(this.count, `${counted(all, "known host")}${all > hosts.length ? `, the ${count(hosts.length)} with the most pages here` : ""}.`);
-    this.draw();
+    this.show();
   }
 
   fail(sentence) {
@@ -48,10 +48,6 @@ export class Sites {
   }
 
   show() {
-    this.draw();
-  }
-
-  draw() {
     const now = this.app.look;
     const live = new Map((now?.hosts ?? []).map((one) => [one.host, one]));
     const banned = new Set(now?.banned ?? []);
