@@ -136,16 +136,13 @@ def duration(seconds: float) -> str:
 
 
 @contextmanager
-def reassuring(
-    what: str, say: Callable[[str], None], every: float = 5.0, *, progress: Callable[[], str] = str
-) -> Iterator[None]:
-    """Report every few seconds that the work inside goes on, its duration and its `progress`."""
+def reassuring(what: str, say: Callable[[str], None], every: float = 5.0) -> Iterator[None]:
+    """Report every few seconds that the work inside goes on, and its duration."""
     is_done, started = threading.Event(), time.monotonic()
 
     def say_so() -> None:
         while not is_done.wait(every):
-            parts = f"{duration(time.monotonic() - started)} so far", progress()
-            say(f"{what}: {', '.join(filter(None, parts))} ...")
+            say(f"{what}: {duration(time.monotonic() - started)} so far ...")
 
     teller = threading.Thread(target=say_so, daemon=True, name="minicrawl-reassuring")
     teller.start()
