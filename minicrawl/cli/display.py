@@ -39,10 +39,10 @@ def bars(progress: Progress) -> Iterator[tuple[float, str]]:
     waits = not progress.hosts_ready and progress.pages_per_second * progress.seconds < _STEADY * progress.fetched
     for aim in aims(progress.limits._asdict(), done, speed):
         text, what = _WORDS[aim.name]
-        is_known = aim.name in speed and not (waits and aim.left and aim.name != "time")
-        left = _left(aim.left) if is_known else ""
         figures = f"{text(aim.done)} of {text(aim.of)}{what}"
-        yield min(max(aim.done / aim.of, 0.0), 1.0), f"{figures}, {left}" if left else figures
+        if aim.left is not None and aim.name in speed and not (waits and aim.left and aim.name != "time"):
+            figures += f", about {span(aim.left)} left" if aim.left > 0 else ", reached"
+        yield min(max(aim.done / aim.of, 0.0), 1.0), figures
 
 
 def doing(progress: Progress) -> str:
@@ -68,12 +68,6 @@ def doing(progress: Progress) -> str:
 
 def _requests(progress: Progress) -> str:
     return f"{counted(progress.in_flight, 'request')} {'is' if progress.in_flight == 1 else 'are'}"
-
-
-def _left(seconds: float | None) -> str:
-    if seconds is None:
-        return ""
-    return f"about {span(seconds)} left" if seconds > 0 else "reached"
 
 
 Best = tuple[tuple[float, str], ...]

@@ -48,11 +48,10 @@ def _facts(progress: Progress) -> Iterator[tuple[str, Text]]:
     if progress.silence is not None:
         yield "paused", Text(silence_line(progress.silence), style="red")
     yield "pages", Text(_pages(progress))
-    yield "known", Text(f"{progress.known:,}, {progress.never_read:,} of them not read{_left_out(progress)}")
-    yield (
-        "coverage",
-        Text(f"{between(progress.coverage, progress.coverage_shown)} of the importance of the known pages"),
-    )
+    left_out = f"; {counted(progress.left_out, 'link')} left out" if progress.left_out else ""
+    yield "known", Text(f"{progress.known:,}, {progress.never_read:,} of them not read{left_out}")
+    held = between(progress.coverage, progress.coverage_shown)
+    yield "coverage", Text(f"{held} of the importance of the known pages")
     yield "in flight", Text(f"{progress.in_flight:,}")
     hosts = f"{progress.hosts_ready:,} ready, {progress.hosts_waiting:,} waiting"
     reasons = f" for: {tally(progress.waiting_for)}" if progress.waiting_for else ""
@@ -63,16 +62,7 @@ def _facts(progress: Progress) -> Iterator[tuple[str, Text]]:
 
 def _pages(progress: Progress) -> str:
     earlier = progress.earlier
-    fetched, size, seconds = (
-        earlier.fetched + progress.fetched,
-        earlier.bytes + progress.bytes,
-        earlier.seconds + progress.seconds,
-    )
-    line = f"{fetched:,} in {duration(seconds)}, {amount(size)}; {progress.pages_per_second:.1f} pages/s just now"
-    if earlier.runs:
-        line += f"; {progress.fetched:,} in this run"
-    return line
-
-
-def _left_out(progress: Progress) -> str:
-    return f"; {counted(progress.left_out, 'link')} left out" if progress.left_out else ""
+    fetched = f"{earlier.fetched + progress.fetched:,} in {duration(earlier.seconds + progress.seconds)}"
+    speed = f"{amount(earlier.bytes + progress.bytes)}; {progress.pages_per_second:.1f} pages/s just now"
+    of_run = f"; {progress.fetched:,} in this run" if earlier.runs else ""
+    return f"{fetched}, {speed}{of_run}"
