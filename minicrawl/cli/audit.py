@@ -70,7 +70,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.export.tables import STANDARD_OUTPUT
     from minicrawl.store.reader import open_store
 
-    prints_file = STANDARD_OUTPUT in (sarif, junit)
     if as_json + as_csv + (sarif == STANDARD_OUTPUT) + (junit == STANDARD_OUTPUT) > 1:
         raise SettingError("standard output takes one of --csv, --json, --sarif - and --junit -; leave the others out")
     file, tables = tables_of_file(click.get_current_context())
@@ -93,13 +92,11 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         write_sarif(audit, sarif)
     if junit is not None:
         write_junit(audit, junit, gate, unchecked)
-    if prints_file:
-        pass
-    elif as_json:
+    if as_json:
         click.echo(document(_as_json(audit, n)))
     elif as_csv:
         _write_csv(audit, n)
-    else:
+    elif STANDARD_OUTPUT not in (sarif, junit):
         click.echo("\n".join(_lines(audit, n or _SHOWN)))
     _tell_unchecked(audit, unchecked, failing)
     if gate or unchecked:
@@ -188,8 +185,7 @@ def _lines(audit: "Audit", n: int) -> Iterator[str]:
         names = ", ".join(name for name, one in audit.not_checked.items() if one == why)
         yield from fitted([f"Not checked: {printable(names)}: {printable(why)}."])
     rules = counted(len(audit.rules.keys() - audit.not_checked.keys()), "rule")
-    more = len(audit.findings) > n
-    note = "; --n shows more, --json all" if more else ""
+    note = "; --n shows more, --json all" if len(audit.findings) > n else ""
     yield from fitted([f"{counted(len(audit.findings), 'finding')} of {rules}{note}."])
 
 

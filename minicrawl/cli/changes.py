@@ -132,13 +132,11 @@ def _print_page(  # noqa: PLR0913 - the options that apply to one page
         rows = [change._asdict() for change in found]
         click.echo(document([row | {"diff": row["diff"] and [line._asdict() for line in row["diff"]]} for row in rows]))
         return
-    notes = (
-        []
-        if found
-        else [f"No change of {printable(url)} is known; minicrawl sees changes only on pages it fetches again."]
-    )
     for change in found:
         click.echo("\n".join(_change_lines(change, is_kept=is_diff and is_kept)))
+    notes = list[str]()
+    if not found:
+        notes.append(f"No change of {printable(url)} is known; minicrawl sees changes only on pages it fetches again.")
     if is_diff and not is_kept:
         notes.append("The crawl keeps no texts; continue it with --text or --archive DIR.")
     for note in fitted(notes):
@@ -203,8 +201,7 @@ def _risen_lines(risen: "Sequence[RisenPage]", since: str) -> Iterator[str]:
         before, then = [f"{page.before:>10.3g}" for page in risen], [day(page.since) for page in risen]
         yield from _table(risen, {f"{'before':>10}": before, "then (UTC)": then})
     else:
-        line = f"No page fetched again has become more important since {printable(since)}."
-        yield from fitted([line])
+        yield from fitted([f"No page fetched again has become more important since {printable(since)}."])
 
 
 def _table(pages: "Sequence[ChangedPage | RisenPage]", columns: Mapping[str, Sequence[str]]) -> list[str]:

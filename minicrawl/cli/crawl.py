@@ -43,7 +43,7 @@ from minicrawl.log import printable
 from minicrawl.parts import parts
 from minicrawl.settings import PROFILES, RANKINGS, SETTINGS, option
 from minicrawl.settings.crawl import profile_of
-from minicrawl.store.folder import MOST, is_folder
+from minicrawl.store.folder import MOST, found, is_folder
 from minicrawl.system import keep_little_free_memory, run_loop
 
 if TYPE_CHECKING:
@@ -206,13 +206,9 @@ def print_settings(
     from minicrawl.store.reader import open_store
 
     kept: dict[str, Any] = {}
-    if store is None:
-        pass
-    elif is_folder(store):
-        from minicrawl.store.folder import found
-
+    if store is not None and is_folder(store):
         kept = found(store).settings_in_full
-    elif store.exists():
+    elif store is not None and store.exists():
         with open_store(store) as reader:
             kept = reader.settings
     now = resumed(kept, given, forgotten)

@@ -6,7 +6,7 @@ import secrets
 import signal
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -43,10 +43,8 @@ def command(port: int, opens: bool, token_file: Path | None, crawl: Path | None,
     from minicrawl.dashboard.readings import Readings
 
     token = None if token_file is None else token_of(token_file)
-    try:
+    with suppress(KeyboardInterrupt):  # the normal way to end it
         asyncio.run(_serve(Readings(crawl or store), port, token, opens=opens))
-    except KeyboardInterrupt:  # the normal way to end it
-        return
 
 
 async def _serve(readings: "Readings", port: int, token: str | None, *, opens: bool) -> None:

@@ -41,10 +41,9 @@ def table(pages: "Sequence[RankedPage]", column: Column | None = None, notes: Se
         cells_of_column = [column[0], *(f"{value:.3g}" for value in column[1])]
         width = max(10, len(column[0]))
         values = [f"  {cell:>{width}}" for cell in cells_of_column]
-    columns = terminal_columns()
     states = [str(page.status) if page.state == "fetched" else page.state for page in pages]
     of_rank, of_state = 6, 10
-    if columns is not None:
+    if terminal_columns() is not None:
         of_rank = max(4, *(len(str(page.rank)) for page in pages), 0)
         of_state = max(map(len, ["state", *states]))
     numbers = [f"{'rank':>{of_rank}}  {'importance':>10}{values[0]}  {'inlinks':>7}  {'state':<{of_state}}"]

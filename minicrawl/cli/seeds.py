@@ -1,7 +1,6 @@
 """minicrawl seeds"""
 
 import re
-from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,6 +49,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     you rely on them: --explain measures them against random seeds.
     """
     from minicrawl.analysis.seeding import crawled_web, find_seeds, seed_file
+    from minicrawl.export.tables import renamed_when_whole
     from minicrawl.store.reader import open_store
 
     if density is not None and size is not None:
@@ -67,7 +67,11 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         )
     if not found.cores:
         raise StoreError(f"no page fetched in {store} links to another {per}, so there are no cores; crawl more first")
-    files = list(_written(found, out))
+    files = list[str]()
+    if out is not None:
+        with renamed_when_whole(out) as temporary:
+            temporary.write_text(seed_file(found), encoding="utf-8")
+        files = [f"{counted(len(found.cores), 'seed')} written to {out}"]
     if as_json:
         seeds = [core.seed for core in found.cores]
         click.echo(document({"store": str(store), "seeds": seeds, **asdict(found)}))
@@ -83,17 +87,6 @@ def _size(text: str) -> tuple[int, int]:
     if not found:
         raise SettingError(f"--size takes hubs x authorities, such as 20x5, not {text!r}")
     return int(found[1]), int(found[2])
-
-
-def _written(found: "Seeding", out: Path | None) -> Iterator[str]:
-    """Write the seed file, if it is asked for; yields a sentence about it."""
-    from minicrawl.analysis.seeding import seed_file
-    from minicrawl.export.tables import renamed_when_whole
-
-    if out is not None:
-        with renamed_when_whole(out) as temporary:
-            temporary.write_text(seed_file(found), encoding="utf-8")
-        yield f"{counted(len(found.cores), 'seed')} written to {out}"
 
 
 def _explanation(found: "Seeding") -> list[str]:

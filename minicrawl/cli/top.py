@@ -114,12 +114,11 @@ def _not_shown(found: "TopList") -> Iterator[str]:
     """Notes on the pages left out between the lines of a list, and on how to see them."""
     unread = sum(found.unread.values())
     parts = [
-        f"{counted(unread, 'page')} that {'was' if unread == 1 else 'were'} not read ({tally(found.unread)})",
-        f"{counted(found.files, 'file')} such as feeds and images",
-        f"{found.alike:,} like one of these",
+        (unread, f"{counted(unread, 'page')} that {'was' if unread == 1 else 'were'} not read ({tally(found.unread)})"),
+        (found.files, f"{counted(found.files, 'file')} such as feeds and images"),
+        (found.alike, f"{found.alike:,} like one of these"),
     ]
-    counts = unread, found.files, found.alike
-    not_shown = [part for part, count in zip(parts, counts, strict=True) if count]
+    not_shown = [part for count, part in parts if count]
     if not_shown:
         yield naming_store(f"Not shown: {' and '.join(not_shown)}; see 'minicrawl top --where 1'.")
     if found.of_full_sites:
