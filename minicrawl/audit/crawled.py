@@ -192,21 +192,11 @@ class Crawled:
 
     def judged(self) -> Judged:
         """The numbers of what is audited."""
-        ((pages, hosts, waiting, failed, first, last, robots),) = self.store.each(_JUDGED)
-        coverage = self.store.coverage()
-        return Judged(
-            pages,
-            hosts,
-            waiting,
-            failed,
-            math.nan if first is None else first,
-            math.nan if last is None else last,
-            coverage=coverage.low,
-            coverage_shown=coverage.shown,
-            robots=robots,
-            traps=sum(row.dropped for row in self.store.patterns.trap_patterns()),
-            left_out=int(self.store.meta("links_left_out") or 0),
-        )
+        ((*pages, first, last, robots),) = self.store.each(_JUDGED)
+        times = (math.nan if at is None else at for at in (first, last))
+        traps = sum(row.dropped for row in self.store.patterns.trap_patterns())
+        left_out = int(self.store.meta("links_left_out") or 0)
+        return Judged._make((*pages, *times, *self.store.coverage(), robots, traps, left_out))
 
     def looked_at(self, targets: Iterable[str]) -> dict[str, bool | None]:
         """For URLs, and names of hosts: True if the crawl has read them, or a page of the host, or found that they are
