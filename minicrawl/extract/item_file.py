@@ -20,7 +20,7 @@ from minicrawl.store.writer import Writer
 _ENDINGS = (".jsonl", ".csv", ".parquet")
 _OTHERS = "more"
 """The column of CSV and Parquet for fields without a column of their own, as JSON."""
-_OF_PAGE = ("url", "at")
+OF_PAGE = ("url", "at")
 """The fields that every item gets."""
 _MOST_COLUMNS = 100
 """Fields of hooks that get a column."""
@@ -32,8 +32,6 @@ def check_format(path: Path, columns: Collection[str] = ()) -> None:
     column."""
     if path.suffix.lower() not in _ENDINGS:
         raise SettingError(f"--items {path} must end with one of {', '.join(_ENDINGS)}, not {path.suffix!r}")
-    if taken := [name for name in _OF_PAGE if name in columns]:
-        raise SettingError(f"--items {path} has {taken[0]!r} of the page already; choose another name for that field")
     if _OTHERS in columns and path.suffix.lower() != ".jsonl":
         raise SettingError(
             f"--items {path} has a column {_OTHERS!r} already, for what has no column; choose another name for the "
@@ -121,7 +119,7 @@ class ItemFile:
 
     @property
     def _heads(self) -> tuple[str, ...]:
-        return (*_OF_PAGE, *self._columns, _OTHERS)
+        return (*OF_PAGE, *self._columns, _OTHERS)
 
     def _add_columns(self) -> None:
         """Give a column to each field of the first items, which hooks name as they like; not to what a head of CSV or a
@@ -134,7 +132,7 @@ class ItemFile:
     def _written_columns(self) -> list[str]:
         """The columns of a CSV file that goes on."""
         with self._lines.open(encoding="utf-8", newline="") as file:
-            return next(csv.reader(file))[len(_OF_PAGE) : -1]
+            return next(csv.reader(file))[len(OF_PAGE) : -1]
 
     def _note(self, writer: Writer) -> None:
         path = kept_path(str(self._path), writer.path.resolve().parent)
@@ -158,10 +156,10 @@ class ItemFile:
 
 def _beside_page(fields: str) -> str:
     """An item whose own `url` or `at` is `item_url` or `item_at`, beside those of its page."""
-    if not any(f'"{name}"' in fields for name in _OF_PAGE):
+    if not any(f'"{name}"' in fields for name in OF_PAGE):
         return fields
     item = json.loads(fields)
-    for name in _OF_PAGE:
+    for name in OF_PAGE:
         if name in item:
             other = f"item_{name}"
             while other in item:

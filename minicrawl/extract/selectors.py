@@ -8,15 +8,13 @@ from pathlib import Path
 from minicrawl.errors import SettingError
 from minicrawl.extract.document import Document, SelectorError, wrong_css, wrong_xpath
 from minicrawl.extract.hooks import Failure, as_json, within_size, wrong_hook
-from minicrawl.extract.item_file import check_format
+from minicrawl.extract.item_file import OF_PAGE, check_format
 from minicrawl.extract.structured import SYNTAXES, structured
 from minicrawl.model import css_parts
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD
 
 _FIELD = re.compile(r"(?P<name>[^=\[\]\s]+)(?P<all>\[\])?=(?:(?P<way>css|xpath):)?(?P<selector>.+)", re.DOTALL)
-_RESERVED = ("url", "at")
-"""Fields of every item."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +42,7 @@ def read_field(text: str) -> Field:
     if match is None:
         raise SettingError(f"--extract takes NAME=SELECTOR, such as title=h1, not {text!r}")
     name, selector, is_xpath = match["name"], match["selector"].strip(), match["way"] == "xpath"
-    if name in _RESERVED:
+    if name in OF_PAGE:
         raise SettingError(f"--extract {text!r}: every item has a field {name} already; choose another name")
     attribute = None
     if is_xpath:
