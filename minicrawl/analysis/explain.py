@@ -29,6 +29,8 @@ from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
 from minicrawl.store.requisites import RequisiteRow
 
+_FACTS = ("attempts", "content_type", "bytes", "seconds", "host", "nofollow", "refused")
+"""Fields of a known page that the store has as they are."""
 LINKS_SHOWN = 10
 _LINKS_LOOKED_AT, _ALIASES_LOOKED_AT = 50, 20
 UNKNOWN = "unknown"
@@ -297,22 +299,16 @@ class _Explainer:
             coverage=coverage.low,
             coverage_shown=coverage.shown,
             found_on=None if facts["found_on"] is None else store.page_table.url(facts["found_on"]),
-            attempts=facts["attempts"],
-            content_type=facts["content_type"],
-            bytes=facts["bytes"],
-            seconds=facts["seconds"],
-            host=facts["host"],
             delay=self._delay(facts["host"]),
             linked_from=tuple(map(store.page_table.url, sources[:LINKS_SHOWN])),
             links_to=tuple(map(store.page_table.url, store.link_table.outlinks(page)[:LINKS_SHOWN].tolist())),
-            nofollow=facts["nofollow"],
-            refused=facts["refused"],
             alternate_of=store.page_table.named_by(page),
             duplicate_of=self._duplicate_of(ranked.url, page),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
             queue=_queue(store, page) if ranked.state == State.WAITING else None,
             refresh=page_refresh(store, page, (facts["host"].id, folder)),
             jump=page_jump(store, page, ranked, sources),
+            **{name: facts[name] for name in _FACTS},
         )
 
     def _delay(self, host: HostRow) -> float:

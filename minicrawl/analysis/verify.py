@@ -74,12 +74,22 @@ def verify(store: Store) -> Verification:
         cash, forwarded = store.array("SELECT cash, forwarded FROM pages ORDER BY id", np.int64).reshape(-1, 2).T.copy()
         rule, virtual = stored_births(store, folded.hosts), int(store.meta("virtual") or 0)
         coverage, shown = store.coverage()
-    exact = pagerank(folded.graph, folded.damping, folded.jump, weights=folded.weights(REASONABLE))
     is_alias, is_page = folded.is_alias, folded.is_live & ~folded.is_alias
+    exact = pagerank(folded.graph, folded.damping, folded.jump, weights=folded.weights(REASONABLE))[is_page]
+    exact /= max(exact.sum(), 1e-300)
     book = Book.of(cash, forwarded, ~folded.is_live, is_alias, virtual, surfer=REASONABLE, rule=rule)
 
     def agreement(ranking: FloatArray, certificate: float | None = None) -> Agreement:
-        return _agreement(ranking[is_page], exact[is_page] / max(exact[is_page].sum(), 1e-300), certificate)
+        total = ranking[is_page].sum()
+        shares = ranking[is_page] / (total if total > 0 else 1.0)
+        tau = kendall_tau(shares, exact)
+        return Agreement(
+            overlap=overlap(shares, exact, _TOP),
+            tau=None if math.isnan(tau) else tau,
+            l1=l1(shares, exact),
+            largest=float(np.abs(shares - exact).max()),
+            certificate=certificate,
+        )
 
     stored = agreement(rankings["importance"], book.certificate())
     rounds, visits = _settle(book, links)
@@ -112,16 +122,3 @@ def _settle(book: Book, links: LinkGraph) -> tuple[int, int]:
         book.visit_many(due.sources, due.indptr, due.targets, due.places)
         rounds, visits = rounds + 1, visits + len(rows)
     return rounds, visits
-
-
-def _agreement(ranking: FloatArray, exact: FloatArray, certificate: float | None) -> Agreement:
-    total = ranking.sum()
-    shares = ranking / total if total > 0 else ranking
-    tau = kendall_tau(shares, exact)
-    return Agreement(
-        overlap=overlap(shares, exact, _TOP),
-        tau=None if math.isnan(tau) else tau,
-        l1=l1(shares, exact),
-        largest=float(np.abs(shares - exact).max()),
-        certificate=certificate,
-    )

@@ -180,11 +180,12 @@ def sentences(found: Explanation, page: KnownPage) -> Iterator[str]:
             by = "for a use that its site forbids" if found.reason == "usage" else "by robots.txt"
             yield f"Refused {by}{rule}.{again}"
         case "alias":
-            yield f"It stands for {_target(page)}: {why}."
+            target = page.leads_to or next(iter(page.links_to), "another page")
+            yield f"It stands for {printable(target)}: {why}."
         case "error":
-            yield f"Given up{_tries(page)}: {why}." + (
-                f" It leads to {printable(page.leads_to)}." if page.leads_to else ""
-            )
+            tries = f" after {page.attempts:,} {'try' if page.attempts == 1 else 'tries'}" if page.attempts else ""
+            leads_to = f" It leads to {printable(page.leads_to)}." if page.leads_to else ""
+            yield f"Given up{tries}: {why}.{leads_to}"
         case "gone":
             yield f"It was read before and is gone: {why}."
         case _ if found.reason in _UNREAD:
@@ -244,14 +245,6 @@ def _of_waiting(found: Explanation, page: KnownPage, why: str) -> Iterator[str]:
         yield f"Pages that wait ahead of it: {queue['before']:,}, {queue['before_on_host']:,} of them on its host."
     if found.reason != "host-banned" and (until := _not_before(page.host)):
         yield f"Its host must rest until {at(until)}."
-
-
-def _target(page: KnownPage) -> str:
-    return printable(page.leads_to or (page.links_to[0] if page.links_to else "another page"))
-
-
-def _tries(page: KnownPage) -> str:
-    return f" after {page.attempts:,} {'try' if page.attempts == 1 else 'tries'}" if page.attempts else ""
 
 
 def _when(page: KnownPage) -> str:
