@@ -12,7 +12,6 @@ JSON      a form of another page cannot send it. 415
 import asyncio
 import hmac
 import json
-import math
 import socket
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -107,16 +106,9 @@ def json_answer(value: object, status: int = 200) -> Answer:
     try:
         text = json.dumps(value, allow_nan=False, separators=(",", ":"))
     except ValueError:
-        text = json.dumps(_finite(json.loads(json.dumps(value))), separators=(",", ":"))
+        finite = json.loads(json.dumps(value), parse_constant=lambda _: None)
+        text = json.dumps(finite, separators=(",", ":"))
     return Answer(status, text.encode("ascii"))
-
-
-def _finite(value: object) -> object:
-    if isinstance(value, dict):
-        return {name: _finite(part) for name, part in value.items()}
-    if isinstance(value, list):
-        return [_finite(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def refused(status: int, sentence: str) -> Answer:
