@@ -289,39 +289,36 @@ class _Clients:
     def __init__(self, do: Do, silent: float, most: int) -> None:
         self._do = do
         self._silent, self._most = silent, most
-        self._waiting: set[asyncio.Task[None]] = set()  # for a command of the client
-        self._answering: set[asyncio.Task[None]] = set()
+        self._is_answering: dict[asyncio.Task[None], bool] = {}  # else it waits for a command of its client
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Answer one client until it goes, or is silent for too long."""
         task = asyncio.current_task()
         assert task is not None
-        is_one_too_many = len(self._waiting) + len(self._answering) >= self._most
-        self._waiting.add(task)
+        is_one_too_many = len(self._is_answering) >= self._most
+        self._is_answering[task] = False
         try:
             if is_one_too_many:
                 await self._say(writer, failed(CrawlEndedError("too many commands at once; try again")))
                 return
             while (line := await self._line(reader, writer)) is not None:
-                self._waiting.discard(task)
-                self._answering.add(task)
+                self._is_answering[task] = True
                 await self._say(writer, await self._answer(line))
-                self._answering.discard(task)
-                self._waiting.add(task)
+                self._is_answering[task] = False
         except (OSError, TimeoutError, asyncio.CancelledError):  # the client has gone or is too slow, or the crawl ends
             pass
         finally:
-            self._waiting.discard(task)
-            self._answering.discard(task)
+            del self._is_answering[task]
             writer.transport.abort()
 
     async def end(self) -> None:
         """Let clients that have asked get their answers, and drop the others."""
-        for task in self._waiting:
+        answering = {task for task, is_answering in self._is_answering.items() if is_answering}
+        for task in self._is_answering.keys() - answering:
             task.cancel()
-        if self._answering:
-            await asyncio.wait(self._answering, timeout=_END)
-        for task in self._answering:
+        if answering:
+            await asyncio.wait(answering, timeout=_END)
+        for task in answering:
             task.cancel()
 
     async def _line(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> bytes | None:
