@@ -28,6 +28,24 @@ export function fill(node, children, nothing) {
   node.replaceChildren(...(children.length ? children : [el(name, {class: "quiet"}, nothing)]));
 }
 
+// Puts a line for each key into a node, in order. Only lines that come, go or move change, so that focus stays.
+export function arrange(node, lines, keys, lineOf) {
+  const stay = new Set(keys);
+  for (const [key, line] of lines) {
+    if (!stay.has(key)) {
+      line.remove();
+      lines.delete(key);
+    }
+  }
+  let next = node.firstChild;
+  for (const key of stay) {
+    if (!lines.has(key)) lines.set(key, lineOf(key));
+    const line = lines.get(key);
+    if (line === next) next = next.nextSibling;
+    else node.insertBefore(line, next);
+  }
+}
+
 // A choice of several: [[value, text], ...].
 export function choice(options, onchange) {
   return el("select", {onchange}, ...options.map(([value, text]) => el("option", {value}, text)));

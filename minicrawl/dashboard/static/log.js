@@ -1,6 +1,6 @@
 // Events, the newest first.
 
-import {card, choice, el, known, setText, toPages} from "./dom.js";
+import {arrange, card, choice, el, known, setText, toPages} from "./dom.js";
 import {amount, clock, count, counted, duration, printable} from "./format.js";
 
 const [KEPT, SHOWN] = [500, 200];
@@ -49,7 +49,6 @@ export class Log {
     this.draw();
   }
 
-  // Changes only the lines that come and go, so that focus stays.
   draw() {
     if (!this.isPaused()) this.seen = this.events;
     this.hasNew = false;
@@ -57,20 +56,7 @@ export class Log {
     const wanted = (this.seen ?? []).filter((event) => levelOf(event) >= level && (!name || event.what === name) && (!words || said(event).includes(words)));
     const shown = wanted.slice(-SHOWN).reverse();
     setText(this.count, shown.length ? `${count(shown.length)} of the latest ${count(this.seen.length)} events${this.isPaused() ? ", held" : ""}.` : "No events match.");
-    const stay = new Set(shown);
-    for (const [event, line] of this.lines) {
-      if (!stay.has(event)) {
-        line.remove();
-        this.lines.delete(event);
-      }
-    }
-    let next = this.list.firstChild;
-    for (const event of shown) {
-      if (!this.lines.has(event)) this.lines.set(event, lineOf(event));
-      const line = this.lines.get(event);
-      if (line === next) next = next.nextSibling;
-      else this.list.insertBefore(line, next);
-    }
+    arrange(this.list, this.lines, shown, lineOf);
   }
 }
 

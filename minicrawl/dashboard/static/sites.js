@@ -15,21 +15,20 @@ export class Sites {
     this.count = el("p", {role: "status"}, "Reading the store.");
     this.filter = el("input", {type: "search", placeholder: "Part of a name", oninput: () => this.show()});
     const pages = (title, key, filter) => ({title, numeric: true, of: (one) => [one.name, one[key]], node: (one) => toPages({host: one.name, ...filter}, count(one[key])), sort: (one) => one[key]});
-    const number = (title, key, text) => ({title, numeric: true, text: (one) => (one[key] === undefined || one[key] === null ? "–" : text(one[key])), sort: (one) => one[key] ?? 0});
+    const number = (title, key, text = count) => ({title, numeric: true, text: (one) => (one[key] === undefined || one[key] === null ? "–" : text(one[key])), sort: (one) => one[key] ?? 0});
     this.table = new Table("Hosts", [
       {title: "Host", wide: true, text: (one) => printable(one.name), sort: (one) => one.name},
       {title: "Does", text: (one) => does(one), sort: (one) => `${ORDER.indexOf(one.doing)} ${one.why ?? ""}`},
       {title: "Until", text: (one) => (one.until ? clock(one.until) : ""), sort: (one) => one.until ?? 0},
       pages("Known", "known", {}), pages("Read", "read", {where: "state IN ('fetched', 'alias')"}), pages("Waiting", "waiting", {state: "waiting"}),
       pages("Given up", "given_up", {where: "state IN ('error', 'disallowed', 'gone')"}),
-      number("Delay", "delay", (s) => `${small(s)} s`), number("Answers in", "seconds", took), number("Failures in a row", "strains", count),
+      number("Delay", "delay", (s) => `${small(s)} s`), number("Answers in", "seconds", took), number("Failures in a row", "strains"),
       ...(app.do ? [{title: "Ban", of: (one) => [one.name, one.doing === "banned"], node: (one) => this.ban(one)}] : []),
     ], (one) => one.name);
-    const sum = (title, key, text = count) => ({title, numeric: true, text: (one) => (one[key] === null ? "–" : text(one[key])), sort: (one) => one[key]});
     this.sites = new Table("Sites", [
       {title: "Site", wide: true, of: (one) => one.site, node: (one) => toPages({site: one.site}, printable(one.site)), sort: (one) => one.site},
-      sum("Importance", "importance", small), sum("Trust", "trust", small), sum("Hosts", "hosts"), sum("Known", "known"), sum("Read", "read"),
-      sum("Waiting", "waiting"), sum("Failed", "failed"),
+      number("Importance", "importance", small), number("Trust", "trust", small), number("Hosts", "hosts"), number("Known", "known"), number("Read", "read"),
+      number("Waiting", "waiting"), number("Failed", "failed"),
     ], (one) => one.site, "No hosts yet.");
     this.nodes = [card("Sites, the most important first", this.sites.node),
       card("Hosts", this.count, el("label", {class: "filter"}, "Show hosts with ", this.filter), this.table.node)];

@@ -1,6 +1,6 @@
 // A table updated row by row, so that selection and focus stay.
 
-import {el, setText} from "./dom.js";
+import {arrange, el, setText} from "./dom.js";
 
 const FIRST = 50; // lines, before more are asked for
 
@@ -38,21 +38,9 @@ export class Table {
     this.empty.hidden = rows.length > 0;
     this.table.hidden = rows.length === 0;
     this.more.hidden = rows.length <= this.most;
-    const seen = new Set();
-    this.inOrder().slice(0, this.most).forEach((row, index) => {
-      const key = this.key(row);
-      if (seen.has(key)) return;
-      seen.add(key);
-      const line = this.lines.get(key) ?? this.line(key);
-      this.fill(line, row);
-      if (this.body.children[index] !== line) this.body.insertBefore(line, this.body.children[index] ?? null);
-    });
-    for (const [key, line] of this.lines) {
-      if (!seen.has(key)) {
-        line.remove();
-        this.lines.delete(key);
-      }
-    }
+    const shown = new Map(this.inOrder().slice(0, this.most).map((row) => [this.key(row), row]));
+    arrange(this.body, this.lines, shown.keys(), () => this.line());
+    for (const [key, row] of shown) this.fill(this.lines.get(key), row);
   }
 
   inOrder() {
@@ -63,10 +51,8 @@ export class Table {
     return [...this.rows].sort((one, other) => sign * compare(by(one) ?? "", by(other) ?? ""));
   }
 
-  line(key) {
-    const line = el("tr", {}, ...this.columns.map((column) => el("td", {class: column.numeric ? "number" : column.wide ? "wide" : null, "data-title": column.title})));
-    this.lines.set(key, line);
-    return line;
+  line() {
+    return el("tr", {}, ...this.columns.map((column) => el("td", {class: column.numeric ? "number" : column.wide ? "wide" : null, "data-title": column.title})));
   }
 
   // Cells that are nodes are rebuilt only if their data has changed.
