@@ -11,13 +11,13 @@ import json
 import math
 import re
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from itertools import accumulate
 from pathlib import Path
 
-from minicrawl.audit.auditing import Audit, Finding, audited
+from minicrawl.audit.auditing import Audit, Finding, audited, by_rule
 from minicrawl.audit.rules import RULES, Rule, Severity
 from minicrawl.dashboard.http_server import json_answer
 from minicrawl.dashboard.looks import at_rest
@@ -124,9 +124,7 @@ def _times(audit: Audit) -> str:
 
 def _issues(audit: Audit) -> Reading:
     """The findings by rule, in the order of the audit, as many of each as have room."""
-    found, stakes = defaultdict[str, list[Finding]](list), audit.at_stake()
-    for finding in audit.findings:
-        found[finding.rule].append(finding)
+    found, stakes = by_rule(audit.findings), audit.at_stake()
     issues, left = [], _MOST_BYTES
     for number, (name, importance) in enumerate(stakes.items()):
         rule, rows = audit.rules[name], [_shown(finding) for finding in found[name][:TOP]]
@@ -137,7 +135,7 @@ def _issues(audit: Audit) -> Reading:
             "rule": name, "severity": rule.severity, "why": rule.why, "how": rule.how,
             "importance": importance, "count": len(found[name]), "findings": shown,
         })  # fmt: skip
-    counts = Counter(audit.rules[name].severity for name in found for _ in found[name])
+    counts = Counter(audit.rules[finding.rule].severity for finding in audit.findings)
     return {
         "issues": issues,
         "counts": {severity.value: counts[severity] for severity in Severity},

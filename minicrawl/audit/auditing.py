@@ -159,6 +159,14 @@ class _Fault(NamedTuple):
     sources: list[int | str]
 
 
+def by_rule(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
+    """Findings by the name of their rule."""
+    found: dict[str, list[Finding]] = {}
+    for each in findings:
+        found.setdefault(each.rule, []).append(each)
+    return found
+
+
 def _missing(these: Iterable[Finding], those: Iterable[Finding]) -> list[Finding]:
     """The findings of these that are not among those, by rule and target."""
     known = {(found.rule, found.target) for found in those}

@@ -8,7 +8,7 @@ from pathlib import Path
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from minicrawl.audit.auditing import Audit, Finding
+from minicrawl.audit.auditing import Audit, Finding, by_rule
 from minicrawl.audit.rules import Severity
 from minicrawl.crawler.urls.normalise import percent_encoded
 from minicrawl.errors import counted
@@ -98,8 +98,8 @@ def write_junit(
     failing: the findings that make rules fail, None: all; other findings are output of a case that passes. unchecked:
     rules that fail because they were not checked.
     """
-    findings = _by_rule(audit.findings)
-    faults = findings if failing is None else _by_rule(failing)
+    findings = by_rule(audit.findings)
+    faults = findings if failing is None else by_rule(failing)
     skipped = [name for name in audit.not_checked if name not in findings and name not in unchecked]
     totals = {"tests": len(audit.rules), "failures": len({*faults, *unchecked}), "skipped": len(skipped)}
     attributes = {"name": "minicrawl audit", **{key: str(value) for key, value in totals.items()}, "errors": "0"}
@@ -118,13 +118,6 @@ def write_junit(
             ElementTree.SubElement(case, kind, {"message": _xml(f"not checked: {audit.not_checked[name]}")})
     with renamed_when_whole(path) as temporary:
         temporary.write_bytes(ElementTree.tostring(suites, "utf-8", xml_declaration=True))
-
-
-def _by_rule(findings: Sequence[Finding]) -> dict[str, list[Finding]]:
-    found: dict[str, list[Finding]] = {}
-    for each in findings:
-        found.setdefault(each.rule, []).append(each)
-    return found
 
 
 def _listed(findings: Sequence[Finding]) -> str:
