@@ -53,11 +53,9 @@ def export(file: Path, store: Path, as_json: bool) -> None:
     with open_store(store) as reader:
         pages, links, paths = export_graph(reader, file)
     files = list(map(str, paths))
-    if as_json:
-        click.echo(json.dumps({"files": files, "pages": pages, "links": links}))
-    else:
-        what = f"{counted(pages, 'page')} and {counted(links, 'link')}"
-        click.echo(f"{what} written to {' and '.join(files)}")
+    told = json.dumps({"files": files, "pages": pages, "links": links})
+    what = f"{counted(pages, 'page')} and {counted(links, 'link')}"
+    click.echo(told if as_json else f"{what} written to {' and '.join(files)}")
 
 
 @command.command(epilog="Example: minicrawl graph stats")

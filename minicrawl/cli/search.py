@@ -12,7 +12,7 @@ import click
 
 from minicrawl.cli.changes import moment_of
 from minicrawl.cli.options import about_store, naming_store
-from minicrawl.cli.output import document
+from minicrawl.cli.output import amount, document
 from minicrawl.errors import counted
 from minicrawl.log import printable
 
@@ -115,6 +115,4 @@ def index(rebuild: bool, store: Path, as_json: bool) -> None:
     if as_json:
         click.echo(document({"taken_in": done, "pages": pages, "bytes": size}))
         return
-    from minicrawl.cli.output import amount
-
     click.echo(f"{counted(done, 'text')} taken in; the index has {counted(pages, 'page')}, {amount(size)}.")

@@ -31,9 +31,6 @@ def command(url: str, store: Path, as_json: bool) -> None:
     else:
         with open_store(store) as reader:
             found = explain(reader, url)
-    if as_json:
-        click.echo(document(found.as_json()))
-    else:
-        click.echo("\n".join(fitted(explanation_lines(found))))
+    click.echo(document(found.as_json()) if as_json else "\n".join(fitted(explanation_lines(found))))
     if found.page is None and found.requisite is None:
         click.get_current_context().exit(SettingError.exit_code)
