@@ -115,7 +115,6 @@ class Collection:
         return next(iter(same or unknown), None)
 
     def files(self) -> list[Path]:
-        """The files of this archive."""
         return files_in(self.folder / FILES, None if self._follows_links else self.folder)
 
     def close(self) -> None:

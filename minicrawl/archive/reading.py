@@ -378,7 +378,6 @@ class _Reader:
         self._known_to = 0  # position in the file up to which records were read
 
     def all(self, on_damage: Callable[[Damage], object]) -> Iterator[Record]:
-        """All records."""
         source = self._source
         while source.has(1) or source.fault is not None:
             if source.window:

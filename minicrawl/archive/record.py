@@ -51,7 +51,6 @@ def sides(url: str, at: float, ip: str | None, warcinfo: str, protocol: str = HT
 
 
 def new_id() -> str:
-    """A new record id."""
     return uuid.uuid4().urn
 
 

@@ -144,7 +144,6 @@ def _matches(found: searching.Found) -> str:
 
 
 def _found(page: searching.FoundPage) -> dict[str, Any]:
-    """A row of a search."""
     row = {"url": page.url, "title": page.title, "importance": page.importance}
     return row | {"as_of": _day(page.fetched_at), "snippet": page.snippet.text}
 

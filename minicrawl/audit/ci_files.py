@@ -121,7 +121,6 @@ def write_junit(
 
 
 def _listed(findings: Sequence[Finding]) -> str:
-    """Findings as lines."""
     lines = [_line(found) for found in findings[:_MOST_LISTED]]
     more = [f"and {len(findings) - _MOST_LISTED:,} more"] if len(findings) > _MOST_LISTED else []
     return _xml("\n".join((*lines, *more)))

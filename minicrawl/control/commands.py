@@ -139,7 +139,6 @@ async def _look(crawl: SteeredRun, asked: Message) -> Message:
 
 
 def event_as_json(number: int, event: Event) -> Message:
-    """An event as JSON."""
     return {"number": number, "what": type(event).__name__, **structs.asdict(event)}
 
 

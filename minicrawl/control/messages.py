@@ -34,7 +34,6 @@ _KINDS: Mapping[object, type[MinicrawlError]] = {kind.exit_code: kind for kind i
 
 
 def line_of(message: Message) -> bytes:
-    """A message as a line."""
     return json.dumps(message).encode("ascii") + b"\n"
 
 
@@ -50,7 +49,6 @@ def message_of(line: bytes) -> Message:
 
 
 def failed(error: MinicrawlError) -> Message:
-    """The message of a failure."""
     return {"failed": str(error), "exit": error.exit_code}
 
 

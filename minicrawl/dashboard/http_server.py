@@ -117,7 +117,6 @@ def refused(status: int, sentence: str) -> Answer:
 
 
 def bytes_of(answer: Answer, *, stays_open: bool, with_body: bool = True) -> bytes:
-    """An answer as bytes."""
     reason = HTTPStatus(answer.status).phrase
     fields = {
         **SAFETY,
@@ -179,7 +178,6 @@ class Connections:
             writer.transport.abort() if writer.is_closing() else writer.close()
 
     async def end(self) -> None:
-        """Close all connections."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()

@@ -151,7 +151,6 @@ class Readings:
 
     @contextmanager
     def _opened(self) -> Iterator[Store]:
-        """The store, in a snapshot."""
         with nullcontext(self._store) if self._store else open_store(self.path) as store, store.snapshot():
             yield store
 

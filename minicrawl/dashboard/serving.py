@@ -73,7 +73,6 @@ class Routes:
         }
 
     async def answer(self, request: Request) -> Answer:
-        """The answer to any request."""
         is_static = request.path in self._static
         refusal = self._guard.refusal(request, needs_token=not is_static)
         if refusal is not None:

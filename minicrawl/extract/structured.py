@@ -100,7 +100,6 @@ class BoundedPage:
 
 
 def children(element: Node) -> list[Node]:
-    """Child elements."""
     return [child for child in element.iter() if child.is_element_node]
 
 
