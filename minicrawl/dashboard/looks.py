@@ -28,20 +28,10 @@ _HOSTS_LEAST, _HOSTS_APART = 1.5, 100.0
 _LATELY = 10.0
 """Seconds over which speed is measured."""
 _NOTHING_SEEN: Look = {
-    "coverage": None,
-    "coverage_shown": None,
-    "errors": None,
-    "silence": None,
+    **dict.fromkeys(("coverage", "coverage_shown", "errors", "silence", "statuses")),
+    **{name: [] for name in ("requests", "hosts")},
+    **{name: {} for name in ("doing", "host_states", "failed", "histograms", "pages", "work")},
     "earlier": NOTHING_YET._asdict(),
-    "requests": [],
-    "hosts": [],
-    "doing": {},
-    "host_states": {},
-    "statuses": None,
-    "failed": {},
-    "histograms": {},
-    "pages": {},
-    "work": {},
 }
 
 
@@ -88,10 +78,7 @@ class Looks:
         # A crawl that begins or ends answers less; its last answers still hold.
         before = _NOTHING_SEEN if new or self._last.get("crawl") != "running" else self._last
         pages, size = self._speed.now()
-        return _with_aims(
-            {**before, **answer, "crawl": "running", "speed": {"pages": pages, "bytes": size}},
-            is_going_on=answer["state"] == "running",
-        )
+        return _with_aims({**before, **answer, "crawl": "running", "speed": {"pages": pages, "bytes": size}})
 
     def _without_answer(self, why: str) -> Look:
         if not self._readings.has_begun():
@@ -130,14 +117,14 @@ def at_rest(found: AtRest) -> Look:
     }
 
 
-def _with_aims(look: dict[str, Any], *, is_going_on: bool) -> Look:
+def _with_aims(look: dict[str, Any]) -> Look:
     done = {
         "pages": look["fetched"],
         "time": look["seconds"],
         "bytes": look["bytes"],
         "until_coverage": look.get("coverage") or 0.0,
     }
-    speed = {**look["speed"], "time": 1.0} if is_going_on else {}
+    speed = {**look["speed"], "time": 1.0} if look["state"] == "running" else {}
     return {**look, "aims": [aim._asdict() for aim in aims(look["limits"], done, speed)]}
 
 

@@ -119,11 +119,10 @@ function sentence(now) {
 class Figures {
   constructor() {
     const names = ["Pages fetched", "Pages a second", "Bytes", "Time", "Known", "Read", "Coverage", "In flight"];
-    this.titles = names.map((name) => el("dt", {}, name));
     const links = {Known: {}, Read: {where: "state IN ('fetched', 'alias')"}};
     this.values = names.map((name) => (links[name] ? toPages(links[name], "") : el("span")));
     this.notes = names.map(() => el("dd", {class: "quiet"}));
-    this.node = el("dl", {class: "figures"}, ...names.map((_, index) => el("div", {class: "figure"}, this.titles[index], el("dd", {}, this.values[index]), this.notes[index])));
+    this.node = el("dl", {class: "figures"}, ...names.map((name, index) => el("div", {class: "figure"}, el("dt", {}, name), el("dd", {}, this.values[index]), this.notes[index])));
   }
 
   show(now) {
