@@ -283,10 +283,8 @@ class _Explainer:
     def _refusing(self, usage: dict[str, Decision]) -> str | None:
         """The lines of a site's files that forbid the uses that the crawl respects."""
         found = (usage[use] for use in self._usage.respected)
-        lines = (
-            f"{by.said!r} of {by.url}" for verdict, by in found if verdict is Verdict.DISALLOWED and by is not None
-        )
-        return ", ".join(dict.fromkeys(lines)) or None
+        forbidding = (by for verdict, by in found if verdict is Verdict.DISALLOWED and by is not None)
+        return ", ".join(dict.fromkeys(f"{by.said!r} of {by.url}" for by in forbidding)) or None
 
     def _page(self, ranked: RankedPage, page: int, leads_to: str | None) -> KnownPage:
         store, facts = self._store, self._store.page_table.facts(page)
@@ -334,11 +332,8 @@ class _Explainer:
 
     def _probe(self, url: str) -> str | None:
         """URL of the nonexistent page whose answer identified the host's soft 404s."""
-        probes = [
-            probe
-            for probe in self._store.recognised.probes()
-            if probe.verdict == "soft-404" and origin_of(probe.url) == origin_of(url)
-        ]
+        found = (probe for probe in self._store.recognised.probes() if probe.verdict == "soft-404")
+        probes = [probe for probe in found if origin_of(probe.url) == origin_of(url)]
         of_folder = (probe.url for probe in probes if url.startswith(probe.folder))
         return next(of_folder, probes[0].url if probes else None)
 

@@ -224,9 +224,8 @@ def _kinds(only: str | None) -> Set[str]:
 
 def _what(what: str, kinds: Sequence[str], added: int, removed: int, times: int = 1) -> str:
     blocks = f" +{added:,} -{removed:,}" if what == "changed" and (added or removed) else ""
-    return f"{what}{' ' * bool(kinds)}{', '.join(kinds)}{blocks}" + (
-        f" in {times}" if what == "changed" and times > 1 else ""
-    )
+    often = f" in {times}" if what == "changed" and times > 1 else ""
+    return f"{what}{' ' * bool(kinds)}{', '.join(kinds)}{blocks}{often}"
 
 
 def day(seconds: float) -> str:

@@ -165,11 +165,8 @@ def _status_lines(answer: _Answer) -> Iterator[str]:
     of = f" of {limits['pages']:,}" if limits["pages"] else ""
     time_left = f" of {duration(limits['time'])}" if limits["time"] else ""
     size = f" of {amount(limits['bytes'])}" if limits["bytes"] else ""
-    yield (
-        f"state      {answer['state']}"
-        + (f", {answer['reason']}" if answer["reason"] else "")
-        + f"; process {answer['pid']}"
-    )
+    reason = f", {answer['reason']}" if answer["reason"] else ""
+    yield f"state      {answer['state']}{reason}; process {answer['pid']}"
     spent = f"{amount(answer['bytes'])}{size}, {duration(answer['seconds'])}{time_left}"
     yield f"this run   {answer['fetched']:,}{of} pages, {spent}"
     yield f"known      {answer['known']:,}, {answer['read']:,} of them read"

@@ -183,11 +183,8 @@ def _exit_by(report: "CrawlReport", guide: Guide) -> None:
         raise click.exceptions.Exit(INTERRUPTED)
     reason = report.cause()
     if reason is not None and not guide.stays_finished(report):
-        if is_folder(guide.path):
-            sentence = guide.came_to_nothing(report, reason)
-        else:
-            with open_store(guide.path) as reader:
-                sentence = guide.came_to_nothing(report, reason, reader)
+        with nullcontext() if is_folder(guide.path) else open_store(guide.path) as reader:
+            sentence = guide.came_to_nothing(report, reason, reader)
         if report.fetched == 0:
             raise NothingFetchedError(sentence)
         if not is_quiet():

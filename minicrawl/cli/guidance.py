@@ -103,10 +103,8 @@ class Guide:
 
         url, links = next(iter(() if self.start is None else self.start.seeds.urls), "URL"), None
         if reader is not None:
-            page, url = reader.row("SELECT id, url FROM pages WHERE reason = ? ORDER BY id", reason) or (
-                None,
-                next(iter(reader.page_table.seeds()), "URL"),
-            )
+            seed = next(iter(reader.page_table.seeds()), "URL")
+            page, url = reader.row("SELECT id, url FROM pages WHERE reason = ? ORDER BY id", reason) or (None, seed)
             links = None if page is None else reader.link_table.row(page)
         leads_to = printable((links and links.leads_to) or "where it leads")
         told = "; ".join(filter(None, (meaning(reason), _ADVICE.get(reason, "").format(leads_to=leads_to))))

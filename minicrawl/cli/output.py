@@ -218,9 +218,8 @@ def short_line(out_of_reach: dict[str, float]) -> str:
 
 def silence_line(silence: "Silence") -> str:
     """ "nobody answers since 12:03; ..." in local time."""
-    return f"nobody answers since {time.strftime('%H:%M', time.localtime(silence.since))}; " + (
-        f"trying again every {silence.pause:.0f} s"
-    )
+    since = time.strftime("%H:%M", time.localtime(silence.since))
+    return f"nobody answers since {since}; trying again every {silence.pause:.0f} s"
 
 
 _LEAST = 40

@@ -14,7 +14,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, product
 from typing import NamedTuple
 
 from tantivy import DocAddress, Document, Occur, SnippetGenerator
@@ -188,14 +188,8 @@ class Matching:
         spellings = (text, text.replace("ı", "i"), text.replace("I", "ı"))
         forms = dict.fromkeys(tuple(analyser(each).analyze(form)) for form in spellings for each in self._languages)
         boosts = {"title": BOOSTS["title"]} if term.in_title else BOOSTS
-        return _any_of(
-            [
-                Expression.boost_query(self._has(field, form), boost)
-                for field, boost in boosts.items()
-                for form in forms
-                if form
-            ]
-        )
+        places = product(boosts.items(), filter(None, forms))
+        return _any_of([Expression.boost_query(self._has(field, form), boost) for (field, boost), form in places])
 
     def _has(self, field: str, form: Sequence[str]) -> Expression:
         """Pages that have some words in a field, one behind the other."""

@@ -84,11 +84,8 @@ def _given_shares(given: str | None, names: tuple[str, ...]) -> list[float]:
             shares[name.strip()] = float(weight)
         except ValueError:
             shares[name.strip()] = math.nan
-    if (
-        shares.keys() != set(names)
-        or not all(0 <= share < math.inf for share in shares.values())
-        or not any(shares.values())
-    ):
+    are_weights = all(0 <= share < math.inf for share in shares.values()) and any(shares.values())
+    if shares.keys() != set(names) or not are_weights:
         raise SettingError(
             f"--weights takes a NAME=WEIGHT for each of {', '.join(names)}, apart by commas, not {given!r}"
         )
