@@ -222,9 +222,8 @@ class Web:
             else:
                 is_refused = reason.startswith("redirect-") and reason not in _NO_END
                 self.is_redirect[page] = reason.startswith("redirect-")
-                self.is_broken[page] = (
-                    not is_refused and reason not in _OUR_OWN and not reason.startswith(("trap-", "render-"))
-                )
+                is_ours = reason in _OUR_OWN or reason.startswith(("trap-", "render-"))
+                self.is_broken[page] = not is_refused and not is_ours
         self.end = self.next
         for _ in range(_LONGEST_CHAIN):
             self.end = self.end[self.end]

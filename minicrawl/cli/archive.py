@@ -248,6 +248,5 @@ def _line(one: "Captured") -> str:
     when = one.stamp
     date = f"{when[:4]}-{when[4:6]}-{when[6:8]} {when[8:10]}:{when[10:12]}:{when[12:14]}"
     kind = "  as before" if one.is_revisit else ""
-    return printable(
-        f"{date}  {one.status}  {one.media_type or '-':<24} {amount(one.length):>9}  {one.file}:{one.start}{kind}"
-    )
+    facts = f"{date}  {one.status}  {one.media_type or '-':<24} {amount(one.length):>9}"
+    return printable(f"{facts}  {one.file}:{one.start}{kind}")

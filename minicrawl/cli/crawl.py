@@ -256,13 +256,9 @@ def _run(  # noqa: PLR0913 - what the command's options came to
             from minicrawl.cluster.crawl import crawl_partitions
             from minicrawl.cluster.keeper import Listener
 
-            listener = Listener(begins, warn, told)
+            parted = partial(crawl_partitions, given, seeds, guide.path, partitions=parts[0], ray=parts[1])
             with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):  # Ray prints which processes died
-                return run_loop(
-                    crawl_partitions(
-                        given, seeds, guide.path, partitions=parts[0], ray=parts[1], listener=listener, **shared
-                    )
-                )
+                return run_loop(parted(listener=Listener(begins, warn, told), **shared))
         from minicrawl.crawler.run import crawl_with
         from minicrawl.search.following import Indexer
 
@@ -309,12 +305,9 @@ def announce(start: "Start") -> None:
 
     if start.settings.ignore_robots:
         click.echo("Warning: robots.txt is ignored; do this only to your own servers.", err=True)
-    named = environment_proxies(start.settings)
-    if named:
-        click.echo(
-            f"Requests go through the environment's proxies: {printable(', '.join(named))}; --proxy none goes without.",
-            err=True,
-        )
+    if named := environment_proxies(start.settings):
+        through = f"Requests go through the environment's proxies: {printable(', '.join(named))}"
+        click.echo(f"{through}; --proxy none goes without.", err=True)
     if start.settings.takes_cookies:
         click.echo("The store keeps cookies in the clear; only you may read it (0600).", err=True)
     for change in start.changes:

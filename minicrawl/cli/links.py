@@ -114,7 +114,9 @@ def _lines(found: "PageLinks", ends: Counter[tuple[int | None, str]], n: int) ->
         if link.source != before:
             yield f"{link.importance:>10.3g}  {'':<8}  {printable(link.source)}"
         before = link.source
-        yield f"{'':>10}  {_came_of(link.status, link.reason):<8}  -> {printable(link.target)}{_words(link)}"
+        leads_to = f" -> {printable(link.leads_to)}" if link.leads_to else ""
+        anchor = f'  "{printable(link.anchor)}"' if link.anchor else ""
+        yield f"{'':>10}  {_came_of(link.status, link.reason):<8}  -> {printable(link.target)}{leads_to}{anchor}"
     counts = Counter[str]()
     for (status, reason), count in ends.items():
         counts[_came_of(None if reason == f"http-{status}" else status, reason)] += count
@@ -125,9 +127,3 @@ def _lines(found: "PageLinks", ends: Counter[tuple[int | None, str]], n: int) ->
 def _came_of(status: int | None, reason: str) -> str:
     """The outcome of a page in a word: its HTTP status, or the reason why there is none."""
     return "waiting" if status is None and reason in _NOT_YET else str(status or reason)
-
-
-def _words(link: "PageLink") -> str:
-    """The text behind a target: its redirect, and the text of the link."""
-    leads_to = f" -> {printable(link.leads_to)}" if link.leads_to else ""
-    return leads_to + (f'  "{printable(link.anchor)}"' if link.anchor else "")

@@ -73,14 +73,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         click.echo(document([_as_json(page) for page in found.pages]))
         return
     if not found.pages:
-        click.echo(f"Nothing was found for {_echo(text)}.")
+        echo = text if len(text) <= _LONGEST_ECHO else f"{text[:_LONGEST_ECHO]}…"
+        click.echo(f"Nothing was found for {printable(echo)}.")
     for page in found.pages:
         click.echo("\n".join(_lines(page)))
-
-
-def _echo(text: str) -> str:
-    """A text as given, cut to a length that can be read."""
-    return printable(text if len(text) <= _LONGEST_ECHO else f"{text[:_LONGEST_ECHO]}…")
 
 
 def _lines(page: "FoundPage") -> Iterator[str]:

@@ -191,9 +191,8 @@ def _lines(look: Mapping[str, Any]) -> Iterator[str]:
         for name, about, key in table:
             yield from _family(name, about, [({}, values[key])] if values.get(key) is not None else [])
     yield from _family("answers_total", "Answers for pages, by class of status", _by("status", look.get("statuses")))
-    yield from _family(
-        "unanswered_total", "Requests for pages without an answer, by reason", _by("reason", look.get("failed"))
-    )
+    failed = _by("reason", look.get("failed"))
+    yield from _family("unanswered_total", "Requests for pages without an answer, by reason", failed)
     for name, about in _HISTOGRAMS:
         yield from _histogram(name, about, look.get("histograms", {}).get(name, {}))
     pages = [(kind.split("/", 1), float(count)) for kind, count in sorted(look.get("pages", {}).items())]

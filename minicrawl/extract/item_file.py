@@ -80,7 +80,9 @@ class ItemFile:
         except OSError as error:
             raise SettingError(f"--items {path} cannot be written: {error.strerror}; name another file") from error
         if self._is_csv and self._size:
-            self._columns = {name: self._columns.get(name, str) for name in self._written_columns()}
+            with self._lines.open(encoding="utf-8", newline="") as written:
+                names = next(csv.reader(written))[len(OF_PAGE) : -1]
+            self._columns = {name: self._columns.get(name, str) for name in names}
         with writer.transaction():
             self._note(writer)
 
@@ -128,11 +130,6 @@ class ItemFile:
             for name in json.loads(fields):
                 if len(self._columns) < _MOST_COLUMNS and name not in self._heads and name.isprintable():
                     self._columns |= {name: str} if defused(name) == name else {}
-
-    def _written_columns(self) -> list[str]:
-        """The columns of a CSV file that goes on."""
-        with self._lines.open(encoding="utf-8", newline="") as file:
-            return next(csv.reader(file))[len(OF_PAGE) : -1]
 
     def _note(self, writer: Writer) -> None:
         path = kept_path(str(self._path), writer.path.resolve().parent)

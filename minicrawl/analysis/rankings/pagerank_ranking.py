@@ -124,7 +124,7 @@ def pagerank_ranking(options: Options, store: Store, folded: FoldedStore) -> Fou
     took = ""
     if options.method != "power":
         took = f"{settled.rounds:,} rounds, {settled.visits:,} visits, {settled.links:,} links followed"
-    return {"pagerank": settled.ranks}, _notes(took, capped(settled.error, settled.rounds))
+    return {"pagerank": settled.ranks}, tuple(filter(None, (took, capped(settled.error, settled.rounds))))
 
 
 def pagerank_ranking_on_disk(memory: str, options: Options, store: Store, pages: FoldedPages) -> Found:
@@ -135,7 +135,7 @@ def pagerank_ranking_on_disk(memory: str, options: Options, store: Store, pages:
         raise SettingError("--memory never has all links at once, as --per, --inside and --cap need; leave it out")
     jump = jump_of(options.jump, store, pages)
     ranks, rounds, error, shelf = pagerank_on_disk(memory, options, store, pages, REASONABLE, jump)
-    return {"pagerank": ranks}, _notes(shelf.cost(rounds), capped(error, rounds))
+    return {"pagerank": ranks}, tuple(filter(None, (shelf.cost(rounds), capped(error, rounds))))
 
 
 def _weighs_sites(options: Options) -> bool:
@@ -150,7 +150,3 @@ def capped(error: float, rounds: int) -> str:
         f"stopped after {rounds:,} rounds before the ranks had settled: they are within {error:.1g} (L1) of the exact "
         "ones; say a lower --damping"
     )
-
-
-def _notes(*sentences: str) -> tuple[str, ...]:
-    return tuple(filter(None, sentences))
