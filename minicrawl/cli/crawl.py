@@ -44,6 +44,7 @@ from minicrawl.parts import parts
 from minicrawl.settings import PROFILES, RANKINGS, SETTINGS, option
 from minicrawl.settings.crawl import profile_of
 from minicrawl.store.folder import MOST, found, is_folder
+from minicrawl.store.reader import open_store
 from minicrawl.system import keep_little_free_memory, run_loop
 
 if TYPE_CHECKING:
@@ -177,8 +178,6 @@ def given_options(
 def _exit_by(report: "CrawlReport", guide: Guide) -> None:
     """End with the exit code of a crawl that was interrupted, or for which nothing could be fetched. Answers without a
     page to read are told alone."""
-    from minicrawl.store.reader import open_store
-
     if report.reason == "interrupted":
         raise click.exceptions.Exit(INTERRUPTED)
     reason = report.cause()
@@ -200,7 +199,6 @@ def print_settings(
 ) -> None:
     """Print all settings and where they come from. store: None to leave out what it remembers."""
     from minicrawl.crawler.remembered_settings import resumed, shown
-    from minicrawl.store.reader import open_store
 
     kept: dict[str, Any] = {}
     if store is not None and is_folder(store):
@@ -339,7 +337,6 @@ def _summary(report: "CrawlReport", guide: Guide, unasked: "LeftOut") -> "Iterat
 def _unasked(path: Path) -> "LeftOut":
     """What the crawl in a store or a folder left out without a look."""
     from minicrawl.analysis.status import left_out
-    from minicrawl.store.reader import open_store
 
     if is_folder(path):
         from minicrawl.cluster import answers
@@ -360,7 +357,6 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
     from minicrawl.analysis.top import asked_list, best_of_sites
     from minicrawl.cli.display import SHOWN
     from minicrawl.cli.top import best_lines, list_lines
-    from minicrawl.store.reader import open_store
 
     if is_folder(guide.path):
         from minicrawl.cluster import answers

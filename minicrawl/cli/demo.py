@@ -17,6 +17,7 @@ from minicrawl.cli.output import called_as, table
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import DEFAULT_STORE
 from minicrawl.settings.options import BY_PAGES
+from minicrawl.store.reader import open_store
 from minicrawl.system import on_signals, run_loop
 
 if TYPE_CHECKING:
@@ -95,7 +96,6 @@ async def _serve(web: "DemoWeb", port: int) -> None:
 def _start_afresh(store: Path) -> None:
     """Remove an earlier demo's store: the demo's web changes with its seed, so a crawl is never resumed."""
     from minicrawl.store.database import logs, remove_files
-    from minicrawl.store.reader import open_store
 
     if not store.exists():
         return
@@ -129,7 +129,6 @@ async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bo
 
 def _compare(web: "DemoWeb", store: Path, breadth_first: Path) -> dict[str, Any]:
     from minicrawl.demo.web import mass_curve, masses, overlap, pages_until_mass
-    from minicrawl.store.reader import open_store
 
     truth = web.truth()
     with open_store(store) as reader:

@@ -9,6 +9,7 @@ from minicrawl.cli.option_sources import tables_of_file
 from minicrawl.cli.options import about_store, is_kept, ranking_option, where_option
 from minicrawl.errors import SettingError, counted
 from minicrawl.store.folder import is_folder
+from minicrawl.store.reader import open_store
 
 
 @click.command(epilog="Example: minicrawl export ranks.csv")
@@ -61,7 +62,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.analysis.usage import PageUsage
     from minicrawl.export.markdown_folder import write_folder
     from minicrawl.export.tables import COLUMNS, STANDARD_OUTPUT, Table, export_table
-    from minicrawl.store.reader import open_store
 
     if markdown and (text or form or file == STANDARD_OUTPUT):
         raise SettingError("--markdown writes a folder: name one, without --text and --format")
@@ -109,7 +109,6 @@ def report(file: Path, store: Path, as_json: bool) -> None:
     """
     from minicrawl.audit.rules import RULES, rules_of
     from minicrawl.report import report_on, write_report
-    from minicrawl.store.reader import open_store
 
     if str(file) != "-" and file.suffix.lower() not in (".html", ".htm"):
         raise SettingError(f"a report is HTML, so name it {file.with_suffix('.html')}; browsers print that as PDF")

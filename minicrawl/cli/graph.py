@@ -14,6 +14,7 @@ from minicrawl.cli.options import about_store, teller
 from minicrawl.cli.output import document, reassuring
 from minicrawl.errors import counted
 from minicrawl.store.folder import is_folder
+from minicrawl.store.reader import open_store
 
 if TYPE_CHECKING:
     from minicrawl.rank.distances import Neighbourhood
@@ -41,7 +42,6 @@ def export(file: Path, store: Path, as_json: bool) -> None:
     stands for. A file appears whole or not at all.
     """
     from minicrawl.graphs.graph_files import export_graph
-    from minicrawl.store.reader import open_store
 
     if is_folder(store):
         from minicrawl.cluster import answers
@@ -77,7 +77,6 @@ def stats(graph: Path | None, exact: bool, store: Path, as_json: bool) -> None:
     from minicrawl.analysis.link_graph import web_of_store
     from minicrawl.graphs.graph_files import load_graph
     from minicrawl.rank.graph_stats import EXACT_WORK, graph_stats
-    from minicrawl.store.reader import open_store
 
     never_read = None
     if graph is not None:

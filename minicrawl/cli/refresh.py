@@ -18,6 +18,7 @@ from minicrawl.cli.output import amount, document, duration, tally
 from minicrawl.errors import NothingFetchedError, SettingError, counted, span
 from minicrawl.log import printable
 from minicrawl.settings import SETTINGS
+from minicrawl.store.reader import open_store
 from minicrawl.system import run_loop
 
 if TYPE_CHECKING:
@@ -40,8 +41,6 @@ def command(pages: int | None, is_dry: bool, no_progress: bool, store: Path, as_
     changed. From cron or a timer, --time ends a run in which a host asks to wait. 'crawl --refresh' goes on for ever
     instead.
     """
-    from minicrawl.store.reader import open_store
-
     if pages is None:
         raise SettingError("--pages N says how many pages a round fetches, such as --pages 1000")
     if is_dry:
@@ -67,7 +66,6 @@ def _run(given: dict[str, Any], pages: int, store: Path, *, live: bool) -> "Craw
     from minicrawl.cli.display import BestSoFar, showing
     from minicrawl.crawler.admission.seeds import Seeds
     from minicrawl.crawler.run import crawl_with
-    from minicrawl.store.reader import open_store
 
     open_store(store).close()  # a missing store is an error: it must not be created
     with showing(live, BestSoFar(store)) as show:
@@ -87,7 +85,6 @@ def _lines(report: "CrawlReport", became: Counter[str]) -> Iterator[str]:
 
 def _print_choice(store: Path, pages: int, as_json: bool) -> None:
     from minicrawl.crawler.frontier.due_pages import most_worth
-    from minicrawl.store.reader import open_store
 
     with open_store(store) as reader, reader.snapshot():
         choices = most_worth(reader, pages, time.time())

@@ -14,6 +14,7 @@ from minicrawl.errors import counted
 from minicrawl.log import printable
 from minicrawl.model import State
 from minicrawl.store.folder import is_folder
+from minicrawl.store.reader import open_store
 
 if TYPE_CHECKING:
     from minicrawl.analysis.status import Partition, Run, Sitemaps, Status
@@ -32,7 +33,6 @@ def command(store: Path, as_json: bool) -> None:
     Coverage is between two figures: docs/coverage.md says why.
     """
     from minicrawl.analysis.status import status
-    from minicrawl.store.reader import open_store
 
     if is_folder(store):
         from minicrawl.cluster import answers

@@ -13,6 +13,7 @@ from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 from minicrawl.settings import option
 from minicrawl.store.folder import is_folder
+from minicrawl.store.reader import open_store
 
 if TYPE_CHECKING:
     from minicrawl.analysis.sites import SiteRow
@@ -80,7 +81,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         _print_sites(sites, n, store, as_json)
         return
     from minicrawl.analysis.top import asked_list
-    from minicrawl.store.reader import open_store
 
     column_name = None
     if is_folder(store):
@@ -128,7 +128,6 @@ def _not_shown(found: "TopList") -> Iterator[str]:
 
 def _print_sites(kind: str, n: int, store: Path, as_json: bool) -> None:
     from minicrawl.analysis.sites import best_sites
-    from minicrawl.store.reader import open_store
 
     with open_store(store) as reader, reader.snapshot():
         rows = best_sites(reader, kind)[:n]

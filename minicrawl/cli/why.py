@@ -8,6 +8,7 @@ from minicrawl.cli.options import about_store
 from minicrawl.cli.output import document, fitted
 from minicrawl.errors import SettingError
 from minicrawl.store.folder import is_folder
+from minicrawl.store.reader import open_store
 
 
 @click.command(epilog="Example: minicrawl why https://example.org/about")
@@ -21,7 +22,6 @@ def command(url: str, store: Path, as_json: bool) -> None:
     """
     from minicrawl.analysis.explain import explain, meant_by
     from minicrawl.analysis.why_words import explanation_lines
-    from minicrawl.store.reader import open_store
 
     meant_by(url)  # report an invalid URL before opening the store
     if is_folder(store):
