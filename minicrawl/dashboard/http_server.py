@@ -58,19 +58,14 @@ class Request:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
 
-    @property
-    def media_type(self) -> str:
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
-
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer. `headers`: those beside SAFETY, length and type."""
+    """An answer, which gets the headers of SAFETY, its length and its type."""
 
     status: int
     body: bytes = b""
     media_type: str = "application/json"
-    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 def request_of(head: bytes) -> tuple[Request, int]:
@@ -120,7 +115,6 @@ def bytes_of(answer: Answer, *, stays_open: bool, with_body: bool = True) -> byt
     reason = HTTPStatus(answer.status).phrase
     fields = {
         **SAFETY,
-        **answer.headers,
         "Content-Type": f"{answer.media_type}; charset=utf-8",
         "Content-Length": str(len(answer.body)),
         "Connection": "keep-alive" if stays_open else "close",
@@ -279,7 +273,8 @@ class Guard:
             return refused(403, "no other page may ask this server")
         if needs_token and not self.has_token(request):
             return refused(401, "the token is missing or wrong: take the one that minicrawl has printed")
-        if request.method == "POST" and request.media_type != "application/json":
+        media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
+        if request.method == "POST" and media_type != "application/json":
             return refused(415, "only JSON is taken")
         return None
 
