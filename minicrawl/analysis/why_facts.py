@@ -62,17 +62,8 @@ def page_refresh(store: Store, page: int, folder: tuple[int, str]) -> PageRefres
     rates.load(store)
     rate = row.rate if row.information else rates.of(rates.group(*folder))
     due, why = _due(store, by, row, rate) if settings.refreshes else (None, None)
-    return PageRefresh(
-        rate=rate,
-        is_learned=row.fetches > 1,
-        fetches=row.fetches,
-        changes=row.changes,
-        answers=row.answers,
-        fetched_at=row.fetched_at,
-        changed_at=row.changed_at,
-        due=due,
-        why_due=why,
-    )
+    facts = {name: getattr(row, name) for name in ("fetches", "changes", "answers", "fetched_at", "changed_at")}
+    return PageRefresh(rate, is_learned=row.fetches > 1, due=due, why_due=why, **facts)
 
 
 def _due(store: Store, by: ByWorth, row: RefreshRow, rate: float) -> tuple[float | None, str]:

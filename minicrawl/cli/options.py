@@ -183,23 +183,19 @@ def is_verbose() -> bool:
 
 def _log_here(ctx: click.Context, option: click.Parameter, value: bool) -> None:
     if _note(ctx, option, value):
-        _begin_output(None)
+        log.begin((None, _logs_json(), _RUN))
 
 
 def _log_to(_: click.Context, __: click.Parameter, value: str | None) -> None:
     if value is not None:
         try:
-            _begin_output(value)
+            log.begin((value, _logs_json(), _RUN))
         except OSError as error:
             raise click.BadParameter(f"{value} cannot be written: {error.strerror}") from error
 
 
 _RUN = secrets.token_hex(4)
 """The id of this run of the command, on every line of its log."""
-
-
-def _begin_output(file: str | None) -> None:
-    log.begin((file, _logs_json(), _RUN))
 
 
 def _logs_json() -> bool:
