@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -158,10 +159,8 @@ def _change_lines(change: "PageChange", *, is_kept: bool) -> Iterator[str]:
 
 def moment_of(text: str, now: float, option: str = "--since") -> float:
     """Unix seconds of a time ago, or of a date, given by a user with an option. Raises SettingError."""
-    try:
+    with suppress(SettingError):  # not a time ago: a date, or a mistake
         return max(now - parse_duration(text), 0.0)
-    except SettingError:
-        pass  # not a time ago: a date, or a mistake
     try:
         moment = datetime.fromisoformat(text)
         return max((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp(), 0.0)

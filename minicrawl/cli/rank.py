@@ -133,7 +133,8 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
         return
     if by == "pagerank":
         click.echo("\n".join(fitted([_damping_line(options["damping"], jumps_to_sites=jumps_to_sites)])))
-    click.echo("\n".join(_lines(shown)))
+    tables = ("\n".join(table(pages, (name, values))) for name, (pages, values) in shown.items())
+    click.echo("\n\n".join(tables))
 
 
 def _damping_line(damping: float, *, jumps_to_sites: bool) -> str:
@@ -147,13 +148,6 @@ def _kept(name: str, found: "Rankings") -> "dict[str, FloatArray]":
 
     is_one = len(found.values) == 1
     return {name if is_one else kept_name(name, kind): values for kind, values in found.values.items()}
-
-
-def _lines(shown: "Shown") -> list[str]:
-    lines: list[str] = []
-    for name, (pages, values) in shown.items():
-        lines += [*([""] if lines else []), *table(pages, (name, values))]
-    return lines
 
 
 def _document(shown: "Shown") -> str:

@@ -72,12 +72,9 @@ def found_lines(status: "Status") -> Iterator[str]:
     if any(status.duplicates.values()):
         yield f"duplicates {status.duplicates['exact']:,} exact, {status.duplicates['near']:,} near"
     if status.probed:
-        folders = counted(len(status.soft_404), "folder")
-        yield (
-            f"probes    {counted(status.probed, 'page')} that cannot exist requested, "
-            f"{status.existed:,} answered as if they existed"
-            f"{f' (soft 404s in {folders})' if status.soft_404 else ''}"
-        )
+        soft = f" (soft 404s in {counted(len(status.soft_404), 'folder')})" if status.soft_404 else ""
+        asked = f"{counted(status.probed, 'page')} that cannot exist requested"
+        yield f"probes    {asked}, {status.existed:,} answered as if they existed{soft}"
     if (parts := status.requisites) is not None:
         failed = f"; failed: {tally(parts.failed)}" if parts.failed else ""
         yield f"requisites {parts.kept:,} kept, {parts.waiting:,} wait, {amount(parts.bytes)}{failed}"

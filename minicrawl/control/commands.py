@@ -115,11 +115,8 @@ def this_process() -> Message:
 
 
 async def _workers(crawl: SteeredRun, asked: Message) -> Message:
-    return {
-        "workers": [asdict(worker) for worker in crawl.status.workers],
-        "pid": os.getpid(),
-        "cpu": time.process_time(),
-    }
+    workers = [asdict(worker) for worker in crawl.status.workers]
+    return {"workers": workers, "pid": os.getpid(), "cpu": time.process_time()}
 
 
 async def _look(crawl: SteeredRun, asked: Message) -> Message:
