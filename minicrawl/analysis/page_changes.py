@@ -49,9 +49,8 @@ def page_changes(store: Store, text: str, since: float, *, reads_texts: bool = T
         for row in store.refreshes.changes_of(page):
             if row.at >= since:
                 diff = versions.difference(before, row.at) if versions and row.what == "changed" else None
-                changes.append(
-                    PageChange(found.url, row.what, row.at, row.added, row.removed, kinds_of(row.kinds), diff)
-                )
+                blocks = row.added, row.removed, kinds_of(row.kinds)
+                changes.append(PageChange(found.url, row.what, row.at, *blocks, diff))
             before = row.at
         return changes
 
