@@ -201,13 +201,7 @@ async def _begun(command: list[str]) -> asyncio.subprocess.Process:
 
 async def measured(arguments: argparse.Namespace, store: Path) -> Witness:
     """Crawl, kill, crawl again."""
-    witness = Witness(
-        arguments.hosts,
-        arguments.addresses,
-        crawl_delay=45.0,
-        retry_after=7,
-        latency=0.02,
-    )
+    witness = Witness(arguments.hosts, arguments.addresses, crawl_delay=45.0, retry_after=7, latency=0.02)
     async with witness.serving():
         rules = [part for rule in witness.connect_to for part in ("--connect-to", rule)]
         words = ["crawl", "--partitions", str(arguments.partitions)]

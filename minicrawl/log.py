@@ -214,10 +214,7 @@ EVENTS = {
     ),
     "cookie-file-unwritten": (WARNING, "--cookie-file {file} cannot be written: {why}; the store has them"),
     "index-caught-up": (INFO, "the index has all texts, {seconds:.1f} s after the crawl's end"),
-    "index-behind": (
-        WARNING,
-        "the index is behind the crawl: the next run or 'minicrawl index' catches up",
-    ),
+    "index-behind": (WARNING, "the index is behind the crawl: the next run or 'minicrawl index' catches up"),
     "archive-file-begun": (INFO, "begun: {file}"),
     "archive-file-ended": (INFO, "full or finished, {bytes:,} bytes: {file}"),
     "archive-indexed": (INFO, "no index is up to date, so minicrawl reads the WARC files: {files:,}"),

@@ -53,12 +53,7 @@ class StoreReading(Store):
         return [_shown(line.page) for line in lines]
 
     def search(
-        self,
-        words: str,
-        n: int = 10,
-        *,
-        sites: Iterable[str] = (),
-        since: float | None = None,
+        self, words: str, n: int = 10, *, sites: Iterable[str] = (), since: float | None = None
     ) -> list[FoundPage]:
         """The n pages that agree best with `words` and are most important, best first.
 

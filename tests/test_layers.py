@@ -69,11 +69,7 @@ HOMES = {
     "http_sf": ("crawler/robots/",),
     "msgspec": ("sandbox/", "crawler/", "control/", "store/", "settings/", "events.py", "model.py"),
     # Only what a process of ours sends to one that it has started: never what that one answers.
-    "pickle": (
-        "sandbox/child.py",
-        "crawler/sources/worker.py",
-        "crawler/sources/workers.py",
-    ),
+    "pickle": ("sandbox/child.py", "crawler/sources/worker.py", "crawler/sources/workers.py"),
     "mcp": ("assistant/",),
     "uvicorn": ("assistant/",),
     "starlette": ("assistant/",),

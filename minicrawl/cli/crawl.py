@@ -115,9 +115,7 @@ WHY_STOPPED = {
     "data/crawl by default.",
 )
 @click.option(
-    "--ray",
-    metavar="ADDRESS",
-    help="Use this Ray cluster of several machines, with --partitions; see docs/cluster.md.",
+    "--ray", metavar="ADDRESS", help="Use this Ray cluster of several machines, with --partitions; see docs/cluster.md."
 )
 @about_store
 @logging_options
@@ -191,11 +189,7 @@ def _exit_by(report: "CrawlReport", guide: Guide) -> None:
 
 
 def print_settings(
-    given: dict[str, Any],
-    sources: dict[str, str | None],
-    forgotten: tuple[str, ...],
-    store: Path | None,
-    as_json: bool,
+    given: dict[str, Any], sources: dict[str, str | None], forgotten: tuple[str, ...], store: Path | None, as_json: bool
 ) -> None:
     """Print all settings and where they come from. store: None to leave out what it remembers."""
     from minicrawl.crawler.remembered_settings import resumed, shown

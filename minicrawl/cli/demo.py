@@ -41,14 +41,7 @@ _STORE = DEFAULT_STORE.with_name("demo.db")
 @json_option
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
-    pages: int,
-    seed: int,
-    delay: str,
-    serve: int | None,
-    traps: bool,
-    no_progress: bool,
-    store: Path,
-    as_json: bool,
+    pages: int, seed: int, delay: str, serve: int | None, traps: bool, no_progress: bool, store: Path, as_json: bool
 ) -> None:
     """Crawl a small generated web and compare the ranking with the truth.
 

@@ -26,14 +26,7 @@ from minicrawl.store.reader import open_store
 @where_option
 @about_store
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
-    file: Path,
-    text: bool,
-    markdown: bool,
-    form: str | None,
-    by: str,
-    where: str | None,
-    store: Path,
-    as_json: bool,
+    file: Path, text: bool, markdown: bool, form: str | None, by: str, where: str | None, store: Path, as_json: bool
 ) -> None:
     """Write every page with its rank to FILE, best first.
 

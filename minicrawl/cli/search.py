@@ -44,12 +44,7 @@ class SearchCommand(click.Command):
 )
 @about_store
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
-    words: tuple[str, ...],
-    n: int,
-    sites: tuple[str, ...],
-    since: str | None,
-    store: Path,
-    as_json: bool,
+    words: tuple[str, ...], n: int, sites: tuple[str, ...], since: str | None, store: Path, as_json: bool
 ) -> None:
     """Find pages by WORDS in a crawl with --search, ranked by match and importance.
 

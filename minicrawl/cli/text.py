@@ -59,12 +59,7 @@ def _as_json(kept: "KeptText") -> dict[str, object]:
 @click.option("--hosts", "is_hosts", is_flag=True, help="List hosts that have the same pages as another.")
 @about_store
 def copies(  # noqa: PLR0913 - one argument per option, as click calls it
-    documents: tuple[str, ...],
-    least: int,
-    since: str | None,
-    is_hosts: bool,
-    store: Path,
-    as_json: bool,
+    documents: tuple[str, ...], least: int, since: str | None, is_hosts: bool, store: Path, as_json: bool
 ) -> None:
     """Find pages that carry the text of documents, whole or in part, the most important first.
 

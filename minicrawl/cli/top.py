@@ -48,13 +48,7 @@ def _per_site(context: click.Context, option: click.Parameter, value: str | None
 @where_option
 @about_store
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
-    n: int,
-    by: str,
-    sites: str | None,
-    per_site: int | None,
-    where: str | None,
-    store: Path,
-    as_json: bool,
+    n: int, by: str, sites: str | None, per_site: int | None, where: str | None, store: Path, as_json: bool
 ) -> None:
     """Print the most important pages that can be opened, best first.
 

@@ -242,13 +242,7 @@ class Book:
         self.virtual += n - h
         self._note(page, n - h)
 
-    def visit_many(
-        self,
-        pages: Pages,
-        indptr: IntArray,
-        targets: Pages,
-        places: Places | None = None,
-    ) -> None:
+    def visit_many(self, pages: Pages, indptr: IntArray, targets: Pages, places: Places | None = None) -> None:
         """Visit distinct pages at once, their links unchanged: each forwards the cash it held at the start.
 
         indptr, targets, places: CSR of their outlinks, row k for pages[k], shapes (len(pages) + 1,), (links,) and
@@ -545,12 +539,7 @@ def certificate_of(walks: float, forwarded: float) -> float:
 
 
 def add_sent(  # noqa: PLR0913 - the link rows of some pages
-    expected: IntArray,
-    book: Book,
-    sources: Pages,
-    indptr: IntArray,
-    targets: Pages,
-    places: Places | None = None,
+    expected: IntArray, book: Book, sources: Pages, indptr: IntArray, targets: Pages, places: Places | None = None
 ) -> None:
     """Add the cash that some pages have sent along their links: slow recomputation of received cash, for a check.
 

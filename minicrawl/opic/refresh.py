@@ -57,12 +57,7 @@ def interval(price: float, importance: Numbers, rate: Numbers) -> Numbers:
 
 
 def learned(  # noqa: PLR0913 - what was known, what was seen, and two bounds
-    rate: float,
-    shape: float,
-    gap: float,
-    changed: bool,
-    most_shape: float = MOST_SHAPE,
-    most_gaps: float = MOST_GAPS,
+    rate: float, shape: float, gap: float, changed: bool, most_shape: float = MOST_SHAPE, most_gaps: float = MOST_GAPS
 ) -> tuple[float, float]:
     """Update the distribution of a page's rate after one more fetch.
 

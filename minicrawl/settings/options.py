@@ -173,10 +173,7 @@ class Options:
 
     FOCUS = "Pages to read earlier or later. The ranking does not change."
     boost: tuple[tuple[re.Pattern[str], float], ...] = setting(
-        (),
-        BOOSTS,
-        "Multiply the priority of pages with matching URLs. Repeatable.",
-        LIVE,
+        (), BOOSTS, "Multiply the priority of pages with matching URLs. Repeatable.", LIVE
     )
     topic: str = setting(
         "",
@@ -193,9 +190,7 @@ class Options:
     )
     pdf: bool = setting(False, FLAG, "Read PDF files as pages: their links, title and text. Needs the extra pdf.")
     audit: bool = setting(
-        False,
-        FLAG,
-        "Keep what an audit needs besides links and titles: descriptions, headings, images, languages.",
+        False, FLAG, "Keep what an audit needs besides links and titles: descriptions, headings, images, languages."
     )
     extract: tuple[str, ...] = setting(
         (),
@@ -223,9 +218,7 @@ class Options:
 
     RENDERING = "Pages made by scripts, in Chromium."
     render: tuple[str, ...] = setting(
-        (),
-        PATTERNS,
-        "Open pages with matching URLs in Chromium, and read what their scripts show. Repeatable.",
+        (), PATTERNS, "Open pages with matching URLs in Chromium, and read what their scripts show. Repeatable."
     )
     chromium: Path | None = setting(
         None,
@@ -241,9 +234,7 @@ class Options:
 
     ARCHIVE = "Keep answers in WARC files, and read them again."
     archive: Path | None = setting(
-        None,
-        file("DIR", is_folder),
-        "Keep every answer in this folder, in WARC files that other programs can replay.",
+        None, file("DIR", is_folder), "Keep every answer in this folder, in WARC files that other programs can replay."
     )
     from_archive: tuple[str, ...] = setting(
         (),
@@ -252,11 +243,7 @@ class Options:
         "Repeatable.",
         ALONE,
     )
-    dedup: bool = setting(
-        True,
-        FLAG,
-        "Keep a body of 1,000 bytes or more once; the archive then refers to it.",
-    )
+    dedup: bool = setting(True, FLAG, "Keep a body of 1,000 bytes or more once; the archive then refers to it.")
     requisites: bool = setting(
         False,
         FLAG,
@@ -271,11 +258,7 @@ class Options:
         "Give sites a contact: a mail address or the URL of a page. It goes into the user agent; a mail address "
         "also into the header From.",
     )
-    user_agent: str = setting(
-        USER_AGENT,
-        requests.NAME,
-        "Name the crawler. robots.txt calls it by the first word.",
-    )
+    user_agent: str = setting(USER_AGENT, requests.NAME, "Name the crawler. robots.txt calls it by the first word.")
     header: tuple[Header, ...] = setting(
         (),
         requests.HEADERS,
@@ -306,9 +289,7 @@ class Options:
         AT_REFRESH,
     )
     cookies: bool = setting(
-        False,
-        FLAG,
-        "Accept cookies and send them back. The store keeps them in the clear, so only you may read it.",
+        False, FLAG, "Accept cookies and send them back. The store keeps them in the clear, so only you may read it."
     )
     cookie_file: Path | None = setting(
         None,

@@ -69,11 +69,7 @@ class Header(Struct, frozen=True):
 
         Raises SettingError, without the text, which may be secret.
         """
-        match = re.fullmatch(
-            rf"(?:({HOST}|\*)=)?([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)",
-            text,
-            re.IGNORECASE | re.DOTALL,
-        )
+        match = re.fullmatch(rf"(?:({HOST}|\*)=)?([!#$%&'*+.^_`|~0-9A-Za-z-]+):(.*)", text, re.IGNORECASE | re.DOTALL)
         if match is None or not _is_header_value(match[3]):
             raise SettingError("--header takes 'Name: value' in one line, not what was given")
         return cls(match[2], match[3].strip(), match[1])

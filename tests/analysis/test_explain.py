@@ -8,25 +8,12 @@ from support.sites import HOME, Server, Site, crawled_once
 from minicrawl.analysis.explain import Explanation, KnownPage, explain
 from minicrawl.store.reader import open_store
 
-SITE: Site = {
-    HOME: ["/b", "/private", "/gone", "http://b.test/", "<title>Home</title>"],
-    HOME + "b": [HOME],
-}
+SITE: Site = {HOME: ["/b", "/private", "/gone", "http://b.test/", "<title>Home</title>"], HOME + "b": [HOME]}
 KEYS_OF_A_PAGE = {
     *("url", "asked", "state", "reason", "meaning", "rule", "sitemap", "trap", "robots", "leads_to", "probe"),
     "queue",
     *("rank", "importance", "history", "cash", "depth", "status", "inlinks", "outlinks", "fetched_at", "title"),
-    *(
-        "known_pages",
-        "coverage",
-        "coverage_shown",
-        "found_on",
-        "attempts",
-        "content_type",
-        "bytes",
-        "seconds",
-        "host",
-    ),
+    *("known_pages", "coverage", "coverage_shown", "found_on", "attempts", "content_type", "bytes", "seconds", "host"),
     *("linked_from", "links_to", "not_counted", "alternate_of", "duplicate_of"),
     "refresh",
     "jump",
@@ -59,7 +46,7 @@ def test_json_has_stable_keys_side_by_side(store: Path) -> None:
     assert set(unknown) == {"asked", "url", "state", "reason", "meaning", "rule", "sitemap", "trap", "robots", "usage"}
     assert known["not_counted"] == {"nofollow": 0, "out of scope or in a trap": 1}
     assert list(known["host"]) == [
-        *("name", "crawl_delay", "next_at", "delay", "backoff", "seconds", "strains", "dead_until"),
+        *("name", "crawl_delay", "next_at", "delay", "backoff", "seconds", "strains", "dead_until")
     ]
     page = explained(store, HOME).page
     assert page is not None

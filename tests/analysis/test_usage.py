@@ -57,11 +57,7 @@ def test_why_tells_what_decides(store: Path, reader: Store, url: str, expected: 
 
 
 @pytest.mark.parametrize(
-    ("respected", "left_out"),
-    [
-        (("search",), {SIGNAL}),
-        (("ai-train", "search"), {META, HEADER, SIGNAL, FREE}),
-    ],
+    ("respected", "left_out"), [(("search",), {SIGNAL}), (("ai-train", "search"), {META, HEADER, SIGNAL, FREE})]
 )
 def test_exports_leave_out_pages_that_were_read_and_forbid_a_use(
     store: Path, tmp_path: Path, respected: tuple[str, ...], left_out: set[str]
@@ -96,14 +92,7 @@ def test_what_was_refused_is_listed(tmp_path: Path) -> None:
         [HOME],
         respect_usage="ai-train",
     )
-    run(
-        "export",
-        tmp_path / "no.csv",
-        "--where",
-        "reason = 'usage'",
-        "--store",
-        tmp_path / "crawl.db",
-    )
+    run("export", tmp_path / "no.csv", "--where", "reason = 'usage'", "--store", tmp_path / "crawl.db")
     with (tmp_path / "no.csv").open(newline="") as lines:
         assert [row["url"] for row in csv.DictReader(lines)] == [FREE]
 

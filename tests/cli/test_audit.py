@@ -42,13 +42,7 @@ def test_each_target_is_told_once_with_its_pages_the_worst_first(store: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("words", "code"),
-    [
-        ("broken-link", 1),
-        ("error", 1),
-        ("redirect-loop", 0),
-        ("redirect-loop, dead-end", 1),
-    ],
+    ("words", "code"), [("broken-link", 1), ("error", 1), ("redirect-loop", 0), ("redirect-loop, dead-end", 1)]
 )
 def test_fail_on_names_rules_or_a_severity(store: Path, words: str, code: int) -> None:
     for form in ([], ["--json"], ["--csv"], ["-n", "1"]):

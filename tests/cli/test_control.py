@@ -119,10 +119,6 @@ def test_without_a_running_crawl_changes_are_for_the_next_one(store: Path, tmp_p
         == "http://a.test/ is next on its host; no crawl is running, so this is for the next one\n"
     )
     (tmp_path / "more.txt").write_text("http://b.test/\nhttp://c.test/\nhttp://b.test/\n")
-    assert answer("control", "add", tmp_path / "more.txt", "--store", store) == {
-        "running": False,
-        "seeds": 2,
-        "new": 2,
-    }
+    assert answer("control", "add", tmp_path / "more.txt", "--store", store) == {"running": False, "seeds": 2, "new": 2}
     assert answer("control", "ban", "c.test", "--store", store) == {"running": False, "host": "c.test"}
     assert "no crawl is running, so this is for the next one" in told(store, "unban", "c.test")

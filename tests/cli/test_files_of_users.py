@@ -33,13 +33,7 @@ WORDS = {
     "seeds": ("#", ".txt"),
     "cookies": ("#HttpOnly_", ".a.test\tTRUE\t/\tFALSE\t", "\tname\tvalue\n", "\t"),
     "routes": ("::127.0.0.1:", "a.test:80:b.test:81 "),
-    "toml": (
-        "[crawl]\n",
-        "delay = ",
-        "pages = ",
-        "header = ",
-        "store = ",
-    ),
+    "toml": ("[crawl]\n", "delay = ", "pages = ", "header = ", "store = "),
 }
 
 

@@ -7,12 +7,7 @@ from pathlib import Path
 from support import command_line
 from support.sites import HOME, Site, crawled_once
 
-SITE: Site = {
-    HOME: ["/a", "/b"],
-    HOME + "a": [HOME, "/moved"],
-    HOME + "b": ["/gone"],
-    HOME + "moved": HOME + "b",
-}
+SITE: Site = {HOME: ["/a", "/b"], HOME + "a": [HOME, "/moved"], HOME + "b": ["/gone"], HOME + "moved": HOME + "b"}
 
 
 run = partial(command_line.run, "graph", "stats")

@@ -86,10 +86,7 @@ def test_with_all_defaults_a_host_is_crawled_to_its_end_and_what_is_offered_work
 
 @pytest.mark.parametrize(
     ("words", "offered"),
-    [
-        (["--pages", "2", "--search"], ["search", "why", "crawl"]),
-        (["--profile", "audit"], ["audit", "why", "export"]),
-    ],
+    [(["--pages", "2", "--search"], ["search", "why", "crawl"]), (["--profile", "audit"], ["audit", "why", "export"])],
     ids=" ".join,
 )
 def test_what_is_offered_fits_the_crawl_and_works(words: list[str], offered: list[str], there: list[str]) -> None:

@@ -118,11 +118,7 @@ def lines(path: Path) -> list[Any]:
 
 @pytest.mark.parametrize(
     ("words", "name", "read"),
-    [
-        ("export", "ranks.csv", ranks),
-        ("export --text", "corpus.jsonl", lines),
-        ("graph export", "links.txt", edges),
-    ],
+    [("export", "ranks.csv", ranks), ("export --text", "corpus.jsonl", lines), ("graph export", "links.txt", edges)],
 )
 def test_a_file_says_the_same_of_both(
     words: str, name: str, read: Callable[[Path], Any], stores: tuple[Path, Path], tmp_path: Path

@@ -32,9 +32,7 @@ def test_text_as_markdown_and_as_json(store: Path) -> None:
         "Wel\x9bcome\nSee the other page.",
         "Wel\x9bcome\nSee the other page.\nMenu",
     )
-    assert found["anchors"] == [
-        {"url": f"{HOME}x", "text": "the other", "before": "See ", "after": " page."},
-    ]
+    assert found["anchors"] == [{"url": f"{HOME}x", "text": "the other", "before": "See ", "after": " page."}]
 
 
 planted = crawled_once(planted_copies(6).site, [PLANTED], strategy="breadth-first", traps=False, text=True)

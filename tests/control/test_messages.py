@@ -14,17 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.control.messages import (
-    LONGEST,
-    answer_of,
-    bound,
-    connected,
-    failed,
-    line_of,
-    message_of,
-    parts,
-    places,
-)
+from minicrawl.control.messages import LONGEST, answer_of, bound, connected, failed, line_of, message_of, parts, places
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, SeedError, StoreError
 
 _VALUES: Any = st.recursive(

@@ -80,11 +80,7 @@ def test_failure_is_tried_again_later_and_then_given_up(store: Path) -> None:
 
 @pytest.mark.parametrize(
     ("site", "robots", "asked"),
-    [
-        ({HOME: 403}, 404, 1),
-        ({HOME: [HOME + "a"]}, "User-agent: *\nDisallow: /", 0),
-        ({HOME: "ftp://a.test/"}, 404, 1),
-    ],
+    [({HOME: 403}, 404, 1), ({HOME: [HOME + "a"]}, "User-agent: *\nDisallow: /", 0), ({HOME: "ftp://a.test/"}, 404, 1)],
     ids=["forbidden", "disallowed", "nowhere"],
 )
 def test_store_of_errors_is_not_read_again_for_ever(tmp_path: Path, site: Site, robots: int | str, asked: int) -> None:

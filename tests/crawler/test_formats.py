@@ -40,10 +40,7 @@ WANTED = Wanted(anchors=True, text=True, kept=True, facts=True, extract=("line=p
 
 
 async def read(
-    body: bytes,
-    fields: dict[str, str],
-    timing: Timing = STANDARD,
-    **settings: Any,
+    body: bytes, fields: dict[str, str], timing: Timing = STANDARD, **settings: Any
 ) -> tuple[Fetched, ParsedPage, str]:
     """The answer to a request, the page, and the reason code that comes of them."""
     transport = httpx.MockTransport(lambda request: httpx.Response(200, content=body, headers=fields))

@@ -34,10 +34,7 @@ CASES = {
     "fragments are one page": ([A + "#1", A + "#2"], {A: share(1)}),
     "a link to itself is not counted": ([HOME, HOME + "#top", "", A], {A: share(1)}),
     "no links: all to the virtual page": ([], {}),
-    "nofollow is not counted": (
-        [A, f'<a rel="nofollow" href="{B}">', f'<a rel="ugc" href="{C}">'],
-        {A: share(1)},
-    ),
+    "nofollow is not counted": ([A, f'<a rel="nofollow" href="{B}">', f'<a rel="ugc" href="{C}">'], {A: share(1)}),
     "meta nofollow: all to the virtual page": (['<meta name="robots" content="nofollow">', A], {}),
     "mailto and the like are no links": ([A, "mailto:a@b.test", "javascript:x()"], {A: share(1)}),
     "canonical to another page: all of it": ([f'<link rel="canonical" href="{A}">', B], {A: UNIT, B: 0}),
@@ -97,10 +94,7 @@ def test_disallowed_page_is_known_and_ranked_but_never_asked_for(store: Path) ->
 
 
 def test_two_pages_that_each_call_the_other_canonical_keep_their_own_links(store: Path) -> None:
-    site: Site = {
-        HOME: [f'<link rel="canonical" href="{A}">'],
-        A: [f'<link rel="canonical" href="{HOME}">', B],
-    }
+    site: Site = {HOME: [f'<link rel="canonical" href="{A}">'], A: [f'<link rel="canonical" href="{HOME}">', B]}
     crawl(site, store, [HOME])
     assert rows(store, "SELECT state, reason FROM pages ORDER BY id")[:2] == [
         ("alias", "canonical"),

@@ -128,10 +128,7 @@ def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, store: Path, we
         served.is_frozen.clear()
         served.thaw.clear()
         crawling = subprocess.Popen(
-            command(served, store, seeds),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            env=os.environ,
+            command(served, store, seeds), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ
         )
         assert served.is_frozen.wait(PATIENCE)
         os.kill(crawling.pid, signal.SIGKILL)

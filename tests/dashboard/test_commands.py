@@ -24,19 +24,7 @@ def test_seeds_are_urls_or_hosts() -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "texts",
-    [
-        None,
-        "a.test",
-        [],
-        ["a.test"] * 1001,
-        [3],
-        [""],
-        ["-"],
-        ["file:///etc/passwd"],
-    ],
-)
+@pytest.mark.parametrize("texts", [None, "a.test", [], ["a.test"] * 1001, [3], [""], ["-"], ["file:///etc/passwd"]])
 def test_files_and_rubbish_are_no_seeds(texts: Any) -> None:
     with pytest.raises(SeedError):
         seeds_of(texts)

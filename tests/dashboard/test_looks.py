@@ -189,10 +189,7 @@ async def test_no_counter_falls_during_a_crawl_and_all_agree_with_the_store(stor
     site[HOME].append("/missing")
     server, seen, looks = Steered(site), list[Any](), Looks(Readings(store))
     reasons, statuses = Counter[str](), Counter[str]()
-    async with (
-        steered(server, store, [HOME, "http://b.test/"], delay=0, scope="any") as crawl,
-        listening(crawl, store),
-    ):
+    async with steered(server, store, [HOME, "http://b.test/"], delay=0, scope="any") as crawl, listening(crawl, store):
         for number in (1, 5, 20, 30):
             await server.until(number)
             seen.append(await asyncio.to_thread(looks.look))

@@ -13,12 +13,7 @@ PAGE = Document(b"""<h1 class="a b"> One <b>and</b>
 
 @pytest.mark.parametrize(
     ("selector", "attribute", "found"),
-    [
-        ("h1", None, ["One and two"]),
-        ("p", None, ["1", "2", "3then"]),
-        ("p", "title", ["x", ""]),
-        ("table", None, []),
-    ],
+    [("h1", None, ["One and two"]), ("p", None, ["1", "2", "3then"]), ("p", "title", ["x", ""]), ("table", None, [])],
 )
 def test_css(selector: str, attribute: str | None, found: list[str]) -> None:
     assert PAGE.css(selector, attribute) == found
@@ -59,11 +54,7 @@ SHOWN = Page(
 
 
 def test_page_says_what_it_has() -> None:
-    assert (SHOWN.css("h1"), SHOWN.xpath("//p/text()"), SHOWN.text) == (
-        ["Ü"],
-        ["two  words"],
-        "Ü two words",
-    )
+    assert (SHOWN.css("h1"), SHOWN.xpath("//p/text()"), SHOWN.text) == (["Ü"], ["two  words"], "Ü two words")
     assert SHOWN.tree.css_first("p") is not None
     assert SHOWN.xml_tree is not None
     assert SHOWN.css("p", "class") == []

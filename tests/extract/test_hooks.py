@@ -222,12 +222,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize(
-    ("spec", "found"),
-    [
-        ("my_hooks.py", ["on_page"]),
-        ("my_hooks.py:mine", ["mine"]),
-        ("my_hooks:mine", ["mine"]),
-    ],
+    ("spec", "found"), [("my_hooks.py", ["on_page"]), ("my_hooks.py:mine", ["mine"]), ("my_hooks:mine", ["mine"])]
 )
 def test_hooks_are_found_by_module_or_file(folder: Path, spec: str, found: list[str]) -> None:
     hooks = load_hooks((spec,))

@@ -93,14 +93,7 @@ def test_numbered_edges_in_all_spellings(tmp_path: Path, name: str, separator: s
     assert ends(graph) == [*LINKS, (2, 4)]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "0 1 0.5\n1 0 1e3 x é\n",
-        "0 1\n1 0 # both ways",
-        "0 1\n0 1\n1 0\n1 1\n0 0\n",
-    ],
-)
+@pytest.mark.parametrize("text", ["0 1 0.5\n1 0 1e3 x é\n", "0 1\n1 0 # both ways", "0 1\n0 1\n1 0\n1 1\n0 0\n"])
 def test_numbered_edges_with_more_than_numbers(tmp_path: Path, text: str) -> None:
     graph, known = load_graph(write(tmp_path / "a.txt", text))
     assert known is None
@@ -158,11 +151,7 @@ NO_CSR = "{path} is not an .npz file with indptr and indices of a CSR matrix; na
 WRONG = {
     "no ending": ("graph", "0 1\n", "{path} must end with one of {endings}, not ''"),
     "no file": ("a.txt", None, "there is no graph file '{path}'; name one that exists"),
-    "one column": (
-        "a.txt",
-        "0 1\n# c\n\n2\n",
-        "{path}:4: '2' is not a link; write source and target in two columns",
-    ),
+    "one column": ("a.txt", "0 1\n# c\n\n2\n", "{path}:4: '2' is not a link; write source and target in two columns"),
     "no text": ("a.txt", b"\xff\xfe0\x001", "{path} is not UTF-8 text; name another graph file or convert this one"),
     "nothing": ("a.txt", "", "{path} has no links between pages; name another graph file"),
     "no npz": ("a.npz", "hello", NO_CSR),

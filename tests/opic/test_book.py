@@ -260,9 +260,7 @@ DEEDS = (
     *("alias", "no longer an alias", "other places", "gone"),
 )
 histories = st.lists(
-    st.tuples(st.sampled_from(DEEDS), st.integers(0, MOST - 1), st.integers(0, 2**MOST - 1)),
-    min_size=5,
-    max_size=40,
+    st.tuples(st.sampled_from(DEEDS), st.integers(0, MOST - 1), st.integers(0, 2**MOST - 1)), min_size=5, max_size=40
 )
 
 
@@ -349,11 +347,7 @@ def test_page_that_went_with_nothing_forwarded_forwards_what_a_later_link_brings
     assert world.book.least_worth(1e-6) is not None
     book = world.book
     loaded = Book.of(
-        book.cash[:3].copy(),
-        book.forwarded[:3].copy(),
-        book.gone[:3].copy(),
-        book.alias[:3].copy(),
-        book.virtual,
+        book.cash[:3].copy(), book.forwarded[:3].copy(), book.gone[:3].copy(), book.alias[:3].copy(), book.virtual
     )
     assert loaded.never_visited == world.book.never_visited == UNIT
     world.settle(random.Random(0))
@@ -370,12 +364,7 @@ def test_visiting_again_changes_nothing_once_settled(history: list[tuple[str, in
     world.settle(random.Random(seed))
     if world.book.births:
         assert np.abs(world.book.importance() - world.exact()).sum() < 1e-5
-    before = [
-        world.book.cash.copy(),
-        world.book.forwarded.copy(),
-        world.book.virtual,
-        world.book.never_visited,
-    ]
+    before = [world.book.cash.copy(), world.book.forwarded.copy(), world.book.virtual, world.book.never_visited]
     for page in world.oracle.read:
         world.revisit(page)
     world.visit_many(sorted(world.oracle.read))
@@ -591,12 +580,7 @@ def test_mirrors_hand_over_what_their_homes_take_over() -> None:
     right.mirror(np.array([1]))
     left.visit(0, np.array([2]))
     right.visit(0, np.array([1]))
-    assert (
-        left.births,
-        left.cash[2],
-        right.births,
-        right.cash[1],
-    ) == (40, 17, 20, 17)
+    assert (left.births, left.cash[2], right.births, right.cash[1]) == (40, 17, 20, 17)
     assert left.is_mirror(slice(0, 3)).tolist() == [False, False, True]
     units = left.hand_over(np.array([2]))
     assert units.tolist() == [17]

@@ -76,14 +76,7 @@ def order(strategy: Strategy, book: Book) -> list[int | None]:
     return [queue.pop() for _ in range(book.size)]
 
 
-@given(
-    st.lists(
-        st.tuples(
-            st.integers(0, 2**32 - 1),
-            st.integers(-(2**63), 2**62),
-        )
-    )
-)
+@given(st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(-(2**63), 2**62))))
 def test_packed_entries_sort_by_falling_priority_then_rising_page(waiting: list[tuple[int, int]]) -> None:
     """One integer is compared in place of a pair, for any priority, and holds the page."""
     entries = sorted(packed(page, priority) for page, priority in waiting)

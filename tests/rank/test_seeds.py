@@ -23,11 +23,7 @@ def between_hosts(graph: Graph, hosts: npt.NDArray[Any]) -> set[tuple[int, int]]
 
 
 def slow_core(
-    links: set[tuple[int, int]],
-    h: npt.NDArray[Any],
-    a: npt.NDArray[Any],
-    least: float,
-    size: tuple[int, int] | None,
+    links: set[tuple[int, int]], h: npt.NDArray[Any], a: npt.NDArray[Any], least: float, size: tuple[int, int] | None
 ) -> tuple[list[int], list[int]]:
     """The pseudo-code, with its two assignments the right way round and its last addition undone.
 

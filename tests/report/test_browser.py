@@ -19,10 +19,7 @@ from support.needs import needs
 from support.sites import Server, Site, crawl
 
 pytest.importorskip("playwright.sync_api", reason="playwright is missing: pip install -e '.[dev]'")
-pytestmark = [
-    pytest.mark.slow,
-    needs("chromium"),
-]
+pytestmark = [pytest.mark.slow, needs("chromium")]
 LOOKS = [(1440, "light"), (390, "dark")]
 LONG = "a-name-without-a-space-" * 8
 PARTS = ("docs", "shop", LONG)

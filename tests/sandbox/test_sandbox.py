@@ -57,12 +57,7 @@ async def test_files_of_the_working_folder_are_not_run(tmp_path: Path, monkeypat
         ("doze", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
         ("stop", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
         ("ignore", Limits(cpu=3600.0, still=2.0), ChildDiedError, "it stood still for 2 s"),
-        (
-            "bomb",
-            FORKING._replace(cpu=0.1),
-            ChildError,
-            "it took more than 0.1 s of CPU time",
-        ),
+        ("bomb", FORKING._replace(cpu=0.1), ChildError, "it took more than 0.1 s of CPU time"),
         ("allocate", AMPLE, ChildError, "MemoryError: "),
         ("exit", AMPLE, ChildError, "SystemExit: 5"),
         ("interrupt", AMPLE, ChildError, "KeyboardInterrupt: "),

@@ -21,20 +21,12 @@ WRONG = [
     ("until_coverage", 1.1, "--until-coverage must be at most 100%, not 1.1"),
     ("scope", "web", "--scope is one of any, site, host, prefix, linked, not 'web'"),
     ("strategy", "best", "--strategy is one of greedy, random, cycle, breadth-first, not 'best'"),
-    (
-        "allow",
-        ("(",),
-        "--allow '(' is not a regular expression: missing ), unterminated subpattern at position 0",
-    ),
+    ("allow", ("(",), "--allow '(' is not a regular expression: missing ), unterminated subpattern at position 0"),
     ("deny", ("ok", "*"), "--deny '*' is not a regular expression: nothing to repeat at position 0"),
     ("boost", ("x",), "--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not 'x'"),
     ("boost", ("x=0",), "--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not 'x=0'"),
     ("boost", ("x=1001",), "--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not 'x=1001'"),
-    (
-        "boost",
-        ("(=2",),
-        "--boost '(' is not a regular expression: missing ), unterminated subpattern at position 0",
-    ),
+    ("boost", ("(=2",), "--boost '(' is not a regular expression: missing ), unterminated subpattern at position 0"),
     ("header", ("nonsense",), NO_HEADER),
     ("header", ("A: x\r\nB: y",), NO_HEADER),
     ("ca_file", Path("/none.pem"), "--ca-file /none.pem is not a file; name a PEM file that can be read"),
@@ -149,11 +141,7 @@ def test_secrets_are_not_stored() -> None:
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [
-        ("user_agent", "a\r\nX-Injected: 1"),
-        ("user_agent", "bücher\ud800"),
-        ("header", ("X-A: \x00",)),
-    ],
+    [("user_agent", "a\r\nX-Injected: 1"), ("user_agent", "bücher\ud800"), ("header", ("X-A: \x00",))],
     ids=["agent-line-break", "agent-surrogate", "header-nul"],
 )
 def test_values_that_no_request_can_carry_are_refused(name: str, value: Any) -> None:

@@ -112,10 +112,5 @@ def test_discovery_has_its_share_beside_refresh() -> None:
 
 
 def test_pages_are_fetched_again_once_it_is_asked_for() -> None:
-    given: list[dict[str, Any]] = [
-        {},
-        {"refresh_min": "2h"},
-        {"refresh": True},
-        {"recrawl_after": "1d"},
-    ]
+    given: list[dict[str, Any]] = [{}, {"refresh_min": "2h"}, {"refresh": True}, {"recrawl_after": "1d"}]
     assert [CrawlSettings(**settings).refreshes for settings in given] == [False, False, True, True]

@@ -9,15 +9,7 @@ from minicrawl.settings.values import parse_duration, parse_size
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [
-        ("30m", 1800),
-        ("1d", 86400),
-        ("1.5h", 5400),
-        ("0", 0),
-        (" 30 m ", 1800),
-        ("2H", 7200),
-        (".5", 0.5),
-    ],
+    [("30m", 1800), ("1d", 86400), ("1.5h", 5400), ("0", 0), (" 30 m ", 1800), ("2H", 7200), (".5", 0.5)],
 )
 def test_a_time_is_a_number_with_a_unit(text: str, seconds: float) -> None:
     assert parse_duration(text) == seconds

@@ -215,10 +215,7 @@ PLANTED: dict[str, Planted] = {
             "/from-google": Reply("/", head='<meta name="googlebot" content="noindex">'),
             "/nofollow": Reply("/", head=ROBOTS.format("nofollow")),
         },
-        {
-            "noindex-linked": {"/hidden": 1, "/from-google": 1},
-            "robots-blocked": {"/private/much": 5},
-        },
+        {"noindex-linked": {"/hidden": 1, "/from-google": 1}, "robots-blocked": {"/private/much": 5}},
     ),
     "sitemaps": planted(
         "maps.test",

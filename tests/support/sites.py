@@ -38,12 +38,7 @@ class Server(httpx.MockTransport):
     """Serves a site, and remembers what was asked for: pages, robots.txt files, what is `beside`; all, and when."""
 
     def __init__(
-        self,
-        site: Mapping[str, Any],
-        robots: Reply = 404,
-        *,
-        absent: Reply = 404,
-        beside: Mapping[str, Any] = {},
+        self, site: Mapping[str, Any], robots: Reply = 404, *, absent: Reply = 404, beside: Mapping[str, Any] = {}
     ) -> None:
         """absent: the reply for what is not there. beside: replies that are no pages, be they robots.txt files."""
         self.site, self.robots, self.absent, self.beside = dict(site), robots, absent, beside

@@ -79,12 +79,7 @@ def of_scrapy(url: str, kind: str, body: bytes) -> Iterable[str]:
     ]
 
 
-RESOLVERS: dict[str, Resolve] = {
-    "urllib.parse": by_urljoin,
-    "Scrapy": by_w3lib,
-    "yarl": by_yarl,
-    "httpx": by_httpx,
-}
+RESOLVERS: dict[str, Resolve] = {"urllib.parse": by_urljoin, "Scrapy": by_w3lib, "yarl": by_yarl, "httpx": by_httpx}
 EXTRACTORS: dict[str, Extract] = {
     "lxml": of_lxml,
     "selectolax": of_selectolax,

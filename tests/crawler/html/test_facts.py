@@ -28,12 +28,12 @@ CASES: dict[str, dict[str, Any]] = {
     "<h1>He<b>ad</b> \n line</h1><h2>x</h2><h1>y</h1>": {"h1": "Head line", "h1s": 2},
     "<h1></h1><h1>Second</h1>": {"h1s": 2},
     "<img src=1><img src=2 alt><img src=3 alt=''><img src=4 alt=words><noscript><img src=5></noscript>": {
-        "without_alt": 2,
+        "without_alt": 2
     },
     "<img src=1 aria-label=x><img src=2 aria-labelledby=y><img src=3 title=z><img src=4 hidden><img src=5 role=None>"
     "<img src=6 aria-hidden=TRUE><img src=7 role='x presentation'>": {},
     "<img src=1 aria-label=''><img src=2 aria-labelledby><img src=3 title=' '><img src=4 aria-hidden=false role=img>": {
-        "without_alt": 4,
+        "without_alt": 4
     },
     "<img alt src=/1 srcset='http://b.test/2 2x, /3 3x'><picture><source srcset='/4, http://b.test/5 1w'></picture>": {
         "mixed": ("http://b.test/2", "http://b.test/5")
@@ -42,13 +42,13 @@ CASES: dict[str, dict[str, Any]] = {
     "<img alt src=http://b.test/1.png><script src='HTTP://b.test/2.js'></script><link rel='x stylesheet' href=http:3>"
     "<a href=http://b.test/4>no</a><link rel=canonical href=http://a.test/><img alt src=//b.test/5><p>http:</p>"
     "<form action=http://b.test/6></form><video src=http://b.test/7></video><input src=http:no>": {
-        "mixed": ("http://b.test/1.png", "http://b.test/2.js", "http://0.0.0.3/", "http://b.test/7", "http://b.test/6"),
+        "mixed": ("http://b.test/1.png", "http://b.test/2.js", "http://0.0.0.3/", "http://b.test/7", "http://b.test/6")
     },
     '<script type="application/ld+json">{"@graph": [{"@type": ["Thing", "https://schema.org/Product"], "name": "x",'
     ' "offers": {"@type": "Offer", "price": "", "priceCurrency": "EUR"}}, {"@type": "Event", "name": "y"}]}</script>'
     '<script type="application/ld+json">{"@type": "Recipe", "name": "z", "image": "/z.png"}, [</script>'
     '<script type="text/json">{"@type": "Movie"}</script>': {
-        "lacking": ("Event: startDate", "Event: location", "Offer: price or priceSpecification"),
+        "lacking": ("Event: startDate", "Event: location", "Offer: price or priceSpecification")
     },
     "<p id=a><a name=b%20c>x</a><p id='b c'><p name=no><svg><g id=D></svg><template><p id=no></template><p id=''>": {
         "parts": "".join(sorted(map(name_hash, ("a", "b c", "D"))))

@@ -97,5 +97,5 @@ def test_text_is_in_blocks_without_what_is_hidden() -> None:
     tree = BrowserTree(Marks(page.encode()))
     assert tree.language() == "de"
     assert [" ".join(block.split()) for block in tree.text() if block.strip()] == [
-        *("Head line", "One link", "two", "x", "y", "a", "b", "c"),
+        *("Head line", "One link", "two", "x", "y", "a", "b", "c")
     ]

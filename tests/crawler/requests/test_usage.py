@@ -41,13 +41,7 @@ def test_what_robots_txt_forbids_is_not_fetched(store: Path, line: str) -> None:
 
 @pytest.mark.parametrize(
     ("respected", "refused"),
-    [
-        ((), []),
-        ("search", [SIGNAL]),
-        ("ai-input", []),
-        (("search", "ai-train"), [SIGNAL, FREE]),
-        ("ai-train", [FREE]),
-    ],
+    [((), []), ("search", [SIGNAL]), ("ai-input", []), (("search", "ai-train"), [SIGNAL, FREE]), ("ai-train", [FREE])],
 )
 def test_only_uses_that_are_respected_count(store: Path, respected: str | tuple[str, ...], refused: list[str]) -> None:
     server = preferring(robots="User-agent: *\nContent-Usage: /signal search=n\nContent-Usage: /free train-ai=n")

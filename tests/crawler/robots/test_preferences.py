@@ -147,13 +147,7 @@ def test_any_value_is_read(value: str) -> None:
 
 def test_lines_of_a_page_are_read() -> None:
     lines = "\n".join(
-        [
-            "header Content-Usage: search=y",
-            "meta robots: noai",
-            "meta nonsense",
-            "body Content-Usage: train-ai=n",
-            "",
-        ]
+        ["header Content-Usage: search=y", "meta robots: noai", "meta nonsense", "body Content-Usage: train-ai=n", ""]
     )
     assert of_page(lines) == (
         Statement("header", "Content-Usage: search=y", Preferences(search=A)),

@@ -25,12 +25,7 @@ BODY = b"<title>T</title><a href=/a>A</a><p>words beside it: <a href=/b>B</a>"
 WHOLE, _ = read_page(BODY, URL, None, Wanted(anchors=True, places=True))
 
 
-async def hooked(
-    folder: Path,
-    code: str,
-    run: Callable[[HookedPages], Awaitable[Any]],
-    longest: float = 3600.0,
-) -> Any:
+async def hooked(folder: Path, code: str, run: Callable[[HookedPages], Awaitable[Any]], longest: float = 3600.0) -> Any:
     """Call a function with the hooks of this code, between their start and end."""
     (folder / "h.py").write_text(code)
     async with aclosing(HookedPages((str(folder / "h.py"),), longest)) as hooks:

@@ -69,12 +69,7 @@ def test_new_places_take_the_place_of_old_ones(tmp_path: Path) -> None:
     store, rng = tmp_path / "crawl.db", random.Random(5)
     for _ in range(4):
         links = {url: rng.choice(list(Place)) for url in rng.sample(sorted(ALL), 2)} | {HOME + "always": Place.TEXT}
-        crawled(
-            store,
-            {HOME: [linking(links)]},
-            discovery=0.1,
-            pages=20 if store.exists() else 1,
-        )
+        crawled(store, {HOME: [linking(links)]}, discovery=0.1, pages=20 if store.exists() else 1)
         expected = links if len(set(links.values())) > 1 else dict.fromkeys(links)
         assert places(store, HOME) == expected
 

@@ -79,8 +79,7 @@ def test_a_page_that_is_as_it_was_spends_its_cash_and_nothing_else_changes(store
 
 
 @pytest.mark.parametrize(
-    ("reply", "state", "waits"),
-    [([], "fetched", True), (404, "error", False), (410, "error", False)],
+    ("reply", "state", "waits"), [([], "fetched", True), (404, "error", False), (410, "error", False)]
 )
 def test_only_pages_that_were_read_wait_for_another_turn_at_once(
     tmp_path: Path, reply: list[str] | int, state: str, waits: bool
