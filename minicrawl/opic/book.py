@@ -15,8 +15,8 @@ G     the clock: all cash ever passed on
 **Nothing is lost**: sum(C) + V = sum(B), to the unit, after every step. Where several books share the web, plus
 the cash carried here from the others.
 
-**No sum outgrows 64 bits**: sum(B) is at most twice ALL_BIRTHS. Pages that come back after births were shared out may
-bring more; then all births are lowered alike, which no share of importance notices.
+**No sum outgrows 64 bits**: sum(B) of a book is at most twice ALL_BIRTHS. Pages that come back after births were shared
+out may bring more; then all births are lowered alike, which no share of importance notices.
 
 **Lemma 2.3**, in whole units: what a page has received is what its in-links have sent,
 
@@ -156,9 +156,6 @@ class Book:
         idle = self.alias[: self.size] & (self.forwarded[: self.size] == 0)
         self._has_idle_aliases = self.rule.alike is None or bool(idle.any())
         births, unvisited = self.birth(slice(0, self.size)), ~self.visited(slice(0, self.size))
-        if (born := float(births.sum(dtype=np.float64))) > 2 * ALL_BIRTHS:
-            self.rule.lower(math.ceil(born / ALL_BIRTHS))
-            births = self.birth(slice(0, self.size))
         self.births = int(births.sum())
         births += self.received(slice(0, self.size))
         self.never_visited = int(births.sum(where=unvisited))
@@ -178,6 +175,7 @@ class Book:
         rule.share_out(by, ~(self.gone[known] | self.alias[known]), self.gone[known])
         self.rule = rule
         self._count_births()
+        self._bound_births()
 
     def share_births_alike(self, unit: int = UNIT) -> None:
         """Let walkers jump to all pages alike."""
@@ -412,7 +410,11 @@ class Book:
     def _bear(self, units: int) -> None:
         """Add birth cash to the sum, which is in step with the flags of all pages."""
         self.births += units
+        self._bound_births()
+
+    def _bound_births(self) -> None:
         if self.births > 2 * ALL_BIRTHS:
+            self.rule.lower(math.ceil(self.births / ALL_BIRTHS))
             self._count_births()
 
     def _note(self, page: int, spent: int) -> None:

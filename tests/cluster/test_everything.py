@@ -38,7 +38,7 @@ HOMES = [f"http://h{number}.test/" for number in range(6)]
 LETS_IN = "Basic dXNlcjpwYXNz"
 """user:pass"""
 HOOK = "def on_page(page):\n    return [{'hooked': page.url}]\n"
-TRAP = "a/b/a/b/a/b/a/b/"
+TRAP = "list?v=1&v=1&v=1&v=1"
 PATIENT = Timing(render=PATIENCE)
 EVERYTHING: dict[str, Any] = {
     "auth": ("user:pass",),

@@ -31,8 +31,8 @@ from minicrawl.log import begin
 HEAD, OTHER = "127.0.0.2", "127.0.0.3"
 """Not 127.0.0.1, for which Ray takes the address that other machines reach."""
 LITTLE = ("--num-cpus=0", f"--object-store-memory={100 * 2**20}", "--disable-usage-stats")
-OPEN = {"RAY_AUTH_MODE": "disabled"}
-"""Of the environment: these nodes have no token."""
+OPEN = {"RAY_AUTH_MODE": "disabled", "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "1"}
+"""Of the environment: these nodes have no token, and are several, also beside a crawl here that lets Ray have one."""
 
 
 def free_port() -> int:
