@@ -8,7 +8,8 @@
 
 A URL passes  seeds -> frontier -> fetch -> parse -> book -> store,  and everything else reads the store:
 
-crawler/  the live crawl, a folder per stage       store/   the data on disk: one SQLite file
+web/      URLs, HTTP, HTML, robots.txt, sitemaps       store/   the data on disk: one SQLite file
+crawler/  the live crawl, a folder per stage
 opic/     the algorithm: the order of pages, and   rank/    link analysis of a finished graph
           the importance of each                   export/  files for other programs
 cli/      the commands                             demo/    a generated web to try it on

@@ -129,7 +129,7 @@ class Fetched(NamedTuple):
     that crossed the network. `body`: after content decoding, cut or damaged where `truncated`; empty when the content
     type is not parsed. `content_type`: of the header, or guessed from the body. `etag`, `last_modified`: the validators
     of the answer, a character for each byte, for a `PageRequest`; `is_conditional`: the request had validators.
-    `digest`, `payload`, `wording`, `said`, `sketch`: fingerprints of the body, see minicrawl.crawler.fingerprint; None
+    `digest`, `payload`, `wording`, `said`, `sketch`: fingerprints of the body, see minicrawl.web.fingerprint; None
     without one. `short_text`: see there.
     `record`: its place in the archive, if any; `further`: those of all that a Chromium fetched for the page, and of its
     screenshots. `set_cookies`: the values of its header fields Set-Cookie, a character
@@ -263,7 +263,7 @@ class Requisite(NamedTuple):
 
 
 class PageFacts(NamedTuple):
-    """Facts of an HTML page that an audit checks, see minicrawl.crawler.html.facts.
+    """Facts of an HTML page that an audit checks, see minicrawl.web.html.facts.
 
     `h1`: the first one; `h1s`: number of h1 elements; `without_alt`: of images that are neither named nor hidden.
     `mixed`: http: URLs that an https page loads or sends forms to. `lacking`: properties that Google requires of its
@@ -298,7 +298,7 @@ class ParsedPage(NamedTuple):
     such as "robots: noai".
     `truncated`: the page has more links than are read. `text`: all visible text, an entry for each
     paragraph, heading, item or cell. `values`: a hash of each of `FIELDS` but the first and last, a byte.
-    `blocks`: block hashes, to detect changes, see minicrawl.crawler.html.tree.
+    `blocks`: block hashes, to detect changes, see minicrawl.web.html.tree.
     `kept`: a record of minicrawl.store.texts.kept_text; none of a page that forbids copies. `headings`: beside it and
     `blocks`, hashes of the headings of its content. `items`: extracted JSON objects; `hook_failures`: names and errors
     of hooks that failed; `refused`: links that a hook left out.
@@ -341,7 +341,7 @@ class ParsedPage(NamedTuple):
 
 
 class SitemapAnswer(NamedTuple):
-    """The answer for a sitemap, without its URLs. `reason`: result of reading it, see crawler/sitemaps/reading.py;
+    """The answer for a sitemap, without its URLs. `reason`: result of reading it, see web/sitemaps.py;
     `found`: number of URLs in it, good or bad.
     """
 

@@ -63,7 +63,7 @@ Written by `python packaging/licences.py`. minicrawl is under Apache-2.0. Its wh
 | file | whose | licence |
 |---|---|---|
 | `minicrawl/dashboard/static/uplot.min.js`, `uplot.min.css` | uPlot, Leon Sorokin | MIT ([text](../minicrawl/dashboard/static/uplot.LICENSE)) |
-| `minicrawl/crawler/urls/parameters.txt` | names of query parameters, compiled for minicrawl; the file tells which lists were read for it | names alone, no text of those lists |
+| `minicrawl/web/urls/parameters.txt` | names of query parameters, compiled for minicrawl; the file tells which lists were read for it | names alone, no text of those lists |
 
 An installation brings these libraries. Each keeps its licence, and none is part of minicrawl's own files. MPL-2.0, of the list of
 certificate authorities, asks something only of those who change that list; wheels of NumPy and SciPy contain the runtime library of

@@ -171,7 +171,7 @@ def test_python_that_is_shown_runs(
             exec(compile(block, name(page), "exec"), {"__name__": "shown"})
 
 
-PARTS = ("opic", "rank", "crawler.urls", "crawler.robots", "crawler.html")
+PARTS = ("opic", "rank", "web.urls", "web.robots", "web.html")
 
 
 @pytest.mark.parametrize("part", PARTS)

@@ -18,23 +18,24 @@ MAY_IMPORT = {
     "sandbox": set(),
     "store": set(),
     "archive": set(),
-    "crawler": {"opic", "store", "rank", "extract", "archive"},
+    "web": {"store", "extract"},
+    "crawler": {"web", "opic", "store", "rank", "extract", "archive"},
     "extract": {"store", "export"},
     "export": {"store"},
     "demo": {"rank"},
-    "parts": {"audit", "crawler", "store"},
+    "parts": {"audit", "crawler", "web", "store"},
     "graphs": {"rank", "store", "export"},
     "lab": {"opic", "rank", "store", "graphs"},
-    "analysis": {"crawler", "opic", "rank", "store", "graphs", "archive", "export"},
-    "audit": {"analysis", "crawler", "export", "extract", "graphs", "opic", "store"},
-    "control": {"crawler", "store"},
-    "search": {"analysis", "crawler", "store"},
-    "cluster": {"analysis", "control", "crawler", "export", "extract", "graphs", "opic", "search", "store"},
-    "dashboard": {"analysis", "cluster", "control", "crawler", "search", "store"},
+    "analysis": {"crawler", "web", "opic", "rank", "store", "graphs", "archive", "export"},
+    "audit": {"analysis", "crawler", "web", "export", "extract", "graphs", "opic", "store"},
+    "control": {"crawler", "web", "store"},
+    "search": {"analysis", "crawler", "web", "store"},
+    "cluster": {"analysis", "control", "crawler", "web", "export", "extract", "graphs", "opic", "search", "store"},
+    "dashboard": {"analysis", "cluster", "control", "crawler", "web", "search", "store"},
     "report": {"audit", "dashboard", "export", "store"},
-    "assistant": {"analysis", "crawler", "dashboard", "export", "search", "store"},
+    "assistant": {"analysis", "crawler", "web", "dashboard", "export", "search", "store"},
     "cli": {"archive", "control", "search", "crawler", "store", "export", "demo", "graphs", "lab", "analysis", "opic"}
-    | {"assistant", "audit", "dashboard", "extract", "rank", "report", "cluster"},
+    | {"assistant", "audit", "dashboard", "extract", "rank", "report", "cluster", "web"},
 }
 PURE = {"opic", "rank"}
 FOR_EVERYONE = {"timing", "errors", "events", "experiment", "model", "settings", "sizes"}
@@ -42,20 +43,20 @@ FOR_EVERYONE |= {"installed", "log", "parts", "sandbox", "system"}
 
 # The folders or modules that each library belongs to.
 HOMES = {
-    "httpx": ("crawler/http/",),
-    "h2": ("crawler/http/",),
-    "httpcore": ("crawler/http/",),
-    "socksio": ("crawler/http/",),
-    "aiohappyeyeballs": ("crawler/http/",),
-    "zlib_ng": ("crawler/http/", "store/", "archive/"),
-    "brotli": ("crawler/http/",),
-    "cryptography": ("crawler/http/",),
-    "backports": ("crawler/http/", "archive/"),
-    "aiodns": ("crawler/net/",),
+    "httpx": ("web/http/",),
+    "h2": ("web/http/",),
+    "httpcore": ("web/http/",),
+    "socksio": ("web/http/",),
+    "aiohappyeyeballs": ("web/http/",),
+    "zlib_ng": ("web/http/", "store/", "archive/"),
+    "brotli": ("web/http/",),
+    "cryptography": ("web/http/",),
+    "backports": ("web/http/", "archive/"),
+    "aiodns": ("web/net/",),
     "aiohttp": ("demo/",),
-    "lxml": ("crawler/html/", "extract/"),
-    "selectolax": ("crawler/html/", "extract/"),
-    "charset_normalizer": ("crawler/html/",),
+    "lxml": ("web/html/", "extract/"),
+    "selectolax": ("web/html/", "extract/"),
+    "charset_normalizer": ("web/html/",),
     "sqlite3": ("store/",),
     "tantivy": ("search/",),
     "click": ("cli/",),
@@ -63,11 +64,11 @@ HOMES = {
     "playwright": ("crawler/rendering/",),
     "pypdf": ("crawler/formats.py",),
     "rich": ("cli/",),
-    "ada_url": ("crawler/urls/",),
-    "tldextract": ("crawler/urls/",),
+    "ada_url": ("web/urls/",),
+    "tldextract": ("web/urls/",),
     "filelock": ("store/", "search/"),
-    "http_sf": ("crawler/robots/",),
-    "msgspec": ("sandbox/", "crawler/", "control/", "store/", "settings/", "events.py", "model.py"),
+    "http_sf": ("web/robots/",),
+    "msgspec": ("sandbox/", "web/", "crawler/", "control/", "store/", "settings/", "events.py", "model.py"),
     # Only what a process of ours sends to one that it has started: never what that one answers.
     "pickle": ("sandbox/child.py", "crawler/sources/worker.py", "crawler/sources/workers.py"),
     "mcp": ("assistant/",),
@@ -169,19 +170,20 @@ def test_every_part_is_in_the_table() -> None:
 FOLDERS = sorted({path.parent.relative_to(ROOT).as_posix() for path in ROOT.rglob("*.py")})
 
 
-def rooms() -> list[str]:
-    """The folders and modules of the stages of the live crawl, in the order of their map."""
-    text = ast.get_docstring(ast.parse((ROOT / "crawler/__init__.py").read_text("utf-8"))) or ""
+def rooms(house: str) -> list[str]:
+    """The folders and modules of the web or of the live crawl, in the order of their map."""
+    text = ast.get_docstring(ast.parse((ROOT / house / "__init__.py").read_text("utf-8"))) or ""
     return [line.split()[0] for line in text.split("\n\n")[1].splitlines()]
 
 
-def test_stage_of_the_crawl_imports_only_from_those_before_it() -> None:
-    order = rooms()
-    for file in [file for file in FILES if file.startswith("crawler/")]:
+@pytest.mark.parametrize("house", ["web", "crawler"])
+def test_stage_imports_only_from_those_before_it(house: str) -> None:
+    order = rooms(house)
+    for file in [file for file in FILES if file.startswith(f"{house}/")]:
         room = file.split("/")[1].removesuffix(".py")
         if file.count("/") == 1 and room not in order:
             continue
-        named = [name.split(".") for name in imports(ROOT / file) if name.startswith("minicrawl.crawler.")]
+        named = [name.split(".") for name in imports(ROOT / file) if name.startswith(f"minicrawl.{house}.")]
         above = {".".join(name) for name in named if name[2] not in order[: order.index(room) + 1]}
         assert above == set(), file
 
@@ -256,8 +258,8 @@ def ours() -> set[str]:
 
 # Where a value is asked which of our classes it is of: no kind of request and no policy is.
 MAY_ASK_FOR_CLASS = {
-    "crawler/http/connection_pool.py": {"BrokenOffError", "NoHttp1Error"},  # errors
-    "crawler/net/addresses.py": {"NameServerError"},  # the same
+    "web/http/connection_pool.py": {"BrokenOffError", "NoHttp1Error"},  # errors
+    "web/net/addresses.py": {"NameServerError"},  # the same
     "crawler/due_requests.py": {"Request"},  # an assertion: what waits for a host's turn is a request of any kind
     "demo/weaving.py": {"Page"},  # an assertion
     "demo/web.py": {"Reply", "Page"},  # what is served is data

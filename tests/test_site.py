@@ -113,7 +113,7 @@ def test_pages_fit_any_screen(browser: Any, site: Site, width: int, scheme: str)
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_axe_finds_nothing_grave(browser: Any, site: Site, width: int, scheme: str) -> None:
     with opened(browser, site.address, viewport={"width": width, "height": 844}, color_scheme=scheme) as page:
-        for name in ("index.html", "settings.html", "dashboard.html", "api/minicrawl.crawler.urls.html"):
+        for name in ("index.html", "settings.html", "dashboard.html", "api/minicrawl.web.urls.html"):
             page.goto(site.address + name)
             assert grave_findings(page) == [], name
 

@@ -10,11 +10,11 @@ from minicrawl.archive.export import ListedPage
 from minicrawl.archive.reading import MOST_KEPT, Record
 from minicrawl.archive.writer import FILES, Committed
 from minicrawl.crawler.archiving import as_captured, committed, unchunked
-from minicrawl.crawler.http.answer_reader import AnswerReader
-from minicrawl.crawler.http.body import decoder
-from minicrawl.crawler.http.response_fields import ResponseFields
 from minicrawl.errors import FetchError, SettingError, StoreError
 from minicrawl.store.reader import Store, open_store
+from minicrawl.web.http.answer_reader import AnswerReader
+from minicrawl.web.http.body import decoder
+from minicrawl.web.http.response_fields import ResponseFields
 
 
 class OpenedArchive(NamedTuple):

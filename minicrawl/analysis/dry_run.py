@@ -23,13 +23,13 @@ from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.requests.request import HOST_BANNED, Request
 from minicrawl.crawler.steps import STEPS
 from minicrawl.crawler.steps.duplicates import SoftErrors
-from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.store.upkeep import backup
 from minicrawl.store.writer import Writer
+from minicrawl.web.urls.keys import origin_of
 
 _MOST_TURNS = 100_000
 _LONGEST_WAIT = 86_400.0

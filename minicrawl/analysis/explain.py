@@ -9,18 +9,13 @@ from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.crawler.admission.traps import Traps
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
-from minicrawl.crawler.fingerprint import alike
 from minicrawl.crawler.frontier.schedules import folder_of
 from minicrawl.crawler.hosts import Health, delay_of
 from minicrawl.crawler.outcomes.reasons import meaning, why_not, why_so
 from minicrawl.crawler.recognise.duplicates import kind_of
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import HOST_BANNED
-from minicrawl.crawler.robots.preferences import USAGE, Decision, Verdict
-from minicrawl.crawler.robots.rules import restored
 from minicrawl.crawler.steps import STEPS
-from minicrawl.crawler.urls.keys import origin_of, politeness_key
-from minicrawl.crawler.urls.normalise import stripped
 from minicrawl.errors import SettingError, counted
 from minicrawl.model import State
 from minicrawl.settings import CrawlSettings
@@ -28,6 +23,11 @@ from minicrawl.store.hosts import HostRow
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
 from minicrawl.store.requisites import RequisiteRow
+from minicrawl.web.fingerprint import alike
+from minicrawl.web.robots.preferences import USAGE, Decision, Verdict
+from minicrawl.web.robots.rules import restored
+from minicrawl.web.urls.keys import origin_of, politeness_key
+from minicrawl.web.urls.normalise import stripped
 
 _FACTS = ("attempts", "content_type", "bytes", "seconds", "host", "nofollow", "refused")
 """Fields of a known page that the store has as they are."""
@@ -130,7 +130,7 @@ class Explanation:
 
     url: the known spelling; asked: the user's, normalised. reason: the code; meaning: that in words; rule: the deciding
     option, pattern or line, if any. sitemap: the first that lists it. page: None for a URL that is not in the store.
-    trap: the rule by which the URL is a trap, and its URL pattern. usage: see minicrawl.crawler.robots.preferences.
+    trap: the rule by which the URL is a trap, and its URL pattern. usage: see minicrawl.web.robots.preferences.
     notes: lines of optional capabilities about the page. partition: the partition with the URL, in a folder. requisite:
     a file with the URL, and the first page that needs it (--requisites).
     """

@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.explain import meant_by
-from minicrawl.crawler.html.facts import name_hash
-from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.opic.arrays import Flags, Pages
 from minicrawl.store.reader import Store
+from minicrawl.web.html.facts import name_hash
+from minicrawl.web.urls.keys import site_of
 
 _LONGEST_CHAIN = 16
 _AT_ONCE = 500

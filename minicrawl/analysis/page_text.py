@@ -18,11 +18,8 @@ from minicrawl.analysis.top import Ranked
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.archive.collection import Collection
 from minicrawl.crawler.archiving import as_captured
-from minicrawl.crawler.http.response_fields import HTML_TYPES, media_type
 from minicrawl.crawler.recognise.duplicates import kind_of
-from minicrawl.crawler.robots.preferences import Verdict
 from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_page
-from minicrawl.crawler.urls.keys import site_of
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.export.tables import Table
 from minicrawl.model import READ, ArchiveRecord, ParsedPage, State, Wanted
@@ -31,6 +28,9 @@ from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
 from minicrawl.store.texts.kept_text import KeptText
 from minicrawl.timing import STANDARD
+from minicrawl.web.http.response_fields import HTML_TYPES, media_type
+from minicrawl.web.robots.preferences import Verdict
+from minicrawl.web.urls.keys import site_of
 
 
 def check_has_texts(store: Store) -> None:

@@ -9,11 +9,11 @@ import numpy as np
 from minicrawl.analysis.link_graph import folded_store
 from minicrawl.analysis.page_links import numbered_sites
 from minicrawl.crawler.books.stored import jumps_to_sites
-from minicrawl.crawler.fingerprint import SAYS_SOMETHING
-from minicrawl.crawler.urls.keys import politeness_key, site_of
 from minicrawl.rank.graph import linking_domains
 from minicrawl.rank.mirrors import mirrors
 from minicrawl.store.reader import Store
+from minicrawl.web.fingerprint import SAYS_SOMETHING
+from minicrawl.web.urls.keys import politeness_key, site_of
 
 DIVISIONS: dict[str, Callable[[str], str]] = {"site": site_of, "host": str}
 """Functions from an authority to its site or host, by kind."""

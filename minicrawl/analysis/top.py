@@ -22,12 +22,12 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.recognise.duplicates import kind_of
-from minicrawl.crawler.urls.keys import site_of
 from minicrawl.model import State
 from minicrawl.settings import RANKINGS
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
 from minicrawl.store.sites import TrustedSite
+from minicrawl.web.urls.keys import site_of
 
 
 def best_wanted(store: Store, where: str, n: int) -> tuple[int, list[RankedPage]]:

@@ -6,10 +6,10 @@ from itertools import islice
 
 from minicrawl.analysis.top import Ranked
 from minicrawl.crawler.books.stored_forms import kept_settings
-from minicrawl.crawler.robots.preferences import Decision, Preferences, Statement, decisions, of_page, preferences_of
-from minicrawl.crawler.robots.rules import RobotsRules, restored
-from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.store.reader import Store
+from minicrawl.web.robots.preferences import Decision, Preferences, Statement, decisions, of_page, preferences_of
+from minicrawl.web.robots.rules import RobotsRules, restored
+from minicrawl.web.urls.keys import origin_of
 
 _ORIGINS = 1_000
 """Origins whose robots.txt is in memory."""

@@ -10,9 +10,9 @@ from xml.etree import ElementTree
 
 from minicrawl.audit.auditing import Audit, Finding, by_rule
 from minicrawl.audit.rules import Severity
-from minicrawl.crawler.urls.normalise import percent_encoded
 from minicrawl.errors import counted
 from minicrawl.export.tables import renamed_when_whole
+from minicrawl.web.urls.normalise import percent_encoded
 
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.NOTICE: "note"}
 _MOST_LISTED = 100

@@ -22,12 +22,12 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.page_links import Web, make_missing_parts, numbered_sites
-from minicrawl.crawler.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.outcomes.outcome import is_transient
-from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.arrays import Pages
 from minicrawl.store.links import from_bytes as pages_of
 from minicrawl.store.reader import Store
+from minicrawl.web.fingerprint import SAYS_SOMETHING
+from minicrawl.web.urls.keys import site_of
 
 _REFUSALS = "'http-401', 'http-402', 'http-403', 'http-405', 'http-406', 'http-407', 'http-451', 'http-999'"
 """What sites answer to programs they do not know: on another site no sign that a page is not there."""

@@ -122,7 +122,7 @@ def key() -> None:
 @json_option
 def new(file: Path, as_json: bool) -> None:
     """Make an Ed25519 key in FILE that only you can read."""
-    from minicrawl.crawler.http.signing import PATH, new_key
+    from minicrawl.web.http.signing import PATH, new_key
 
     key = new_key(file)
     if as_json:
@@ -144,7 +144,7 @@ def directory(files: tuple[Path, ...], host: str | None) -> None:
 
     To change keys, publish the new one beside the old one, sign with it a day later, then drop the old one.
     """
-    from minicrawl.crawler.http import signing
+    from minicrawl.web.http import signing
 
     keys = list({key.id: key for key in map(signing.read_key, files)}.values())
     if host is not None:

@@ -293,7 +293,7 @@ def _say(lines: Iterable[str]) -> None:
 
 def announce(start: "Start") -> None:
     """Report conditions of this run that a user may not expect."""
-    from minicrawl.crawler.http.credentials import environment_proxies
+    from minicrawl.web.http.credentials import environment_proxies
 
     if start.settings.ignore_robots:
         click.echo("Warning: robots.txt is ignored; do this only to your own servers.", err=True)

@@ -146,8 +146,8 @@ def _with_sites(path: Path) -> "tuple[Graph, npt.NDArray[np.int64] | None]":
     """The graph in a file, and the number of the site of each page; None: it has no URLs."""
     import numpy as np
 
-    from minicrawl.crawler.urls.keys import site_of
     from minicrawl.graphs.graph_files import load_graph
+    from minicrawl.web.urls.keys import site_of
 
     graph, names = load_graph(path)
     if names is None or not all("://" in name for name in names):

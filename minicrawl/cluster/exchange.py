@@ -1,6 +1,6 @@
 """Which partition a URL belongs to, and what partitions do to their accounts for one another.
 
-All URLs of a site (a registrable domain, or a user's part of a shared one, see crawler/urls/keys.py) have one home, so
+All URLs of a site (a registrable domain, or a user's part of a shared one, see web/urls/keys.py) have one home, so
 that most links stay within a partition:
 
     home = keyed hash of the site, modulo the number of partitions
@@ -19,13 +19,13 @@ import numpy as np
 
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Share
-from minicrawl.crawler.urls.keys import authority, hostname, partition_key
 from minicrawl.errors import StoreError
 from minicrawl.model import State
 from minicrawl.opic.book import SETTLED_ERROR, certificate_of
 from minicrawl.opic.sites import SiteLinks, SiteShares
 from minicrawl.store.folder import Folder
 from minicrawl.store.transfers import OutboxRow, Records, joined, sums, unpacked
+from minicrawl.web.urls.keys import authority, hostname, partition_key
 
 
 def home_of(url: str, folder: Folder) -> int:

@@ -28,7 +28,6 @@ from minicrawl.cluster.quotas import Quotas, has_quotas
 from minicrawl.cluster.shared_addresses import SharedAddresses, shares_addresses
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
-from minicrawl.crawler.http.cookies import write_cookie_file
 from minicrawl.crawler.known.known_sites import is_grown
 from minicrawl.crawler.loop.limits import RunClock, limit_reached
 from minicrawl.crawler.run import Start
@@ -40,6 +39,7 @@ from minicrawl.store.folder import Folder
 from minicrawl.store.transfers import check_traffic
 from minicrawl.system import STOPPING, on_signals
 from minicrawl.timing import STANDARD, Timing
+from minicrawl.web.http.cookies import write_cookie_file
 
 _LOOKS_APART, _SOON = 0.5, 0.05
 """Seconds between two polls: at most; and at least, used when all are idle or one waits for quota."""

@@ -25,13 +25,13 @@ from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.changes import adjusted
 from minicrawl.crawler.run import Run, opened
 from minicrawl.crawler.running_crawl import SteeredRun
-from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, SettingError, StoreError
 from minicrawl.events import Event, SettingChanged
 from minicrawl.model import RunState
 from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.settings.crawl import lasting
 from minicrawl.store.writer import Writer
+from minicrawl.web.urls.normalise import normalise
 
 _EVENTS = 500
 

@@ -1,19 +1,11 @@
 """The live crawl: a folder or module a stage, in the order a URL travels. None imports from one further down this list.
 
-urls        URLs: their normal form, host, origin and site
 books       the accounts of all pages: cash and history, depth, in-links; and their check
 admission   rules by which URLs become known: seeds, scope, focus, traps
-net         addresses, names, TLS, open files
-http        one request, one answer
 hosts       hosts, their delays, their health
 frontier    the order of pages and hosts, and the time of the next request
-marks       where the tags of a page begin, and of what kinds they may be
-fingerprint  digests, sketch and vocabulary, by which pages are compared
-html        links, text and directives out of the bytes of a page
-robots      the rules of a robots.txt
 archiving   exchanges written to the archive, and read back
 outcomes    the outcome of an answer for its page: every reason code
-sitemaps    the URLs that a sitemap lists, and when they become known
 sharing     messages between the partitions of a crawl
 known       the crawl's knowledge of the web, and the rows of the next commit
 rendering   pages made by scripts, rendered in a Chromium

@@ -19,19 +19,19 @@ from minicrawl.archive.collection import Collection
 from minicrawl.archive.reading import Record
 from minicrawl.archive.record import Original, sha1, without
 from minicrawl.archive.writer import ArchiveWriter, Committed, Rules
-from minicrawl.crawler.html.page_headers import read_directives
-from minicrawl.crawler.http.answer_reader import AnswerReader
-from minicrawl.crawler.http.body import decoder
-from minicrawl.crawler.http.response_fields import Field, ResponseFields
-from minicrawl.crawler.http.transport import Answer, BrokenOffError, Capture, Sign, head, target_of
-from minicrawl.crawler.net.tls import HTTP_1
-from minicrawl.crawler.urls.keys import origin_of
-from minicrawl.crawler.urls.normalise import normalise, unescaped
 from minicrawl.errors import FetchError, StoreError
 from minicrawl.model import ArchiveRecord, Exchange, ParsedPage, RecordKind
 from minicrawl.settings import USER_AGENT, CrawlSettings
 from minicrawl.store.archived import FILES
 from minicrawl.store.reader import Store, open_store
+from minicrawl.web.html.page_headers import read_directives
+from minicrawl.web.http.answer_reader import AnswerReader
+from minicrawl.web.http.body import decoder
+from minicrawl.web.http.response_fields import Field, ResponseFields
+from minicrawl.web.http.transport import Answer, BrokenOffError, Capture, Sign, head, target_of
+from minicrawl.web.net.tls import HTTP_1
+from minicrawl.web.urls.keys import origin_of
+from minicrawl.web.urls.normalise import normalise, unescaped
 
 
 def as_captured(url: str, row: ArchiveRecord) -> Captured:

@@ -17,13 +17,13 @@ from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.hosts import Host
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.remembered_settings import shown
-from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.errors import SettingError
 from minicrawl.events import Event, HostBanned, HostUnbanned, PageAskedAgain, SeedsAdded, SettingChanged
 from minicrawl.model import READ, State
 from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.store.declaration import MetaValue
 from minicrawl.store.writer import Writer
+from minicrawl.web.urls.keys import origin_of, politeness_key
 
 
 def adjusted(settings: CrawlSettings, given: Mapping[str, Any]) -> CrawlSettings:

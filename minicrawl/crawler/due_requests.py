@@ -12,15 +12,15 @@ from functools import partial
 
 from minicrawl import log
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.net.addresses import Routes
 from minicrawl.crawler.requests.request import SILENT, Deliver, Kind, Refusal, Request
-from minicrawl.crawler.robots.rules import RobotsState
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.steps.requisites import Requisites
-from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.crawler.visits.visit import LastProbes, PageTurn
 from minicrawl.model import Fetched, Located
 from minicrawl.settings import CrawlSettings
+from minicrawl.web.net.addresses import Routes
+from minicrawl.web.robots.rules import RobotsState
+from minicrawl.web.urls.keys import origin_of
 
 
 class DueRequests:

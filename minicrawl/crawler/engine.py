@@ -18,7 +18,6 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.commands import Commands, EventStream
 from minicrawl.crawler.loop.in_flight import Arrivals, BooksThread, InFlight, Slots
 from minicrawl.crawler.loop.limits import Limits, SteadyClock
-from minicrawl.crawler.net.open_files import OPEN_FILES, UNLIMITED, Room
 from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.outage_watch import OutageWatch
 from minicrawl.crawler.requests.request import Request
@@ -28,6 +27,7 @@ from minicrawl.model import InFlightNow, Progress, RunState
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.declaration import MetaValue
 from minicrawl.timing import Timing
+from minicrawl.web.net.open_files import OPEN_FILES, UNLIMITED, Room
 
 
 class Commits:

@@ -13,12 +13,12 @@ from html import escape
 from io import BytesIO
 from typing import TYPE_CHECKING
 
-from minicrawl.crawler.html.parse import MAX_LINKS, MAX_TEXT
 from minicrawl.extract.hooks import within
 from minicrawl.sandbox.cage import Cage
 from minicrawl.sandbox.sandbox import Limits, Sandbox
 from minicrawl.system import cores
 from minicrawl.timing import Timing
+from minicrawl.web.html.parse import MAX_LINKS, MAX_TEXT
 
 if TYPE_CHECKING:
     from pypdf import PageObject, PdfReader

@@ -25,9 +25,9 @@ from typing import NamedTuple, Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from minicrawl.crawler.urls.normalise import by_host
 from minicrawl.model import Fetched
 from minicrawl.timing import STANDARD, Timing
+from minicrawl.web.urls.normalise import by_host
 
 SLOWNESS = 2.0
 LONGEST_FOR_SLOWNESS = 30.0

@@ -9,12 +9,12 @@ from typing import Any  # Any: settings as given
 
 from msgspec import Struct
 
-from minicrawl.crawler.net.addresses import Routes, endpoint, is_literal
 from minicrawl.errors import HIDDEN, SettingError, StoreError
 from minicrawl.settings import SETTINGS, USER_AGENT, CrawlSettings, option
 from minicrawl.settings.crawl import lasting
 from minicrawl.settings.requests import is_hidden
 from minicrawl.store.reader import Store
+from minicrawl.web.net.addresses import Routes, endpoint, is_literal
 
 _MOST_SHOWN = 3
 

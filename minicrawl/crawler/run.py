@@ -19,20 +19,16 @@ from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.changes import Changes
 from minicrawl.crawler.due_requests import DueRequests
 from minicrawl.crawler.engine import Engine
-from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.transport import Capture
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.known.crawl_state import Terms
 from minicrawl.crawler.loop.in_flight import BooksThread, Slots
 from minicrawl.crawler.loop.limits import SteadyClock
-from minicrawl.crawler.net.open_files import raised_limit, room
 from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.remembered_settings import Resumed, is_nameless, refuse_partition, resumed
 from minicrawl.crawler.sharing import Share
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.workers import Source
 from minicrawl.crawler.steps.archive import Archive
-from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress, Wanted
 from minicrawl.opic.arrays import Pages
@@ -42,6 +38,10 @@ from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 from minicrawl.system import STOPPING, give_memory_back, on_signals
 from minicrawl.timing import STANDARD, Timing
+from minicrawl.web.http.fetch import Fetcher
+from minicrawl.web.http.transport import Capture
+from minicrawl.web.net.open_files import raised_limit, room
+from minicrawl.web.urls.keys import origin_of
 
 _UNANSWERED = """
     SELECT reason, count(*) FROM (
@@ -356,7 +356,7 @@ def _source(
     def local() -> LocalSource:
         if transport is None:
             return LocalSource(spec)
-        from minicrawl.crawler.http.httpx_transport import HttpxTransport  # noqa: PLC0415 - takes 0.1 s, few need it
+        from minicrawl.web.http.httpx_transport import HttpxTransport  # noqa: PLC0415 - takes 0.1 s, few need it
 
         return LocalSource(spec, HttpxTransport(transport, timing))
 
@@ -417,7 +417,7 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
 
         await check_asked(settings)
     if settings.cookie_file is not None:
-        from minicrawl.crawler.http.cookies import read_cookie_file  # noqa: PLC0415
+        from minicrawl.web.http.cookies import read_cookie_file  # noqa: PLC0415
 
         cookies = read_cookie_file(settings.cookie_file)
         now = time.time()

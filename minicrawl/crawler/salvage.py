@@ -21,8 +21,6 @@ from msgspec import ValidationError, convert
 from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.books.stored import account_rows, account_totals
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.urls.keys import politeness_key
-from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import DEAD, State
 from minicrawl.opic.surfer import REASONABLE
@@ -35,6 +33,8 @@ from minicrawl.store.links import LAST_PLACE, NOWHERE, Links, PlacedLinks, linke
 from minicrawl.store.pages import Fetch, NewPage, Turn
 from minicrawl.store.writer import Writer
 from minicrawl.system import put_in_place
+from minicrawl.web.urls.keys import politeness_key
+from minicrawl.web.urls.normalise import normalise
 
 _STATES = frozenset(State)
 _DEEPEST = 2**20

@@ -16,9 +16,9 @@ from urllib.parse import unquote
 
 from tantivy import Document, Filter, Index, Query, SchemaBuilder, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
-from minicrawl.crawler.urls.keys import site_of
 from minicrawl.search.index_folder import State, index_errors, write_state
 from minicrawl.store.texts.kept_text import KeptText
+from minicrawl.web.urls.keys import site_of
 
 _STEMMERS = {
     "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish", "fi": "finnish",

@@ -88,7 +88,7 @@ class Fetch(NamedTuple):
     canonical: Annotated[str | None, "URL of which it says to be a copy; '': itself; NULL: none, or several"] = None
     robots: Annotated[str | None, "which of noindex, nofollow, noarchive, googlebot: noindex it says"] = None
     hreflang: Annotated[str | None, "what its head gives as itself in other languages: en=URL fr=URL"] = None
-    validators: Annotated[Blob | None, "of a complete page, see crawler/http/response_fields.py"] = None
+    validators: Annotated[Blob | None, "of a complete page, see web/http/response_fields.py"] = None
     on_use: Annotated[str | None, "what it says on its use, a line each: 'meta robots: noai'"] = None
     kind_hashes: Annotated[Blob | None, "of HTML, see kind_hashes in crawler/outcomes/outcome.py"] = None
     facts: Annotated[str | None, "JSON, by --audit, of HTML: see PageFacts in model.py"] = None
@@ -260,7 +260,7 @@ class PageTable(Subject):
         return {page: Answer._make(row) for page, *row in rows}
 
     def on_use(self, pages: Iterable[int]) -> dict[int, str]:
-        """What pages say on their use, as of their last answers, see minicrawl.crawler.robots.preferences. Pages that
+        """What pages say on their use, as of their last answers, see minicrawl.web.robots.preferences. Pages that
         say nothing are left out."""
         query = """SELECT pages.id, on_use FROM json_each(?) CROSS JOIN pages ON pages.id = value
             JOIN fetches ON fetches.id = fetch WHERE on_use IS NOT NULL"""

@@ -21,7 +21,7 @@ class Fingerprint(NamedTuple):
     page: PageId
     digest: int
     payload: int
-    sketch: Annotated[bytes | None, "40 bytes, see crawler/fingerprint.py; NULL: too little text"]
+    sketch: Annotated[bytes | None, "40 bytes, see web/fingerprint.py; NULL: too little text"]
     leader: Annotated[PageId | None, "which said it first, and of which this one is a duplicate"]
     distance: Annotated[int | None, "bits by which its sketch differs from the leader's; NULL: same payload"]
 

@@ -7,7 +7,7 @@ from minicrawl.store.tables import Subject
 
 
 class SitemapRow(NamedTuple):
-    """A sitemap that a robots.txt file names, or another sitemap; see crawler/sitemaps/queue.py."""
+    """A sitemap that a robots.txt file names, or another sitemap; see crawler/requests/sitemap_queue.py."""
 
     id: int
     host: Annotated[HostId, "whose robots.txt led here, and whose URLs it may list"]

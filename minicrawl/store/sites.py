@@ -29,7 +29,7 @@ class SiteRow(NamedTuple):
     """A site that walkers jump to; see opic/sites.py."""
 
     id: Annotated[int, "from 1 on"]
-    name: Annotated[str, "its owner, see crawler/urls/keys.py"]
+    name: Annotated[str, "its owner, see web/urls/keys.py"]
     trust: Annotated[float, "share of all"]
     voice: Annotated[int, "how far its links count for pages of other sites; 256 is in full"]
     page_level: Annotated[int, "birth cash of each of its pages; those from meta.shared_out on have one unit"]

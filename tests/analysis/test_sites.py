@@ -10,9 +10,9 @@ from support.sites import Site, crawl, crawled_once, rows, web_of_sites
 from minicrawl.analysis.page_links import Asked, numbered_sites, page_links
 from minicrawl.analysis.sites import DIVISIONS, GradedSite, best_sites, graded_sites, sites_of
 from minicrawl.analysis.top import top_list
-from minicrawl.crawler.urls.keys import partition_key, politeness_key, site_of
 from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import Store, open_store
+from minicrawl.web.urls.keys import partition_key, politeness_key, site_of
 
 A, B, C = "http://www.a.test/", "http://blog.a.test:81/", "http://c.test/"
 SITE: Site = {A: [B, C, A + "gone"], B: [C], C: [A + "moved"], A + "moved": B}

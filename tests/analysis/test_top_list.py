@@ -9,10 +9,10 @@ from support.prose import prose
 from support.sites import HOME, Site, crawl, crawled_once, text
 
 from minicrawl.analysis.top import TopList, best_wanted, lines_per_site, top_list, whole_list
-from minicrawl.crawler.urls.keys import site_of
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import open_store
 from minicrawl.store.writer import Writer
+from minicrawl.web.urls.keys import site_of
 
 PAGES = ("intro", "sql", "setup", "faq")
 TEXT = " ".join(f"word{number}" for number in range(80))

@@ -13,9 +13,9 @@ from support.sites import Server, Site, crawl, rows, web_of_sites
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.why_facts import PageJump, PageRefresh, units_sent
 from minicrawl.crawler.frontier.schedules import ByWorth
-from minicrawl.crawler.urls.keys import site_of
 from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import open_store
+from minicrawl.web.urls.keys import site_of
 
 HOME = "http://a.test/"
 PAGES = [HOME + str(number) for number in range(6)]

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 from support.command_line import answer, run
 
-from minicrawl.crawler.http.signing import directory, read_key
 from minicrawl.settings import PROFILES, SETTINGS, CrawlSettings
+from minicrawl.web.http.signing import directory, read_key
 
 
 @pytest.fixture(autouse=True)

@@ -16,11 +16,11 @@ from minicrawl.archive import cdxj
 from minicrawl.archive.collection import Collection
 from minicrawl.archive.export import export
 from minicrawl.crawler.admission.seeds import gather_seeds, guesses
-from minicrawl.crawler.http.cookies import read_cookie_file, write_cookie_file
 from minicrawl.errors import MinicrawlError, SeedError
 from minicrawl.search.index_folder import replacing
 from minicrawl.settings import SETTINGS, CrawlSettings
 from minicrawl.store.upkeep import backup
+from minicrawl.web.http.cookies import read_cookie_file, write_cookie_file
 
 NUMBERS = ("0", "-1", "1e400", "nan", "9" * 5000, "0x" + "f" * 5000, "1.5", "65536")
 PIECES = (

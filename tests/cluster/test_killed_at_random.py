@@ -39,7 +39,7 @@ AT_LEAST, AT_MOST = 20, 40
 """Requests between two kills: a partition that dies four times without fetching a page would end the crawl."""
 NOTING = """
 import os, time
-from minicrawl.crawler.http.connection import Connection
+from minicrawl.web.http.connection import Connection
 
 ask, log = Connection.ask, os.open({log!r}, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
 

@@ -15,8 +15,8 @@ from support.sites import Server, rows
 from support.skipping import run
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.urls.keys import hostname
 from minicrawl.demo.web import DemoWeb
+from minicrawl.web.urls.keys import hostname
 
 Answer = Callable[[str], list[str] | None]
 """The links of a page of the attacker's, by URL; text where it starts with "<"; None: no page of his."""

@@ -16,9 +16,6 @@ from support.sites import faults_in, rows
 
 import minicrawl
 from minicrawl.crawler.formats import MOST_PAGES, from_pdf, paragraphs
-from minicrawl.crawler.html.parse import parse_html
-from minicrawl.crawler.http.httpx_transport import HttpxTransport
-from minicrawl.crawler.http.response_fields import UTF_8
 from minicrawl.crawler.outcomes.outcome import judge
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Place, Wanted
@@ -28,6 +25,9 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.store.texts.kept_text import unpack
 from minicrawl.timing import STANDARD, Timing
+from minicrawl.web.html.parse import parse_html
+from minicrawl.web.http.httpx_transport import HttpxTransport
+from minicrawl.web.http.response_fields import UTF_8
 
 URL = f"{HOST}/paper"
 PAPER = pdfs.document(

@@ -11,9 +11,9 @@ from politeness import Witness
 from support.sites import rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.net.addresses import DnsCache
 from minicrawl.settings import ConnectTo
 from minicrawl.timing import Timing
+from minicrawl.web.net.addresses import DnsCache
 
 GOOD = "http://h0.test/0"
 

@@ -23,10 +23,10 @@ from support.patience import PATIENCE
 from support.sites import faults_in, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.net.addresses import Resolver
 from minicrawl.model import CrawlReport
 from minicrawl.settings import ConnectTo
 from minicrawl.timing import Timing
+from minicrawl.web.net.addresses import Resolver
 
 MAX_SIZE = 100_000
 BOMB = 5 * 10**6
@@ -331,7 +331,7 @@ MEASURED = """
 import asyncio, re, sys, zlib
 from pathlib import Path
 from support.misbehaving import MisbehavingServer, answer
-from minicrawl.crawler.http.fetch import Fetcher
+from minicrawl.web.http.fetch import Fetcher
 from minicrawl.model import PageRequest
 from minicrawl.api import acrawl
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec

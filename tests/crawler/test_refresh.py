@@ -25,12 +25,12 @@ from support.skipping import run
 
 from minicrawl.api import Crawl, acrawl
 from minicrawl.crawler.frontier.due_pages import most_worth
-from minicrawl.crawler.html.parse import parse_html
 from minicrawl.crawler.intake import Intake
 from minicrawl.model import Fetched, Wanted
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
+from minicrawl.web.html.parse import parse_html
 
 HOME, OTHER = "http://a.test/", "http://b.test/"
 HOUR, DAY = 3600.0, 86_400.0

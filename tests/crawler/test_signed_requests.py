@@ -22,7 +22,7 @@ from support.sites import html, rows
 
 from minicrawl.api import acrawl
 from minicrawl.archive.reading import records
-from minicrawl.crawler.http.signing import SigningKey, directory, new_key
+from minicrawl.web.http.signing import SigningKey, directory, new_key
 
 SEEDS = ["http://example.test/", "http://docs.test/"]
 PAGES = ("", "contact", "docs/", "docs/manual", "news/1")

@@ -11,14 +11,14 @@ import aiohttp
 import networkx
 import pytest
 
-from minicrawl.crawler.html.parse import parse_html
-from minicrawl.crawler.robots.rules import RobotsRules
-from minicrawl.crawler.urls.keys import authority, origin_of
-from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.demo.resources import CALENDAR_MONTHS
 from minicrawl.demo.web import DemoWeb, mass_curve, masses, pages_until_mass, serving
 from minicrawl.errors import SettingError
 from minicrawl.model import ParsedPage
+from minicrawl.web.html.parse import parse_html
+from minicrawl.web.robots.rules import RobotsRules
+from minicrawl.web.urls.keys import authority, origin_of
+from minicrawl.web.urls.normalise import normalise
 
 HOSTS, PAGES = 30, 1500
 

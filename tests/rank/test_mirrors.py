@@ -8,8 +8,8 @@ import networkx
 import numpy as np
 import pytest
 
-from minicrawl.crawler.fingerprint import identity_of, sketch_of
 from minicrawl.rank.mirrors import mirrors
+from minicrawl.web.fingerprint import identity_of, sketch_of
 
 PAGES = 40
 

@@ -17,10 +17,10 @@ from h2.connection import H2Connection
 from h2.events import RequestReceived, WindowUpdated
 from support.loopback import PEM, in_tls
 
-from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import STANDARD, Timing
+from minicrawl.web.http.fetch import Fetcher
 
 HTML = {"content-type": "text/html"}
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"

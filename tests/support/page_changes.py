@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from support.changing_web import words
 
-from minicrawl.crawler.html.tree import block_hashes
 from minicrawl.crawler.recognise.changes import compared, first_seen, unchanged
+from minicrawl.web.html.tree import block_hashes
 
 Noise = Callable[[], list[str]]
 _PATIENCE = 6

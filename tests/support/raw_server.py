@@ -8,11 +8,11 @@ from support.loopback import Answering, LoopbackServer, in_tls
 from support.misbehaving import answer
 from support.sites import Site, html
 
-from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.net.open_files import Room
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import STANDARD, Timing
+from minicrawl.web.http.fetch import Fetcher
+from minicrawl.web.net.open_files import Room
 
 
 class Server(LoopbackServer):

@@ -12,11 +12,11 @@ from support.needs import needs
 from support.raw_server import Server
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.rendering.chromium import Renderer
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
+from minicrawl.web.http.fetch import Fetcher
 
 HOST = "http://h.test"
 Reply = str | bytes | tuple[str, str] | tuple[str, str, str] | Callable[[], Awaitable[str]] | int

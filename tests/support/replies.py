@@ -13,7 +13,7 @@ from typing import Any
 import brotli
 from support.misbehaving import answer, chunk, chunked, redirect
 
-from minicrawl.crawler.http.body import decoder
+from minicrawl.web.http.body import decoder
 
 if sys.version_info >= (3, 14):
     from compression import zstd

@@ -23,11 +23,11 @@ from support.skipping import run
 from minicrawl.api import acrawl
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.known.known_sites import is_front
-from minicrawl.crawler.urls.keys import site_of
 from minicrawl.demo import resources
 from minicrawl.model import CrawlReport
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import open_store
+from minicrawl.web.urls.keys import site_of
 
 HOME = "http://a.test/"
 Reply = list[str] | int | str | Exception | Callable[[httpx.Request, int], Any]

@@ -30,8 +30,8 @@ from public.results import OURS, PEER, Column, Row, Table
 from public.suites.speed import SCRAPY
 from public.webs import DEBIAN, PACKAGES, documentation, generated
 
-from minicrawl.crawler.html import parse_html
-from minicrawl.crawler.urls import normalise
+from minicrawl.web.html import parse_html
+from minicrawl.web.urls import normalise
 
 _ORACLE = "jsdom"
 _PEERS = (

@@ -23,7 +23,7 @@ from public.peers import Peer
 from public.results import OURS, PEER, Column, Row, Table
 from support.robots_cases import CASES, ORIGIN, slowly_allows
 
-from minicrawl.crawler.robots.rules import RobotsRules
+from minicrawl.web.robots.rules import RobotsRules
 
 _GOOGLE = "Google's robotstxt"
 _PEERS = (

@@ -13,7 +13,6 @@ from minicrawl.analysis.link_graph import FoldedPages, FoldedStore
 from minicrawl.analysis.page_links import numbered_sites
 from minicrawl.analysis.sites import DIVISIONS
 from minicrawl.crawler.admission.seeds import read_seeds
-from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.errors import SettingError
 from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.surfer import REASONABLE
@@ -21,6 +20,7 @@ from minicrawl.rank.hits import capped_weights, intrinsic_weights
 from minicrawl.settings import option
 from minicrawl.settings.values import compiled, parse_duration
 from minicrawl.store.reader import Store
+from minicrawl.web.urls.normalise import normalise
 
 Found = tuple[dict[str, FloatArray], tuple[str, ...]]
 """The outcome of a ranking: values per page, by the name of the ranking; and notes, a sentence each."""

@@ -20,13 +20,12 @@ import numpy as np
 
 from minicrawl.analysis.link_graph import FoldedPages
 from minicrawl.analysis.rankings.options import Found, Options
-from minicrawl.crawler.admission.spelling import MAX_URL_LENGTH
-from minicrawl.crawler.urls.keys import authority
-from minicrawl.crawler.urls.normalise import normalise, stripped
 from minicrawl.errors import SettingError, counted
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.rank.compare import kendall_tau, l1, overlap
 from minicrawl.store.reader import Store
+from minicrawl.web.urls.keys import authority
+from minicrawl.web.urls.normalise import MAX_URL_LENGTH, normalise, stripped
 
 _WINDOW = 30 * 60.0
 _MOST_RECENT, _MOST_TARGETS, _LONGEST_LINE = 2**18, 2**14, 2**16

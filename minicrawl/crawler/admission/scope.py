@@ -15,10 +15,10 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
-from minicrawl.crawler.urls.keys import authority, site_of, without_www
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.options import LINKED
 from minicrawl.settings.values import compiled
+from minicrawl.web.urls.keys import authority, site_of, without_www
 
 _SHOWN = 3
 

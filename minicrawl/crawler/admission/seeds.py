@@ -7,8 +7,8 @@ from collections.abc import Callable, Container, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from minicrawl.crawler.urls.normalise import normalise, stripped
 from minicrawl.errors import SeedError, without_logins
+from minicrawl.web.urls.normalise import normalise, stripped
 
 _SHOWN = 10
 # Text that looks like a host, maybe with a path: a name with a dot in it, an IP address, localhost.

@@ -10,8 +10,8 @@ from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import unquote
 
-MAX_URL_LENGTH = 8_000
-"""Bytes that servers should take (RFC 9110, 4.1)."""
+from minicrawl.web.urls.normalise import MAX_URL_LENGTH
+
 MAX_REPEATS = 3
 """Times that a value may be in a query, and that a parameter or a run of segments may be in a URL that has grown."""
 MAX_LETTERS, MAX_SEGMENTS, MAX_PARAMETERS = 1_024, 20, 32

@@ -24,7 +24,7 @@ from itertools import compress
 from typing import NamedTuple
 
 from minicrawl.crawler.admission.scope import Focus, Scope
-from minicrawl.crawler.admission.spelling import MAX_URL_LENGTH, SPELLING_RULES, spelling_rule
+from minicrawl.crawler.admission.spelling import SPELLING_RULES, spelling_rule
 from minicrawl.crawler.admission.trap_findings import (
     FEWEST_CHOICES,
     JUDGED,
@@ -38,10 +38,11 @@ from minicrawl.crawler.admission.trap_findings import (
     pattern_of,
     turned_round,
 )
-from minicrawl.crawler.urls.keys import politeness_key, site_of
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.recognised import PatternRow, Patterns
 from minicrawl.store.writer import Writer
+from minicrawl.web.urls.keys import politeness_key, site_of
+from minicrawl.web.urls.normalise import MAX_URL_LENGTH
 
 PAGES = 5_000
 PAGES_PER_HOST = 50

@@ -15,7 +15,6 @@ from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.frontier.schedules import BELIEVED, schedule_of
 from minicrawl.crawler.hosts import FRESH, REST_OF_THE_DEAD, Health, HostDelays, delay_of
-from minicrawl.crawler.http.response_fields import LONGEST_REST
 from minicrawl.crawler.known.discovery import Discovery, Interests
 from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls
 from minicrawl.crawler.known.known_sites import KnownSites
@@ -29,6 +28,7 @@ from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.database import damaged
 from minicrawl.store.writer import Writer
 from minicrawl.timing import STANDARD, Timing
+from minicrawl.web.http.response_fields import LONGEST_REST
 
 
 @contextmanager

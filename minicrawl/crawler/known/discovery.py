@@ -10,12 +10,12 @@ from minicrawl.crawler.admission.scope import MOST, Focus
 from minicrawl.crawler.admission.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.sharing import UNREACHED
-from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import ConfigError
 from minicrawl.model import State
 from minicrawl.opic.arrays import Pages, slices
 from minicrawl.store.pages import NewPage
 from minicrawl.store.writer import Writer
+from minicrawl.web.urls.keys import politeness_key
 
 if TYPE_CHECKING:
     from minicrawl.crawler.known.crawl_state import CrawlState

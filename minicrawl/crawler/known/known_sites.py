@@ -15,7 +15,6 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored import JUMP, SHARED_OUT, VOICE_LEVEL, jumps_to_sites
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.sharing import SharedVoices
-from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, slices
 from minicrawl.opic.coverage import PageKind
 from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks, SiteShares, Voices, counts
@@ -23,6 +22,7 @@ from minicrawl.settings import BY_SITES
 from minicrawl.store.links import PlacedLinks
 from minicrawl.store.sites import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.writer import Writer
+from minicrawl.web.urls.keys import site_of
 
 _ALIKE = 0.3
 """Share of all trust that is alike at all sites that a voice speaks for, for the order of pages."""

@@ -9,11 +9,11 @@ from functools import partial
 from itertools import islice
 from typing import Any, TypeVar  # Any: callables
 
-from minicrawl.crawler.net.open_files import Room
 from minicrawl.crawler.requests.request import Request
 from minicrawl.crawler.sources.source import Wait
 from minicrawl.model import InFlightNow
 from minicrawl.system import busy_seconds
+from minicrawl.web.net.open_files import Room
 
 _ATTEMPTS_AT_ONCE = 8  # each takes about half a millisecond
 _FEWEST, _BUSY, _LOOKS_APART = 2, 0.9, 0.1

@@ -31,14 +31,14 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from minicrawl.crawler.html.page_headers import Directives, read_directives
-from minicrawl.crawler.http.response_fields import HTML_TYPES, Validators, asked_rest, media_type
-from minicrawl.crawler.http.transport import parser_failed
-from minicrawl.crawler.robots.preferences import HEADER, META
-from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.store.pages import Fetch
 from minicrawl.timing import STANDARD, Timing
+from minicrawl.web.html.page_headers import Directives, read_directives
+from minicrawl.web.http.response_fields import HTML_TYPES, Validators, asked_rest, media_type
+from minicrawl.web.http.transport import parser_failed
+from minicrawl.web.robots.preferences import HEADER, META
+from minicrawl.web.urls.normalise import normalise
 
 MAX_TRIES = 3
 MAX_HOPS = 10

@@ -14,9 +14,9 @@ from http import HTTPStatus
 
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, is_transient
-from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import State
 from minicrawl.store.writer import Writer
+from minicrawl.web.urls.keys import origin_of
 
 _OF_CONNECTIONS = {
     "tls": "the server speaks no TLS, or no version of it that minicrawl knows",

@@ -25,9 +25,9 @@ from collections.abc import Callable, Iterable
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.fingerprint import distance
 from minicrawl.store.recognised import Fingerprint
 from minicrawl.store.tables import Columns
+from minicrawl.web.fingerprint import distance
 
 ALIKE = 12
 """Most bits in which sketches of near-duplicates differ: J is about .925 then."""

@@ -26,14 +26,14 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from minicrawl.crawler.admission.trap_findings import DUPLICATES, is_id, pattern_of
-from minicrawl.crawler.fingerprint import distance
 from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.recognise.duplicates import ALIKE
-from minicrawl.crawler.urls.keys import origin_of, politeness_key
-from minicrawl.crawler.urls.normalise import with_outlinks
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.store.recognised import ParameterRow
 from minicrawl.store.writer import Writer
+from minicrawl.web.fingerprint import distance
+from minicrawl.web.urls.keys import origin_of, politeness_key
+from minicrawl.web.urls.normalise import with_outlinks
 
 SIGNS = 4
 NEWS = 3

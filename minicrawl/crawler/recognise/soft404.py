@@ -35,13 +35,13 @@ from itertools import islice
 import numpy as np
 from msgspec import Struct
 
-from minicrawl.crawler.fingerprint import read_vocabulary, vocabulary, word_hashes, words_of_url
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
-from minicrawl.crawler.urls.keys import origin_of
-from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched
 from minicrawl.store.recognised import Probe, RecentPage
 from minicrawl.store.writer import Writer
+from minicrawl.web.fingerprint import read_vocabulary, vocabulary, word_hashes, words_of_url
+from minicrawl.web.urls.keys import origin_of
+from minicrawl.web.urls.normalise import normalise
 
 MOST_PROBES = 3
 """Per origin."""

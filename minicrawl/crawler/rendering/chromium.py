@@ -22,16 +22,16 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from minicrawl import installed, log
-from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.transport import Parts
 from minicrawl.crawler.rendering.page_requests import PageRequests, Resource
-from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched
 from minicrawl.sandbox import cage
 from minicrawl.settings import CrawlSettings
 from minicrawl.system import memory
 from minicrawl.timing import STANDARD
+from minicrawl.web.http.fetch import Fetcher
+from minicrawl.web.http.transport import Parts
+from minicrawl.web.urls.keys import politeness_key
 
 with contextlib.suppress(ImportError):  # an extra: see `find_chromium`
     from playwright.async_api import (

@@ -14,15 +14,15 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from minicrawl.crawler.hosts import HostDelays
-from minicrawl.crawler.http.fetch import Exchanged, Fetcher
-from minicrawl.crawler.http.response_fields import Field
-from minicrawl.crawler.http.transport import Parts
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
-from minicrawl.crawler.robots.rules import MAX_BYTES, MAX_REDIRECTS, RobotsState, judged
-from minicrawl.crawler.urls.keys import origin_of, politeness_key
-from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Exchange, Fetched, PageRequest
 from minicrawl.settings import CrawlSettings
+from minicrawl.web.http.fetch import Exchanged, Fetcher
+from minicrawl.web.http.response_fields import Field
+from minicrawl.web.http.transport import Parts
+from minicrawl.web.robots.rules import MAX_BYTES, MAX_REDIRECTS, RobotsState, judged
+from minicrawl.web.urls.keys import origin_of, politeness_key
+from minicrawl.web.urls.normalise import normalise
 
 _MANY = 1000
 """Hosts from which on those are forgotten that may be asked at once."""

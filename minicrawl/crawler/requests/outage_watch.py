@@ -19,13 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl import log
-from minicrawl.crawler.http.transport import PROXY
 from minicrawl.crawler.known.crawl_state import CrawlState
-from minicrawl.crawler.net.open_files import OPEN_FILES
 from minicrawl.crawler.requests.request import Deliver, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
-from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import PageRequest, Silence, State
+from minicrawl.web.http.transport import PROXY
+from minicrawl.web.net.open_files import OPEN_FILES
+from minicrawl.web.urls.keys import origin_of
 
 HOSTS = 5
 CHECKS = 2

@@ -9,11 +9,11 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from minicrawl.crawler.hosts import Host, HostTurn
-from minicrawl.crawler.http.transport import PROXY
 from minicrawl.crawler.known.known_pages import KnownHosts
-from minicrawl.crawler.net.tls import REASONS
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.model import Fetched, State
+from minicrawl.web.http.transport import PROXY
+from minicrawl.web.net.tls import REASONS
 
 SILENT = frozenset(
     {

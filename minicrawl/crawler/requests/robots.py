@@ -10,21 +10,21 @@ Pages that robots.txt does not want used as the crawl would (--respect-usage) ar
 from msgspec.structs import replace
 
 from minicrawl.crawler.hosts import Host, HostTurn
-from minicrawl.crawler.http.response_fields import LONGEST_REST
-from minicrawl.crawler.http.transport import parser_failed, unread
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.requests.request import Deliver, Refusal, Request
-from minicrawl.crawler.robots.preferences import USAGE
-from minicrawl.crawler.robots.rules import LIFETIME, MAX_REDIRECTS, RobotsState, is_unreachable, judged, restored
 from minicrawl.crawler.sources.source import PageSource
-from minicrawl.crawler.urls.keys import origin_of, politeness_key
-from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import Fetched, State
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.hosts import RobotsRow
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
+from minicrawl.web.http.response_fields import LONGEST_REST
+from minicrawl.web.http.transport import parser_failed, unread
+from minicrawl.web.robots.preferences import USAGE
+from minicrawl.web.robots.rules import LIFETIME, MAX_REDIRECTS, RobotsState, is_unreachable, judged, restored
+from minicrawl.web.urls.keys import origin_of, politeness_key
+from minicrawl.web.urls.normalise import normalise
 
 _PATH = "/robots.txt"
 

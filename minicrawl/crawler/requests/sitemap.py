@@ -4,17 +4,17 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from minicrawl.crawler.hosts import Host
-from minicrawl.crawler.http.transport import parser_failed
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.discovery import unknown
 from minicrawl.crawler.outcomes.outcome import judge
 from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request
-from minicrawl.crawler.sitemaps.queue import SitemapQueue
+from minicrawl.crawler.requests.sitemap_queue import SitemapQueue
 from minicrawl.crawler.sources.source import PageSource
-from minicrawl.crawler.urls.keys import politeness_key, without_www
-from minicrawl.crawler.urls.normalise import normalise
 from minicrawl.model import ParsedPage, SitemapAnswer, State
 from minicrawl.store.sitemaps import SitemapRow
+from minicrawl.web.http.transport import parser_failed
+from minicrawl.web.urls.keys import politeness_key, without_www
+from minicrawl.web.urls.normalise import normalise
 
 NoteLastmods = Callable[[dict[int, float], float], None]
 _LET_IN_AT_ONCE = 100

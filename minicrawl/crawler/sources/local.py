@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING, Self
 from msgspec.structs import replace
 
 from minicrawl import log
-from minicrawl.crawler.fingerprint import Identity
-from minicrawl.crawler.html.decode import as_utf8, encoding_of
-from minicrawl.crawler.html.page_headers import canonicals, languages, read_refresh, with_refresh
-from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.response_fields import HTML_TYPES, PDF, UTF_8, Field, media_type, refresh_value, shown
-from minicrawl.crawler.http.transport import PARSER_FAILED, Capture, Transport, parser_failed, unread
-from minicrawl.crawler.net.open_files import raised_limit, room
-from minicrawl.crawler.robots.rules import MAX_BYTES
-from minicrawl.crawler.sitemaps.reading import SitemapReader
 from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_page
 from minicrawl.crawler.sources.source import GiveUrls, Wait
-from minicrawl.crawler.urls.normalise import stripped, without_parameters
 from minicrawl.model import Fetched, PageRequest, ParsedPage, RequisiteKind, SitemapAnswer, Wanted
 from minicrawl.sandbox.sandbox import ChildDiedError, ChildError
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
+from minicrawl.web.fingerprint import Identity
+from minicrawl.web.html.decode import as_utf8, encoding_of
+from minicrawl.web.html.page_headers import canonicals, languages, read_refresh, with_refresh
+from minicrawl.web.http.fetch import Fetcher
+from minicrawl.web.http.response_fields import HTML_TYPES, PDF, UTF_8, Field, media_type, refresh_value, shown
+from minicrawl.web.http.transport import PARSER_FAILED, Capture, Transport, parser_failed, unread
+from minicrawl.web.net.open_files import raised_limit, room
+from minicrawl.web.robots.rules import MAX_BYTES
+from minicrawl.web.sitemaps import SitemapReader
+from minicrawl.web.urls.normalise import stripped, without_parameters
 
 if TYPE_CHECKING:
     from minicrawl.sandbox.sandbox import Sandbox

@@ -9,21 +9,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from minicrawl import log
-from minicrawl.crawler.fingerprint import Identity, identity_of
-from minicrawl.crawler.html.decode import as_utf8, encoding_of
-from minicrawl.crawler.html.facts import requisites_of_style
-from minicrawl.crawler.html.parse import parse_html
-from minicrawl.crawler.html.parser_choice import (
+from minicrawl.model import ParsedPage, Wanted
+from minicrawl.system import cores
+from minicrawl.timing import Timing
+from minicrawl.web.fingerprint import Identity, identity_of
+from minicrawl.web.html.decode import as_utf8, encoding_of
+from minicrawl.web.html.facts import requisites_of_style
+from minicrawl.web.html.parse import parse_html
+from minicrawl.web.html.parser_choice import (
     attributes_at_most,
     may_explode,
     tags_at_most,
     with_few_attributes,
     within_limit,
 )
-from minicrawl.crawler.marks import Marks
-from minicrawl.model import ParsedPage, Wanted
-from minicrawl.system import cores
-from minicrawl.timing import Timing
+from minicrawl.web.marks import Marks
 
 if TYPE_CHECKING:
     from minicrawl.sandbox.sandbox import Sandbox

@@ -26,11 +26,11 @@ from msgspec import Struct, field
 
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.source import GiveUrls, Wait
-from minicrawl.crawler.urls.keys import authority
 from minicrawl.errors import ConfigError, StoreError
 from minicrawl.model import Fetched, Located, PageRequest, ParsedPage, SitemapAnswer, WorkerStatus
 from minicrawl.sandbox.child import LENGTH, decoder, framed
 from minicrawl.system import is_unread, memory, started_over_socket
+from minicrawl.web.urls.keys import authority
 
 _AT_ONCE = 1 << 16
 _LONGEST = 1 << 32

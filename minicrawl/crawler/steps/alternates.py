@@ -11,12 +11,12 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from minicrawl.crawler.urls.keys import site_of
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import State
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
+from minicrawl.web.urls.keys import site_of
 
 
 class Alternates(Step):

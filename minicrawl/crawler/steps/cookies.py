@@ -19,7 +19,7 @@ from minicrawl.model import Fetched, PageRequest, ParsedPage
 from minicrawl.store.writer import Writer
 
 if TYPE_CHECKING:
-    from minicrawl.crawler.http.cookies import CookieJar
+    from minicrawl.web.http.cookies import CookieJar
 
 
 MOST_WALLS = 2
@@ -31,7 +31,7 @@ class Cookies(Step):
     file to be written with those of all."""
 
     def __init__(self, opening: Opening) -> None:
-        from minicrawl.crawler.http.cookies import kept_cookies  # noqa: PLC0415 - few crawls keep cookies
+        from minicrawl.web.http.cookies import kept_cookies  # noqa: PLC0415 - few crawls keep cookies
 
         self._state, share, file = opening.state, opening.state.terms.share, opening.settings.cookie_file
 
@@ -84,7 +84,7 @@ class Cookies(Step):
 
     def finish(self) -> None:
         if self._file is not None:
-            from minicrawl.crawler.http.cookies import write_cookie_file  # noqa: PLC0415
+            from minicrawl.web.http.cookies import write_cookie_file  # noqa: PLC0415
 
             write_cookie_file(self._file, self.jar)
 

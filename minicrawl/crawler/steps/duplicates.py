@@ -13,11 +13,9 @@ from msgspec.structs import replace
 
 from minicrawl.crawler.admission.trap_findings import pattern_of
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.fingerprint import SAYS_SOMETHING
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.recognise.duplicates import Canonicals, Claim, Duplicates, differs
 from minicrawl.crawler.recognise.soft404 import Judged, Soft404s, comparable
-from minicrawl.crawler.urls.normalise import is_front_page, other_names
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, State
@@ -26,6 +24,8 @@ from minicrawl.store.links import NOWHERE, placed
 from minicrawl.store.recognised import Fingerprint, RecentPage
 from minicrawl.store.tables import Columns
 from minicrawl.store.writer import Writer
+from minicrawl.web.fingerprint import SAYS_SOMETHING
+from minicrawl.web.urls.normalise import is_front_page, other_names
 
 MOST_CLAIMS = 256
 """Pages checked that named one as canonical before: any number may, also with the same content."""

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.html.page_headers import read_directives
 from minicrawl.crawler.outcomes.outcome import said_by
-from minicrawl.crawler.robots.preferences import of_page, preferences_of
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import READ, PageRequest
 from minicrawl.store.texts.repeated_blocks import RepeatedBlocks
 from minicrawl.store.texts.writing import TextWriter
 from minicrawl.store.writer import Writer
+from minicrawl.web.html.page_headers import read_directives
+from minicrawl.web.robots.preferences import of_page, preferences_of
 
 if TYPE_CHECKING:
     from minicrawl.extract.item_file import ItemFile

@@ -29,8 +29,6 @@ from minicrawl.crawler.frontier.schedules import (
     folder_of,
     shapes,
 )
-from minicrawl.crawler.html.tree import block_hashes, block_numbers, field_number, packed_numbers
-from minicrawl.crawler.http.response_fields import Validators, http_date, unpacked
 from minicrawl.crawler.outcomes.outcome import kind_hashes
 from minicrawl.crawler.recognise.changes import (
     ALONE,
@@ -54,6 +52,8 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.store.declaration import MetaValue
 from minicrawl.store.refreshes import Change, GroupRate, NotedImportance, RefreshHost, RefreshRow
 from minicrawl.store.writer import Writer
+from minicrawl.web.html.tree import block_hashes, block_numbers, field_number, packed_numbers
+from minicrawl.web.http.response_fields import Validators, http_date, unpacked
 
 _ANSWERS = 8
 _JUST_MADE = 60.0

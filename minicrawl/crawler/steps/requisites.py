@@ -17,7 +17,6 @@ from minicrawl.crawler.outcomes.outcome import judge
 from minicrawl.crawler.outcomes.reasons import wants
 from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
-from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Requisite, RequisiteKind, State
@@ -25,6 +24,7 @@ from minicrawl.store.links import to_bytes
 from minicrawl.store.reader import Store
 from minicrawl.store.requisites import RequisiteRow
 from minicrawl.store.writer import Writer
+from minicrawl.web.urls.keys import politeness_key
 
 WAITING, KEPT, FAILED = "waiting", "kept", "failed"
 """States of a requisite."""

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from minicrawl.crawler.admission.traps import Traps
 from minicrawl.crawler.outcomes.outcome import Outcome
-from minicrawl.crawler.urls.keys import politeness_key
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, State
 from minicrawl.store.writer import Writer
+from minicrawl.web.urls.keys import politeness_key
 
 
 class TrapRefusals(Step):

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.discovery import Admitted
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, Outcome
-from minicrawl.crawler.urls.keys import site_of
 from minicrawl.crawler.visits.turn import DeepLinks, Turn
 from minicrawl.model import State
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.links import NOWHERE, Links, from_bytes, placed
+from minicrawl.web.urls.keys import site_of
 
 _UNTOLD = "not-archived"
 """The reason of a page that an archive lacks, which does not tell that nothing is there."""

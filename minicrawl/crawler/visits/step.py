@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
 
 from msgspec import Struct
 
-from minicrawl.crawler.urls.keys import origin_of
 from minicrawl.model import ArchiveRecord, Fetched, PageRequest
+from minicrawl.web.urls.keys import origin_of
 
 if TYPE_CHECKING:  # all parts are read at the start of every command
     from minicrawl.crawler.known.crawl_state import CrawlState

@@ -13,7 +13,6 @@ from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.admission.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.books.accounts import kind_of
 from minicrawl.crawler.hosts import Host, HostTurn
-from minicrawl.crawler.http.response_fields import LIST_TYPES, media_type
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.known.known_pages import KnownUrls
@@ -23,13 +22,14 @@ from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sources.source import PageSource
-from minicrawl.crawler.urls.keys import origin_of, politeness_key
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.step import Steps
 from minicrawl.crawler.visits.turn import NOT_FOUND, DeepLinks, Turn
 from minicrawl.model import DEAD, READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.store.links import NOWHERE, Links, PlacedLinks, linked, packed, placed
 from minicrawl.store.pages import Turn as TurnRow
+from minicrawl.web.http.response_fields import LIST_TYPES, media_type
+from minicrawl.web.urls.keys import origin_of, politeness_key
 
 
 class SchemeGuesses:

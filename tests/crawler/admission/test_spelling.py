@@ -12,10 +12,10 @@ from minicrawl.crawler.admission.spelling import (
     MAX_LETTERS,
     MAX_PARAMETERS,
     MAX_SEGMENTS,
-    MAX_URL_LENGTH,
     SPELLING_RULES,
     spelling_rule,
 )
+from minicrawl.web.urls.normalise import MAX_URL_LENGTH
 
 LONG, PATH, PARAMETER, ESCAPED = SPELLING_RULES
 THAI = quote("ข่าว" * 100)  # 400 letters, 3,600 bytes

@@ -19,10 +19,10 @@ from minicrawl.archive.collection import Collection, index_anew
 from minicrawl.archive.record import sha1
 from minicrawl.archive.writer import Committed
 from minicrawl.crawler.archiving import Archiving
-from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.transport import DISCONNECT
 from minicrawl.model import ArchiveRecord, Exchange, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings
+from minicrawl.web.http.fetch import Fetcher
+from minicrawl.web.http.transport import DISCONNECT
 
 BODY = b"<p>hello"
 NOTHING = ParsedPage()

@@ -10,11 +10,11 @@ from support.sites import HOME, Reply, Server, crawl, page, ranks, rows, wide_si
 import minicrawl
 from minicrawl.archive.collection import indexed
 from minicrawl.crawler.archiving import ArchiveTransport
-from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
+from minicrawl.web.http.fetch import Fetcher
 
 ROBOTS = "User-agent: *\nDisallow: /private\nCrawl-delay: 3600\n"
 SORRY = "<title>Sorry</title><p>Sorry, nothing was found at this address, dear reader of our pages"

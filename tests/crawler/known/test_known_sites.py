@@ -13,9 +13,9 @@ from support.sites import Site, crawl, faults_in, named_sites, ranks, rows
 
 from minicrawl.analysis.verify import verify
 from minicrawl.crawler.known.known_sites import is_front
-from minicrawl.crawler.urls.keys import site_of
 from minicrawl.opic.sites import site_trust
 from minicrawl.store.reader import open_store
+from minicrawl.web.urls.keys import site_of
 
 
 def counted_voices(store: Path) -> Counter[tuple[str, str]]:

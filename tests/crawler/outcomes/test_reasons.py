@@ -11,12 +11,12 @@ from support.sites import HOME, Server, Site, crawl, faults_in, rows
 
 import minicrawl
 from minicrawl.crawler.admission.scope import Scope
-from minicrawl.crawler.net.tls import REASONS
 from minicrawl.crawler.outcomes.reasons import MEANINGS, ask_again, is_ours, is_passing, meaning, wants, why_so
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.options import SCOPES
 from minicrawl.store.writer import Writer
+from minicrawl.web.net.tls import REASONS
 
 SCOPE = Scope(CrawlSettings(), ())
 # Reason codes as the source has them: behind a state, in tables of exceptions, and those of traps.

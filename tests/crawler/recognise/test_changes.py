@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from support.changing_web import CHANGES, NOISES, ChangingPage
 from support.page_changes import KINDS, Life, summed, verdicts
 
-from minicrawl.crawler.html.parse import parse_html
-from minicrawl.crawler.html.tree import MOST_BLOCKS, block_hashes, block_ids
 from minicrawl.crawler.recognise.changes import Difference, compared, first_seen, noted, unchanged
 from minicrawl.model import Wanted, Watch
 from minicrawl.store.texts.repeated_blocks import RepeatedBlocks
+from minicrawl.web.html.parse import parse_html
+from minicrawl.web.html.tree import MOST_BLOCKS, block_hashes, block_ids
 
 LONGEST_MEMORY = 4 * MOST_BLOCKS + 4
 

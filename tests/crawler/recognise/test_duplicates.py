@@ -12,7 +12,6 @@ from support.command_line import answer, run
 from support.prose import prose
 from support.sites import HOME, Site, canonical, crawl, faults_in, rows, states
 
-from minicrawl.crawler.fingerprint import BITS, distance
 from minicrawl.crawler.recognise.duplicates import (
     ALIKE,
     ALIKE_SO_FAR,
@@ -25,6 +24,7 @@ from minicrawl.crawler.recognise.duplicates import (
 from minicrawl.store.reader import open_store
 from minicrawl.store.recognised import Fingerprint
 from minicrawl.store.tables import Columns
+from minicrawl.web.fingerprint import BITS, distance
 
 A, B, C = (f"http://a.test/{name}" for name in "abc")
 MIRROR = "http://mirror.test/a"

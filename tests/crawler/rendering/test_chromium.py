@@ -17,12 +17,12 @@ import pytest
 from support.rendered import HOST, Site, script, slow_with_chromium
 from support.ways_out import ALONE, WAYS
 
-from minicrawl.crawler.http.fetch import Fetcher
 from minicrawl.crawler.rendering.chromium import Caps, Process, Renderer, find_chromium, watch
 from minicrawl.errors import SettingError
 from minicrawl.installed import adding
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
+from minicrawl.web.http.fetch import Fetcher
 
 
 def program(folder: Path, name: str) -> Path:

@@ -10,10 +10,10 @@ from support.rendered import HOST, Reply, Site, to
 from support.skipping import run
 
 from minicrawl.crawler.hosts import HostDelays
-from minicrawl.crawler.http.fetch import Fetcher
-from minicrawl.crawler.http.transport import Parts
 from minicrawl.crawler.rendering.page_requests import Pace, PageRequests, Resource, ResourceCache
 from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.web.http.fetch import Fetcher
+from minicrawl.web.http.transport import Parts
 
 PAGE = f"{HOST}/page"
 OTHER = "http://other.test"

@@ -14,10 +14,10 @@ from support.raw_server import SiteServer
 from support.sites import Server, Site, crawl, crawled_once, faults_in, ranks, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.net.addresses import DnsCache
 from minicrawl.model import CrawlReport, Progress
 from minicrawl.settings import ConnectTo
 from minicrawl.timing import Timing
+from minicrawl.web.net.addresses import DnsCache
 
 HOMES = [f"http://h{number}.test/" for number in range(8)]
 SITE: Site = {

@@ -16,12 +16,12 @@ from minicrawl.api import acrawl
 from minicrawl.crawler.due_requests import DueRequests
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.known.crawl_state import Terms
-from minicrawl.crawler.net.addresses import DnsCache, Resolver
 from minicrawl.crawler.requests.request import Request
 from minicrawl.model import Fetched
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.store.writer import Writer
 from minicrawl.timing import Timing
+from minicrawl.web.net.addresses import DnsCache, Resolver
 
 A, B = "http://a.test/", "http://b.test/"
 A_ROBOTS, B_ROBOTS = A + "robots.txt", B + "robots.txt"

@@ -17,13 +17,13 @@ import pytest
 from support.misbehaving import MisbehavingServer, answer
 from support.raw_server import all_names_at
 
-from minicrawl.crawler.http.httpx_transport import HttpxTransport
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.page_reading import read_page
 from minicrawl.crawler.sources.workers import Source
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Wanted
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
+from minicrawl.web.http.httpx_transport import HttpxTransport
 
 URL = "http://h.test/dir/page"
 

@@ -22,7 +22,6 @@ from support.raw_server import all_names_at, says
 from support.sites import faults_in, ranks, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.http.signing import new_key
 from minicrawl.crawler.sources.local import SourceSpec
 from minicrawl.crawler.sources.workers import Line, Source, chosen
 from minicrawl.demo.web import DemoWeb, serving
@@ -31,6 +30,7 @@ from minicrawl.model import CrawlReport, Fetched, PageRequest, ParsedPage
 from minicrawl.sandbox.child import LENGTH, framed
 from minicrawl.settings import ConnectTo
 from minicrawl.timing import Timing
+from minicrawl.web.http.signing import new_key
 
 WEB = DemoWeb.generate(seed=1, hosts=6, pages=60)
 NO_CALENDAR = (re.escape(WEB.calendar),)

@@ -20,9 +20,9 @@ from minicrawl.cli import main
 from minicrawl.crawler.admission.trap_findings import COMBINATIONS, JUDGED
 from minicrawl.crawler.admission.trap_findings import PAGES as COUNTED
 from minicrawl.crawler.admission.traps import MONTHS, NO_CONTENT, SAMPLES, PageContent, Traps, is_sample
-from minicrawl.crawler.fingerprint import identity_of
 from minicrawl.demo.web import DemoWeb
 from minicrawl.store.reader import open_store
+from minicrawl.web.fingerprint import identity_of
 
 Page = tuple[str, list[str]]
 """The content of a page, and its links."""

@@ -1,0 +1,20 @@
+"""HTML: from the bytes of a page to its links, text and metadata.
+
+    >>> parse_html(b'<a href="/b">b</a>', "https://example.org/").outlinks
+    ('https://example.org/b',)
+
+decode         bytes to text, with the encoding that a browser would use
+parse          a page's links, title, directives and text, in one pass
+markdown       the text of a page as Markdown, block by block
+inline         what is inside blocks as Markdown
+content        the main content among the blocks of a page's text
+page_headers   robots directives, canonical URLs, languages and refreshes
+facts          what an audit checks of a page, and the files that it needs to look as it does
+parser_choice  the tree of a page, of few elements where that could take long; as a browser with scripts parses it
+tree           the elements that a crawler tells apart, the place of a link, hashes of blocks
+browser_tree   the parser of browsers, Lexbor
+"""
+
+from minicrawl.web.html.parse import parse_html
+
+__all__ = ["parse_html"]

@@ -1,0 +1,639 @@
+"""The text of a page as Markdown: CommonMark with the tables of GFM.
+
+The parser writes its tree as HTML again, in C, and the tags of that are walked once: depth costs nothing, and every
+element has its end. What stands between two block elements is a block.
+
+sup, sub            10^6, CO_2; with parentheses around more than a word
+math                its TeX as code, $`E=mc^2`$, where it has some; else its letters in one line
+br                  a hard break
+dt, dd              paragraphs, the latter behind ": "
+rowspan, colspan    the cell, and empty ones beside and below it; a table used for layout is none
+"""
+
+import html
+import re
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache, partial
+from itertools import compress, count, groupby, repeat
+from typing import NamedTuple
+from unicodedata import category
+
+from minicrawl.web.html.content import CELL, CODE, ITEM, NAMED, Page, container, content_of
+from minicrawl.web.html.tree import HIDDEN, INLINE
+
+_DEEPEST, _MOST_INLINE, _AROUND = 12, 32, 5
+"""Lists and quotations inside each other; inline elements; elements around a listing that may name its language."""
+_MOST_SPANS = 10_000
+"""Cells of a page that are empty as another spans them."""
+_MOST_IN_TARGETS = 4_000_000
+"""Characters of the targets of a page's links; further links are text. A long base URL would multiply a page."""
+_LONGEST_NUMBER, _LONGEST_TAG = 8, 500
+_QUOTE, _LINK, _LINKED, _CODE, _RAISED, _LOWERED = "> ", "\x04", "\x05", "`", "^", "_"
+_EMPHASIS = {"\x01": "**", "\x02": "*", "\x03": "~~"}
+"""By characters that stand for a sign, until what is beside it is known."""
+_END = dict(zip(_EMPHASIS, "\x11\x12\x13", strict=True))
+_MARKS = {
+    **dict.fromkeys(("b", "strong"), "\x01"), **dict.fromkeys(("i", "em"), "\x02"),
+    **dict.fromkeys(("del", "s", "strike"), "\x03"), **dict.fromkeys(("code", "kbd", "samp", "tt"), _CODE),
+    "sup": _RAISED, "sub": _LOWERED,
+}  # fmt: skip
+
+_RAW = re.compile(
+    r"<(?:(script|style|iframe|noembed|noframes|xmp|plaintext)(?: [^>]*)?>[^<]*+(?:<(?!/\1>)[^<]*+)*+</\1|!--.*?--)>",
+    re.DOTALL,
+)
+"""A comment, or an element whose content is not HTML."""
+_NO_CODE = re.compile(
+    r'class="(?:[^"]* )?(?:katex-html|linenos?|lineno|lnt|ln|line-?numbers?(?:-rows)?|linenodiv|gutter|gl|rouge-gutter'
+    r'|hljs-ln-n(?:umbers)?|blob-num|copy-?b(?:utton|tn)|clipboard\w*)[" ]| data-(?:line-number|nosnippet)='
+)
+"""Line numbers and the like, and formulas that are there as MathML, too."""
+_LISTING = re.compile(r'class="(?:[^"]* )?(?:fragment|js-file-line-container)[" ]')
+"""Listings without pre: those of Doxygen and GitHub."""
+_LANGUAGE = re.compile(
+    r'(?:\b(?:language|lang)-|\bhighlight-(?:source-)?|\bbrush: ?|data-lang(?:uage)?="|\b(?:sourceCode|hljs) )'
+    r"(?!(?:language|lang)-|default|none|text|plain|notranslate|wrapper|source\b)([A-Za-z][\w+#.-]*)"
+)
+_CONTROL = re.compile(r'class="(?:[^"]* )?(?:[\w-]+-)?(?:editsection|edit-section|section-edit)[" ]')
+"""Where a wiki lets people edit a section, inside its heading or beside it."""
+_EDITS = re.compile(r' href="[^"]*[?&](?:amp;)?(?:veaction|action|do)=edit')
+_LEFT = re.compile(r"\\?\[[\s|]*\\?\]")
+"""Brackets without what was in them."""
+_HREF = re.compile(r' href="([^"]*)"')
+_ATTRIBUTE = re.compile(r'([^ =]+)="([^"]*)"')
+_EDGES = re.compile("\n?[<>]+")
+"""In a listing, what begins or ends a line."""
+_OPENS_BLOCK = re.compile(r"^(?:(?=[#>|+=-]|:[ -])|(\d{1,9})(?=[.)]))")
+_CLOSES_HEADING = re.compile(r"(?<![\\#])(?=#+$)")
+
+_OWN = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f]")
+"""Characters of control, which nobody sees."""
+_SIGN = re.compile(r"[&*`\\_~!\[\]\x01-\x08\x0b\x0c\x0e-\x1f]")
+_AND = re.compile(r"&(?=#?\w{0,31}(?:;|\Z))")
+_MARKUP = r"\*|`|_(?:(?<![^\W_]_)|(?![^\W_]))|!\Z|\\(?![^\W_]| )|~(?:(?<![^~]~)|(?=~|\Z))|\](?=[(\[:]|\Z)"
+_IN_TEXT, _IN_LINK = re.compile(_MARKUP), re.compile(rf"{_MARKUP}|\[|\]")
+"""What readers would take for markup, whatever stands at the edges of a text. A set of first characters is fast."""
+_EMPHASISED = re.compile("([\x01-\x03])( ?)([^\x01-\x03\x11-\x13]*?)( ?)[\x11-\x13]")
+_NEXT_TO = frozenset("*~\x11\x12\x13"), frozenset("*~\x01\x02\x03")
+"""Characters before and behind emphasis that would not be told from its signs."""
+_PERMALINKS = frozenset(("", "¶", "#", "§", "🔗", "⚓", "\uf0c1"))
+"""Words of links that show where to link to. The last is in the font of icons of many manuals."""
+_LETTER = re.compile(r"\w")
+_TICKS = re.compile("`+")
+_ONE = re.compile(r"[-+\N{MINUS SIGN}]?\w+")
+_UNSAFE = re.compile(r"[\s<>\\&()]")
+_MATH = re.compile(r"<math(?: [^>]*)?>.*?(?:</math>|\Z)", re.DOTALL)
+_TEX = re.compile(r"<annotation [^>]*application/x-tex[^>]*>([^<]*)</annotation>|<math [^>]*alttext=\"([^\"]*)\"")
+_ANNOTATION = re.compile(r"<annotation(?:-xml)?[ >].*?</annotation(?:-xml)?>", re.DOTALL)
+_POWER = re.compile(r"(<m\w+(?: [^>]*)?>[^<]*</m\w+>\s*</m(?:sup|sub)>)")
+
+
+class _Node:
+    """A quotation or an item around blocks. mark: how it begins; rest: what stands before its other lines."""
+
+    def __init__(self, mark: str, around: "_Chain") -> None:
+        self.mark = mark
+        self.rest: str = f"{around[-1].rest if around else ''}{mark if mark == _QUOTE else ' ' * len(mark)}"
+
+
+_Url = Callable[[str], str]
+_Chain = tuple[_Node, ...]
+"""Those around a block, the outermost first."""
+
+
+class _Table:
+    """A table. row, column: of the next cell; filled: by column, the last row that a cell above spans."""
+
+    def __init__(self, chain: _Chain) -> None:
+        self.chain, self.is_layout, self.row, self.column, self.filled = chain, False, 0, 0, dict[int, int]()
+
+
+class _Cell(NamedTuple):
+    table: _Table
+    row: int
+    column: int
+
+
+class Block(NamedTuple):
+    """A block. text: Markdown without what stands before it, or a listing; size: characters of words, 0 of a picture
+    alone; kind: as in `Page`; begins: what stands before the text, or a listing's language; is_next: it stands behind
+    a br."""
+
+    text: str
+    size: int
+    kind: int
+    chain: _Chain
+    cell: _Cell | None
+    begins: str
+    is_next: bool
+
+
+class Walk:
+    """Walks the tags of HTML that a parser has written: `blocks`, also of pictures alone, and `page`, without these."""
+
+    def __init__(self, page: str, url: str, link: _Url, source: _Url, most: int) -> None:
+        """url: of the page; link, source: the URL that a reference leads to, or empty; most: characters of text."""
+        self.page, self.blocks = Page(), list[Block]()
+        self._link, self._source, self._left, self._left_in_targets = link, source, most, _MOST_IN_TARGETS
+        self._own, self._targets = f"{_written(url).strip('<>')}#", dict[str, str]()
+        # The block so far: the inline elements around its end, and where they begin; the characters that are no words,
+        # and those in links.
+        self._pieces, self._around, self._starts, self._reference = list[str](), list[str](), list[int](), ""
+        self._has_words = self._is_emphasised = False
+        self._extra = self._extra_before_link = self._linked = self._too_deep = 0
+        self._kind, self._begins, self._is_next = 0, "", False
+        self._control = ""  # words of controls in the heading so far
+        # Around it. ended: the number of blocks, and the chain, at the end of the last list.
+        self._level, self._spans = 0, _MOST_SPANS
+        self._chain: _Chain = ()
+        self._ended: tuple[int, _Chain] = -1, ()
+        self._list: Iterator[str] = repeat("- ")  # how its next items begin
+        self._table: _Table | None = None
+        self._cell: _Cell | None = None
+        self._frames = list[tuple[str, int, int, _Chain, Iterator[str], _Table | None, _Cell | None]]()
+        page = page.replace("&nbsp;", " ")
+        page = _RAW.sub("", _MATH.sub(_formula, page) if "<math" in page else page)
+        parts = page.replace(">", "<").split("<")
+        self._tokens = zip(parts[::2], parts[1::2], strict=False)
+        self._read()
+        self._flush()
+
+    def _read(self) -> None:
+        pieces, around, actions = self._pieces, self._around, dict(_ACTIONS)
+        for text, tag in self._tokens:
+            if text and not text.isspace():
+                pieces.append(text)
+                self._has_words = True
+                if _SIGN.search(text):
+                    words = _OWN.sub("", html.unescape(text))
+                    pieces[-1] = words if _CODE in around else _escaped(words, is_link=_LINK in around)
+                    self._extra += len(pieces[-1]) - len(words)
+            elif text:
+                pieces.append(" ")
+            if tag in actions:
+                action = actions[tag]
+            elif tag[:2] == "a ":
+                action = Walk._begin_link
+            else:
+                action = actions[tag] = _action_of(tag[:_LONGEST_TAG])
+            if action is not None:
+                action(self, tag)
+
+    def _skip(self, tag: str) -> None:
+        """Go behind the end of an element."""
+        name, depth = tag.partition(" ")[0], 1
+        while depth:
+            other = next(self._tokens, ("", f"/{name}"))[1]
+            depth += (other.partition(" ")[0] == name) - (other == f"/{name}")
+
+    def _pass_control(self, tag: str) -> None:
+        """Go behind what lets people edit a section. Without a link it is words, and so it is in a heading that has no
+        others."""
+        name, depth, words, has_link = tag.partition(" ")[0], 1, list[str](), tag[:2] == "a "
+        for text, other in self._tokens:
+            words.append(text)
+            own = other.partition(" ")[0]
+            has_link = has_link or own == "a"
+            depth += (own == name) - (own == f"/{name}")
+            if not depth:
+                break
+        shown = _escaped(_OWN.sub("", html.unescape("".join(words))), is_link=False)
+        if not has_link:
+            self._pieces.append(shown)
+            self._has_words = self._has_words or bool(shown.strip())
+        elif self._level:
+            self._control += f" {shown}"
+
+    # Inline elements.
+
+    def _begin_inline(self, tag: str) -> None:
+        mark, around = _MARKS[tag.partition(" ")[0]], self._around
+        self._open("" if around and (mark in around or _CODE in around) else mark)
+
+    def _begin_link(self, tag: str) -> None:
+        if self._level and _EDITS.search(tag):
+            self._pass_control(tag)
+            return
+        found = None if _LINK in self._around else _HREF.search(tag)
+        if found:
+            self._reference, self._extra_before_link = found[1], self._extra
+        self._open(_LINK if found else "")
+
+    def _open(self, mark: str) -> None:
+        if len(self._around) == _MOST_INLINE:
+            self._too_deep += 1
+            return
+        self._around.append(mark)
+        self._starts.append(len(self._pieces))
+        if mark in _EMPHASIS:
+            self._pieces.append(mark)
+            self._is_emphasised = True
+
+    def _end_inline(self, tag: str) -> None:
+        """Write an element at its end."""
+        if tag and self._too_deep:
+            self._too_deep -= 1
+            return
+        mark, start, pieces = self._around.pop(), self._starts.pop(), self._pieces
+        text, before = "".join(pieces[start:]) if mark else "", pieces[start - 1][-1:] if start else ""
+        if mark in _EMPHASIS and text.strip() != mark:
+            pieces.append(_END[mark])
+            self._extra += 2 * len(_EMPHASIS[mark])
+        elif mark == _LINKED:
+            self._linked += len(" ".join(text.split())) - self._extra
+        elif text:
+            if mark == _CODE:  # links in it are around parts of it
+                runs = groupby(pieces[start:], lambda piece: _LINK in piece) if _LINK in text else [(False, text)]
+                code_of = _code_or_signs if _LINK in text else code
+                shown = "".join(["".join(run) if is_link else _spaced(code_of, "".join(run)) for is_link, run in runs])
+                shown = shown.replace(_LINK, "")
+                self._extra += len(shown) - len(text)
+                shown = f" {shown}" if before == "`" else shown  # else one would be in the other
+            else:
+                write = self._link_of if mark == _LINK else partial(_shifted, mark, before)
+                shown = _spaced(write, text.replace(mark, "") if mark in _EMPHASIS else text)
+            pieces[start:] = [shown] if shown else []
+
+    def _link_of(self, words: str) -> str:
+        """A link, without permalinks; in a heading, those to its page are text."""
+        if (target := self._targets.get(self._reference)) is None:
+            target = self._targets[self._reference] = _written(self._link(html.unescape(self._reference)))
+        is_sign = words in _PERMALINKS or (self._level > 0 and not _LETTER.search(words))
+        is_own = (self._level or is_sign) and target.lstrip("<").startswith(self._own)
+        if is_own and is_sign:
+            return ""
+        self._linked += len(words) - self._extra + self._extra_before_link
+        self._left_in_targets -= len(target)
+        if not target or (is_own and self._level) or self._left_in_targets < 0:
+            return words
+        shown = f"{_LINK}[{code(words)}]({target})" if _CODE in self._around else f"[{words}]({target})"
+        self._extra += len(shown) - len(words)
+        return shown
+
+    def _add_image(self, tag: str) -> None:
+        attributes = _attributes(tag)
+        alt = " ".join(_OWN.sub("", attributes.get("alt", "")).split())
+        if not alt or "mwe-math" in tag or _CODE in self._around or self._left_in_targets < 0:
+            return
+        target = _written(self._source(attributes.get("src", "")))
+        self._left_in_targets -= len(target)
+        if target:
+            self._pieces.append(f"![{_escaped(alt, is_link=True)}]({target})")
+            self._extra += len(self._pieces[-1])
+            self._has_words = True
+
+    # Blocks.
+
+    def _flush(self, tag: str = "") -> None:
+        """Let the block end."""
+        control, self._control = self._control, ""
+        if control and not _LETTER.search("".join(self._pieces)):  # it is all that the heading says
+            self._pieces.append(control)
+            self._has_words = True
+        if self._has_words:
+            around, linked = self._around.copy(), self._linked
+            while self._around:
+                self._end_inline("")
+            if _LINK in around and self._linked > linked:  # around blocks, it is written with the first that has words
+                around[around.index(_LINK)] = _LINKED
+            text, number = "".join(self._pieces), int(self._is_emphasised)
+            while number:
+                text, number = _EMPHASISED.subn(_emphasised, " ".join(text.split()))
+            if control:
+                self._extra -= sum(left.count("\\") for left in _LEFT.findall(text))
+                text = _LEFT.sub("", text)
+            text = " ".join(text.split())
+            shown = f"{text[:-2]}{text[-1]}" if text[-2:] in ("\\]", "\\!") else text  # behind which is nothing
+            self._add(shown, len(text) - self._extra, self._kind)
+            self._pieces.clear()
+            self._has_words = self._is_emphasised = False
+            self._extra = self._extra_before_link = self._linked = 0
+            for mark in around:
+                self._open(mark)
+        self._is_next = False
+
+    def _add(self, text: str, size: int, kind: int) -> None:
+        self._left -= len(text) if kind == CODE else size
+        if self._left < 0:
+            text = text[: self._left]  # so many fewer
+        if text:
+            if size > 0:
+                self.page.add(size, self._linked, kind)
+            self.blocks.append(Block(text, size, kind, self._chain, self._cell, self._begins, self._is_next))
+        if self._left <= 0:
+            deque(self._tokens, 0)  # the rest is not read
+        self._kind, self._begins = 0, ""
+
+    def _break(self, tag: str) -> None:
+        if self._level:
+            self._pieces.append(" ")
+        else:
+            had_words = self._has_words
+            self._flush()
+            self._is_next = had_words
+
+    def _begin(self, tag: str) -> None:
+        """Begin an element; what changes in it is as before at its end."""
+        self._flush()
+        first = len(self.page.sizes)
+        self._frames.append((tag, first, self._level, self._chain, self._list, self._table, self._cell))
+
+    def _end(self, tag: str) -> None:
+        self._flush()
+        if self._frames:
+            begin, first, self._level, self._chain, self._list, self._table, self._cell = self._frames.pop()
+            self._kind, self._begins = self._level, ""
+            if tag[1:] in NAMED and (mark := _container(begin[:_LONGEST_TAG])):
+                self.page.containers.append((mark, first, len(self.page.sizes)))
+
+    def _begin_heading(self, tag: str) -> None:
+        self._begin(tag)
+        self._kind = self._level = int(tag[1])
+
+    def _begin_definition(self, tag: str) -> None:
+        self._begin(tag)
+        self._begins = ": "
+
+    def _begin_node(self, tag: str) -> None:
+        self._begin(tag)
+        is_item = tag[:2] == "li"
+        self._kind = ITEM if is_item else self._kind
+        if len(self._chain) < _DEEPEST:
+            self._chain = (*self._chain, _Node(next(self._list) if is_item else _QUOTE, self._chain))
+
+    def _begin_list(self, tag: str) -> None:
+        self._begin(tag)
+        is_again = self._ended == (len(self.blocks), self._chain)  # two in a row are two
+        self._list = repeat("* " if is_again else "- ")
+        if tag[:2] == "ol":
+            start = _attributes(tag).get("start", "")
+            first = int(start) if start.isdecimal() and len(start) <= _LONGEST_NUMBER else 1
+            self._list = (f"{number}{'.)'[is_again]} " for number in count(first))
+
+    def _end_list(self, tag: str) -> None:
+        self._end(tag)
+        self._ended = len(self.blocks), self._chain
+
+    def _begin_table(self, tag: str) -> None:
+        self._begin(tag)
+        if self._cell is not None:
+            self._cell.table.is_layout = True
+        self._table, self._cell = _Table(self._chain), None
+
+    def _begin_row(self, tag: str) -> None:
+        self._flush()
+        if self._table is not None:
+            self._table.row += 1
+            self._table.column = 0
+
+    def _begin_cell(self, tag: str) -> None:
+        self._begin(tag)
+        self._kind = CELL
+        table = self._table
+        if table is None:
+            return
+        while table.filled.get(table.column, 0) >= max(table.row, 1) and self._spans > 0:
+            table.column += 1
+            self._spans -= 1
+        self._cell = _Cell(table, table.row, table.column)
+        wide, high = map(self._span, ("colspan", "rowspan"), repeat(_attributes(tag))) if "span=" in tag else (1, 1)
+        self._spans -= wide - 1
+        if high > 1:
+            table.filled |= dict.fromkeys(range(table.column, table.column + wide), table.row + high - 1)
+        table.column += wide
+
+    def _span(self, name: str, attributes: Mapping[str, str]) -> int:
+        found = attributes.get(name, "")
+        return max(min(int(found) if found.isdecimal() and len(found) < 6 else 1, self._spans), 1)
+
+    def _begin_listing(self, tag: str) -> None:
+        """Add a listing. Its elements are lines, but for inline ones."""
+        self._flush()
+        pieces, depth, name = ["<"], 1, tag.partition(" ")[0]
+        language = _LANGUAGE.search(" ".join([tag, *(frame[0] for frame in reversed(self._frames[-_AROUND:]))]))
+        known = {"/span": ""}
+        for text, each in self._tokens:
+            pieces.append(text)
+            if each in known:
+                pieces.append(known[each])
+                continue
+            own = each.partition(" ")[0]
+            if own in _NOT_IN_LISTING or (own != each and own not in ("img", "input") and _NO_CODE.search(each)):
+                self._skip(each)
+                continue
+            depth += (own == name) - (own == f"/{name}")
+            if not depth:
+                break
+            if own in ("code", "samp") and language is None:
+                language = _LANGUAGE.search(each)
+            edge = "\n" if own == "br" else ">" if own[0] == "/" else "<"
+            pieces.append("" if own.lstrip("/") in _IN_LINE else edge)
+            if own == "span":
+                known[each] = ""
+        listing = _OWN.sub("", html.unescape(_EDGES.sub("\n", "".join(pieces).replace(">\n", ">"))))
+        self._begins = language[1].lower() if language else ""
+        self._add(listing.strip("\n").rstrip(), len(" ".join(listing.split())), CODE)
+
+
+_Action = Callable[[Walk, str], None] | None
+_NOT_IN_LISTING = HIDDEN | {"button", "svg"}
+_IN_LINE = INLINE | {"td", "th", "tbody"}
+_LISTS = frozenset({"ul", "ol", "menu"})
+_ACTIONS: Mapping[str, _Action] = (
+    dict.fromkeys((f"{end}{name}" for name in INLINE for end in ("", "/")), None)
+    | dict.fromkeys(_MARKS, Walk._begin_inline)
+    | {f"/{name}": Walk._end_inline for name in (*_MARKS, "a")}
+    | dict.fromkeys(NAMED, Walk._begin)
+    | dict.fromkeys((f"h{level}" for level in range(1, 7)), Walk._begin_heading)
+    | {f"/{name}": Walk._end for name in (*NAMED, *(f"h{level}" for level in range(1, 7)))}
+    | dict.fromkeys(_LISTS, Walk._begin_list)
+    | {f"/{name}": Walk._end_list for name in _LISTS}
+    | dict.fromkeys(HIDDEN, Walk._skip)
+    | dict.fromkeys(("/li", "/dd", "/blockquote", "/table", "/td", "/th"), Walk._end)
+    | {"li": Walk._begin_node, "blockquote": Walk._begin_node, "br": Walk._break, "pre": Walk._begin_listing}
+    | {"a": Walk._begin_link, "dd": Walk._begin_definition, "img": Walk._add_image}
+    | {"table": Walk._begin_table, "tr": Walk._begin_row, "td": Walk._begin_cell, "th": Walk._begin_cell}
+)
+"""What is done at a tag. Others end the block before them."""
+
+
+@lru_cache(4_000)
+def _action_of(tag: str) -> _Action:
+    """What is done at a tag with attributes, or an unknown one."""
+    name = tag.partition(" ")[0]
+    if name in ("span", "td", "th", "pre") and _NO_CODE.search(tag):
+        return Walk._skip
+    if name in ("span", "div") and _CONTROL.search(tag):
+        return Walk._pass_control
+    if name in ("div", "table") and _LISTING.search(tag):
+        return Walk._begin_listing
+    return _ACTIONS.get(name, Walk._flush)
+
+
+@lru_cache(4_000)
+def _container(tag: str) -> str:
+    return container(tag.partition(" ")[0], _attributes(tag))
+
+
+def _attributes(tag: str) -> dict[str, str]:
+    return {name: html.unescape(value) if "&" in value else value for name, value in _ATTRIBUTE.findall(tag)}
+
+
+def _formula(math: re.Match[str]) -> str:
+    """An element of MathML as HTML: code of TeX between dollars, else its letters."""
+    if (tex := _TEX.search(math[0])) is None:
+        powers = _POWER.sub(lambda found: "^_"["</msub" in found[0]] + found[0], _ANNOTATION.sub("", math[0]))
+        return re.sub(r"<[^>]*>", "", powers.replace("\n", " "))
+    return f"$<code>{' '.join((tex[1] or tex[2] or '').split()).replace('<', '&lt;')}</code>$"
+
+
+def _escaped(text: str, *, is_link: bool) -> str:
+    """A text as Markdown; "_" inside a word stands for itself."""
+    shown = (_IN_LINK if is_link else _IN_TEXT).sub(lambda sign: f"\\{sign[0]}", text)
+    return _AND.sub("&amp;", shown).replace("<", "&lt;") if "&" in shown or "<" in shown else shown
+
+
+def _written(target: str) -> str:
+    """The target of a link or image, as it is written."""
+    if not _UNSAFE.search(target):  # as most
+        return target
+    url = _AND.sub("&amp;", _UNSAFE.sub(lambda sign: sign[0] if sign[0] in "&()" else f"%{ord(sign[0]):02X}", target))
+    return f"<{url}>" if "(" in url or ")" in url else url
+
+
+def code(text: str) -> str:
+    """A code span."""
+    fence = _fence(text, 1)
+    return f"{fence} {text} {fence}" if text[0] == "`" or text[-1] == "`" else f"{fence}{text}{fence}"
+
+
+def _code_or_signs(text: str) -> str:
+    """What stands between links in code: signs alone are text."""
+    return code(text) if any(map(str.isalnum, text)) else _escaped(text, is_link=False)
+
+
+def _fence(text: str, least: int) -> str:
+    return "`" * (max(least, 1 + max(map(len, _TICKS.findall(text)))) if "`" in text else least)
+
+
+def _spaced(write: Callable[[str], str], text: str) -> str:
+    """What is written for the words of a text, with the spaces around them."""
+    words = " ".join(text.split())
+    return f"{' ' * text[:1].isspace()}{words and write(words)}{' ' * text[-1:].isspace()}"
+
+
+def _shifted(mark: str, before: str, words: str) -> str:
+    """A text that is raised or lowered, but for a footnote's number in a link."""
+    if words[0] == "[":
+        return words
+    is_one = _ONE.fullmatch(words) is not None
+    sign = mark if mark == _RAISED or (is_one and words[0].isalnum() and before.isalnum()) else "\\_"
+    return f"{sign}{words}" if is_one else f"{sign}({words})"
+
+
+def _emphasised(found: re.Match[str]) -> str:
+    """A text with its signs, if a reader takes them for emphasis (CommonMark 6.2)."""
+    mark, lead, words, trail = found.groups()
+    if not words:
+        return f"{lead}{trail}"
+    before = lead or found.string[found.start() - 1 : found.start()]
+    behind = trail or found.string[found.end() : found.end() + 1]
+    is_alone = before not in _NEXT_TO[0] and behind not in _NEXT_TO[1]
+    sign = _EMPHASIS[mark] * (is_alone and _flanks(words[0], before) and _flanks(words[-1], behind))
+    if not sign and "``" in (before + words[0], words[-1] + behind):
+        sign = " "  # else one code span would be in another
+    return f"{lead}{sign}{words}{sign}{trail}"
+
+
+def _flanks(inside: str, outside: str) -> bool:
+    """True if a sign between two characters belongs to the first, which is no space."""
+    return category(inside)[0] not in "PS" or not outside.strip() or category(outside)[0] in "PS"
+
+
+def content_and_rest(walk: Walk) -> tuple[str, str]:
+    """The main content of a page, and what is around it, as Markdown."""
+    told, flags, before = iter(content_of(walk.page)), bytearray(), 1
+    for block in walk.blocks:  # a picture alone is where the block before it is, or that behind it, if it is no link
+        before = next(told) if block.size > 0 else before
+        flags.append(before)
+    for at, block in reversed(list(enumerate(walk.blocks[:-1]))):
+        if block.size <= 0 and block.text[0] == "!":
+            flags[at] |= flags[at + 1]
+    rest = [block for block, is_content in zip(walk.blocks, flags, strict=True) if block.size > 0 and not is_content]
+    return markdown(list(compress(walk.blocks, flags))), markdown(rest)
+
+
+def markdown(blocks: Sequence[Block]) -> str:
+    """Blocks as Markdown."""
+    lines, shown, before, was_text = list[str](), set[_Node](), _Chain(), False
+    for chain, own, is_text, is_next in _lines(blocks):
+        new = len(chain)
+        while new and chain[new - 1] not in shown:
+            new -= 1
+        first = "".join([chain[new - 1].rest if new else "", *(node.mark for node in chain[new:])]) if chain else ""
+        if is_next and is_text and was_text and before == chain:
+            lines[-1] += "\\"
+        elif lines and not (new < len(chain) and _is_tight(before, chain, new)):
+            shared = before and [node for node, other in zip(before, chain, strict=False) if node is other]
+            lines.append(shared[-1].rest.rstrip() if shared else "")
+        lines.append(first + own[0])
+        lines += [f"{chain[-1].rest}{line}".rstrip() for line in own[1:]] if chain else own[1:]
+        shown.update(chain[new:])
+        before, was_text = chain, is_text
+    return "\n".join(lines)
+
+
+def _is_tight(before: _Chain, chain: _Chain, new: int) -> bool:
+    """True if no blank line stands between an item and what is before it, in its list or in the item around."""
+    if not before or before[:new] != chain[:new]:
+        return False
+    mark, is_first = chain[new].mark, len(before) == new
+    is_late = is_first and mark[0].isdigit() and mark[:-2] != "1"  # which readers take for text behind text
+    return _QUOTE not in (mark, before[new - is_first].mark) and not is_late
+
+
+def _lines(blocks: Sequence[Block]) -> Iterator[tuple[_Chain, Sequence[str], bool, bool]]:
+    """The lines of each block or table, with the chain around them; True for text; `Block.is_next`."""
+    for table, group in groupby(blocks, lambda block: block.cell and block.cell.table):
+        inside = list(group)
+        if table is not None and (rows := _rows(table, inside)):
+            columns = max(map(len, rows))
+            rows[0] += [""] * (columns - len(rows[0]))  # readers drop cells beyond the head's; other rows stay short
+            head, *body = [f"| {' | '.join(row)} |" for row in rows]
+            yield table.chain, [head, f"|{' --- |' * columns}", *body], False, False
+            continue
+        for text, _, kind, chain, _, begins, is_next in inside:
+            if kind == CODE:
+                fence = _fence(text, 3)
+                yield chain, [f"{fence}{begins}", *text.split("\n"), fence], False, is_next
+            elif 0 < kind < CODE:
+                yield chain, [f"{'#' * kind} {_CLOSES_HEADING.sub(chr(92) * 2, text)}"], False, is_next
+            else:
+                shown = f"{begins}{text}" if begins else _OPENS_BLOCK.sub(lambda found: f"{found[1] or ''}\\", text)
+                yield chain, [shown], True, is_next
+
+
+def _rows(table: _Table, blocks: Sequence[Block]) -> list[list[str]]:
+    """The cells of a table by row, each a line; none if it is used for layout.
+
+    Such a table has another in it, one column with words, or a heading, or listings or several blocks of a cell in its
+    only row. Columns without words, which keep others apart, are left out.
+    """
+    cells = {cell: list(group) for cell, group in groupby(blocks, lambda block: block.cell) if cell is not None}
+    columns = {column: at for at, column in enumerate(sorted({cell.column for cell in cells}))}
+    is_one_row = len({cell.row for cell in cells}) == 1
+    if (
+        table.is_layout
+        or len(columns) == 1
+        or any(0 < block.kind < CODE for block in blocks)
+        or (is_one_row and (len(blocks) > len(cells) or any(block.kind == CODE for block in blocks)))
+    ):
+        return []
+    rows: dict[int, list[str]] = {}
+    for cell, inside in cells.items():
+        row = rows.setdefault(cell.row, [])
+        row += [""] * (columns[cell.column] - len(row))
+        texts = [code(" ".join(block.text.split())) if block.kind == CODE else block.text for block in inside]
+        row.append(" ".join(texts).replace("|", "\\|"))
+    return list(rows.values())

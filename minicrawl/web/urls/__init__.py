@@ -1,0 +1,13 @@
+"""URLs: one spelling for each page, and the keys that pages share.
+
+    >>> normalise("HTTP://Example.org/a/../b#c")
+    'http://example.org/b'
+
+normalise  parse, resolve and normalise; tracking and session parameters, which are stripped (parameters.txt)
+keys       host, politeness key, origin, site, partition of a URL
+suffixes   the public suffix list that tldextract bundles
+"""
+
+from minicrawl.web.urls.normalise import normalise
+
+__all__ = ["normalise"]

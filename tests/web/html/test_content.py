@@ -1,0 +1,117 @@
+"""The content of small pages of many kinds."""
+
+import pytest
+from support.effort import growth
+
+from minicrawl.store.texts.kept_text import blocks_of
+from minicrawl.web.html.browser_tree import BrowserTree
+from minicrawl.web.html.markdown import Walk, content_and_rest
+from minicrawl.web.marks import Marks
+
+SAY = "The committee met on Monday and decided, after a long debate, to build the bridge of stone and not of wood."
+MORE = "Builders who were asked about it said that stone would last for longer, but that it would cost twice as much."
+MENU = "<ul class=menu><li><a href=/a>Home</a><li><a href=/b>About us</a><li><a href=/c>Contact</a></ul>"
+TITLES = ("A bridge opens", "A mayor resigns", "Rain")
+LINKS = "".join(f"<li><a href=/{number}>{title}</a>" for number, title in enumerate(TITLES))
+
+
+def walk(html: str) -> Walk:
+    """html: as a parser writes it."""
+    return Walk(html, "http://a.test/", str, str, 10**6)
+
+
+PAGES = {
+    "article and side column": (
+        f"<header>The Daily{MENU}</header><main><article><h1>Stone bridge</h1><p class=byline>By A. Smith, 3 May</p>"
+        f"<p>{SAY}</p><h2>The costs</h2><p>{MORE}</p><div class=share-buttons>Share this</div></article>"
+        f"<div class='related-posts'><h3>Read next</h3><ul>{LINKS}</ul></div></main>"
+        f"<div class=sidebar><p>{MORE}</p></div><footer>Imprint</footer>",
+        ["Stone bridge", SAY, "The costs", MORE],
+    ),
+    "title and lead stand before the text": (
+        f"<div class=page>{MENU}<h1>Stone bridge</h1><div class=intro><p>{MORE}</p></div><p>3 May</p>"
+        f"<div class=entry-content>{f'<p>{SAY}</p>' * 5}</div></div>",
+        ["Stone bridge", MORE, *[SAY] * 5],
+    ),
+    "documentation with a table of contents": (
+        f"<div class=sphinxsidebar><ul>{LINKS}</ul></div><div class=document><div role=main><section id=footer>"
+        f"<h1>Footers</h1><nav class=contents><ul>{LINKS}</ul></nav><p>{SAY}</p><pre>footer(1)</pre>"
+        "<table><tr><th>Name<th>Type<tr><td><a href=#a>a</a><td>int</table>"
+        f"<section id=related><h2>Related calls</h2><ul>{LINKS}</ul></section></section></div></div>",
+        ["Footers", SAY, "footer(1)", "Name", "Type", "a", "int", "Related calls", *TITLES],
+    ),
+    "front page of nothing but links": (
+        f"<nav>{MENU}</nav><div id=content><h2>Today</h2><ul>{LINKS}</ul></div><footer><a href=/z>Imprint</a></footer>",
+        ["Today", *TITLES],
+    ),
+    "menu and nothing else": (f"<nav>{MENU}</nav>", ["Home", "About us", "Contact"]),
+    "thread": (
+        f"{MENU}<div id=thread>"
+        + "".join(
+            f"<div class=post><div class=post-body><p>{words}</p></div><div class=signature-tools>Quote</div></div>"
+            for words in (SAY, MORE, SAY)
+        )
+        + "</div>",
+        [SAY, MORE, SAY],
+    ),
+    "comments below an article": (
+        f"<article><h1>Stone</h1><p>{SAY}</p><p>{MORE}</p><p>{SAY}</p></article>"
+        f"<section class=comments><h2>2 comments</h2><p>{MORE}</p><p>{MORE}</p></section>",
+        ["Stone", SAY, MORE, SAY],
+    ),
+    "comments and nothing else": (
+        f"<h1>Stone or wood?</h1><div class=comments><div class=comment><p>{SAY}</p></div><div class=comment>"
+        f"<p>{MORE}</p></div></div>",
+        ["Stone or wood?", SAY, MORE],
+    ),
+    "product below its picture and, linked, that of the shop": (
+        "<div class=breadcrumbs><a href=/>Shop</a></div><a href=/><img src=s alt=Shop></a><p><img src=l alt=Lamp></p>"
+        f"<form class=product><h1>Lamp</h1><p>{SAY}</p><p>$ 12.50</p><button>Add to cart</button></form>"
+        f"<div class=recommended><ul>{LINKS}</ul></div>",
+        ["", "Lamp", SAY, "$ 12.50"],
+    ),
+    "layout named after its side column": (
+        f"<div class=with-sidebar><div class='sidebar-layout nav'><p>{SAY}</p><p>{MORE}</p></div>"
+        f"<div class=sidebar>{MENU}</div></div>",
+        [SAY, MORE],
+    ),
+    "name of the site above the title": (
+        f"<div class=navigation><h1><a href=/>The Daily</a></h1></div><article><h1>Stone</h1><p>{SAY}</p></article>",
+        ["Stone", SAY],
+    ),
+    "cookie banner": (f"<div id=cookie-consent><p>{MORE}</p></div><p>{SAY}</p><p>{SAY}</p>", [SAY, SAY]),
+    "terms below the title, and rows of links around": (
+        f"<div class=navheader><table><tr><td><a href=/p>Prev</a><td>Part</table></div><h1>Terms</h1><dl><dt>stone</dt>"
+        f"<dd>{SAY * 11}</dd><dt>wood</dt><dd>{MORE}</dd></dl><div class=navfooter><a href=/p>Prev</a></div>",
+        ["Terms", "stone", SAY * 11, "wood", MORE],
+    ),
+    "articles to read next, each a link around a title and a teaser; and a lead that is mostly a link": (
+        f"<h1>Stone</h1><p>{SAY} <a href=/m>{MORE}</a></p>{f'<p>{SAY}</p>' * 11}<h3>Read next</h3>"
+        + f"<a href=/n><h3>Rain</h3><p>{MORE}</p></a>" * 3,
+        ["Stone", f"{SAY} {MORE}", *[SAY] * 11],
+    ),
+    "hidden": (f"<div style='display: none'>Secret</div><div hidden>More</div><p>{SAY}</p>", [SAY]),
+    "one sentence": ("<p>It works!</p>", ["It works!"]),
+    "empty": ("<nav></nav><main></main>", []),
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_content_is_what_a_page_is_about(page: str) -> None:
+    html, expected = PAGES[page]
+    content, _ = content_and_rest(walk(BrowserTree(Marks(html.encode())).html()))
+    assert [word for block in blocks_of(content) for word in block.texts] == expected
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<div class=nav>" * 400 + "x",
+        "<div class=post>word <a href=/x>link</a>" * 400,
+        "<header><div class=comment>" * 200 + SAY,
+        "<main class=main><h1>a</h1>" * 200,
+    ],
+)
+def test_nested_containers_cost_no_more_than_others(html: str) -> None:
+    whole = BrowserTree(Marks(html.encode())).html()
+    assert growth(lambda times: content_and_rest(walk(whole * times)), 2) < 1.5

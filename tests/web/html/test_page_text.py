@@ -1,0 +1,101 @@
+"""Kept texts of small and of hostile pages, and the hashes of their blocks."""
+
+import random
+
+import pytest
+from msgspec.structs import replace
+
+from minicrawl.model import Wanted
+from minicrawl.store.texts.kept_text import KeptText, unpack
+from minicrawl.web.html.browser_tree import BrowserTree
+from minicrawl.web.html.parse import parse_html
+from minicrawl.web.html.tree import MOST_BLOCKS, block_hashes, block_numbers
+from minicrawl.web.marks import Marks
+
+URL = "http://a.test/page"
+KEPT = Wanted(places=True, kept=True)
+
+
+def kept(html: str | bytes) -> KeptText:
+    body = html if isinstance(html, bytes) else html.encode()
+    return unpack(parse_html(body, URL, "text/html; charset=utf-8", KEPT).kept, URL)
+
+
+def test_page_is_kept_with_its_head_and_the_links_of_its_text() -> None:
+    page = kept("""<html lang=en-GB><title>The  title</title><meta name=description content="It says this.">
+        <h1>Head <b>line</b></h1> <p>See <a href=/manual#part>the
+        <i>manual</i></a> for <a href="">this page</a>, <a href="javascript:x">nothing</a>.<script>hidden()</script>""")
+    assert (page.title, page.language, page.description, page.h1) == (
+        *("The title", "en-GB", "It says this.", "Head line"),
+    )
+    assert page.content == "# Head **line**\n\nSee [the *manual*](http://a.test/manual#part) for this page, nothing."
+    assert [(anchor.url, anchor.text) for anchor in page.anchors()] == [("http://a.test/manual", "the manual")]
+
+
+@pytest.mark.parametrize("wanted", [Wanted(text=True, blocks=True), Wanted(text=True), Wanted(places=True)])
+def test_other_parts_of_a_page_are_the_same_with_and_without(wanted: Wanted) -> None:
+    html = b"""<html lang=de><title>t</title><meta name=description content=d><h1>A <a href=/x>b</a></h1><nav>m</nav>
+        <p>one <a href=/x>two</a> three<ul><li>x<li>y</ul><pre>a\n b</pre><h2>c</h2>d<br>e"""
+    both = replace(wanted, kept=True)
+    one, other = (parse_html(html, URL, "text/html; charset=utf-8", each) for each in (wanted, both))
+    assert one == other._replace(kept=b"", headings=b"")
+    assert other.kept
+
+
+def test_blocks_are_hashed_alike_with_and_without_a_kept_text() -> None:
+    rng, spaces = random.Random(3), ("", " ", "\n", "&nbsp; ", "<a href=/x>", "</a>", " </a> ", "<b> ", "<li> ")
+    for _ in range(300):
+        ends = ("<p> ", "<nav>", " </nav>", "<h2>", "word", "two  words", "\u2003", "<td> ")
+        html = "".join(rng.choices((*spaces, *ends), k=40)).encode()
+        with_text, without = (parse_html(html, URL, None, Wanted(blocks=True, kept=kept)) for kept in (True, False))
+        assert with_text.blocks == without.blocks, html
+
+
+@pytest.mark.parametrize("directive", ["noarchive", "NoIndex, noarchive"])
+def test_page_that_forbids_copies_is_not_kept(directive: str) -> None:
+    assert parse_html(f"<meta name=robots content='{directive}'>x".encode(), URL, None, KEPT).kept == b""
+
+
+def test_page_that_no_search_may_show_says_so() -> None:
+    assert kept("<meta name=robots content=noindex>x").index is False
+    assert kept("x").index is True
+
+
+@pytest.mark.parametrize("mark", [*map(chr, range(1, 32)), "\U000f0001", "\U00100000", "\ufdd0"])
+def test_marks_of_a_page_s_own_lead_nowhere(mark: str) -> None:
+    for own in (mark, f"&#{ord(mark)};", f"&#x{ord(mark):x};"):
+        page = kept(f"<p>a {own} b</p><p>see <a href=/x>x</a> here</p>")
+        assert page.content_text.split("\n")[-1] == "see x here"
+        assert {anchor.url for anchor in page.anchors()} == {"http://a.test/x"}
+
+
+def test_a_template_s_links_are_not_those_of_others() -> None:
+    page = kept("<template><a href=/t>t</a></template><svg><title><a href=/s>s</a></title></svg><a href=/x>x</a>")
+    assert [(anchor.url, anchor.text) for anchor in page.anchors()] in ([("http://a.test/x", "x")], [])
+
+
+def test_block_hashes_ignore_scripts_and_frames_and_change_with_a_paragraph() -> None:
+    def blocks(nonce: str, more: str) -> set[int]:
+        html = f"<script>{nonce}</script><p>One.<p>Two <b>bold</b> words.{more}<footer>{nonce}</footer>"
+        return set(block_numbers(parse_html(html.encode(), URL, None, Wanted(blocks=True)).blocks))
+
+    assert blocks("nonce 1", "") == blocks("nonce 2", "")
+    assert len(blocks("nonce 1", "") ^ blocks("nonce 2", "<p>Three.")) == 1
+
+
+def test_smallest_hashes_of_many_blocks_are_kept_in_order() -> None:
+    many = [f"block {number}" for number in range(2 * MOST_BLOCKS)]
+    numbers = block_numbers(block_hashes([*many, *many]))
+    assert numbers == block_numbers(block_hashes(reversed(many)))[::-1]
+    every = [*block_numbers(block_hashes(many[:MOST_BLOCKS])), *block_numbers(block_hashes(many[MOST_BLOCKS:]))]
+    assert sorted(numbers) == sorted(every)[:MOST_BLOCKS]
+
+
+def test_text_is_in_blocks_without_what_is_hidden() -> None:
+    page = """<html lang=de><title>not this</title><h1>Head <b>line</b></h1><p>One <a href=1>li</a>nk<br>two
+        <script>no()</script><style>no</style><ul><li>x<li>y</ul><h2></h2><div>a<div>b</div>c</div>"""
+    tree = BrowserTree(Marks(page.encode()))
+    assert tree.language() == "de"
+    assert [" ".join(block.split()) for block in tree.text() if block.strip()] == [
+        *("Head line", "One link", "two", "x", "y", "a", "b", "c")
+    ]
