@@ -60,6 +60,12 @@ def hint(given: str, known: Iterable[str], otherwise: str) -> str:
     return f"did you mean {close[0]!r}?" if close else otherwise
 
 
+def suggestion(given: str, known: Iterable[str]) -> str:
+    """ "; did you mean 'delay'?", to end a sentence with; "" if no known name is close to the given one."""
+    meant = hint(given, known, "")
+    return f"; {meant}" if meant else ""
+
+
 def _percent(number: float, rounded: Callable[[float], int]) -> float:
     return rounded(number) if number >= 1 else rounded(10 * number) / 10
 

@@ -12,7 +12,7 @@ from click.shell_completion import get_completion_class
 
 from minicrawl.cli.help import Group
 from minicrawl.cli.option_sources import crawl_options, tables_of_file, take_file
-from minicrawl.cli.options import json_option, need_extra
+from minicrawl.cli.options import Choice, json_option, need_extra
 from minicrawl.cli.output import document
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -98,7 +98,7 @@ def _template() -> Iterator[str]:
 
 
 @click.command(epilog="Example: minicrawl completion bash >> ~/.bashrc")
-@click.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
+@click.argument("shell", type=Choice(("bash", "zsh", "fish")))
 def completion(shell: str) -> None:
     """Print a script that completes commands, options and files when you press Tab in SHELL.
 

@@ -18,6 +18,7 @@ from click.core import ParameterSource
 from minicrawl.cli.guidance import Guide
 from minicrawl.cli.help import TopicCommand
 from minicrawl.cli.options import (
+    Choice,
     about_store,
     is_quiet,
     is_verbose,
@@ -106,7 +107,7 @@ WHY_STOPPED = {
     "nothing.",
 )
 @click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
-@click.option("--profile", type=click.Choice(list(PROFILES)), metavar="NAME", help=_PROFILE_HELP)
+@click.option("--profile", type=Choice(list(PROFILES)), metavar="NAME", help=_PROFILE_HELP)
 @click.option(
     "--partitions",
     type=click.IntRange(1, MOST),

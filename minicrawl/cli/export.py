@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from minicrawl.cli.option_sources import tables_of_file
-from minicrawl.cli.options import about_store, is_kept, ranking_option, where_option
+from minicrawl.cli.options import Choice, about_store, is_kept, ranking_option, where_option
 from minicrawl.errors import SettingError, counted
 from minicrawl.store.folder import is_folder
 from minicrawl.store.reader import open_store
@@ -17,10 +17,7 @@ from minicrawl.store.reader import open_store
 @click.option("--text", is_flag=True, help="Write a corpus: pages with their content as Markdown.")
 @click.option("--markdown", is_flag=True, help="Write a folder of Markdown files, one a page.")
 @click.option(
-    "--format",
-    "form",
-    type=click.Choice(["csv", "jsonl", "parquet"]),
-    help="Use this format, whatever the ending of FILE.",
+    "--format", "form", type=Choice(["csv", "jsonl", "parquet"]), help="Use this format, whatever the ending of FILE."
 )
 @ranking_option
 @where_option

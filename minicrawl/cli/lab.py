@@ -13,7 +13,7 @@ import click
 
 from minicrawl import log
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import about_store, json_option, need_extra, teller
+from minicrawl.cli.options import Choice, about_store, json_option, need_extra, teller
 from minicrawl.cli.output import duration, reassuring
 from minicrawl.errors import SettingError, counted
 
@@ -99,12 +99,12 @@ def command() -> None:
 
 
 @command.command(epilog="Example: minicrawl lab opic 4 --nodes 20000 --out data/lab")
-@click.argument("names", nargs=-1, type=click.Choice(OPIC_NAMES), metavar="[NAME]...")
+@click.argument("names", nargs=-1, type=Choice(OPIC_NAMES), metavar="[NAME]...")
 @click.option("--nodes", type=click.IntRange(2000, 2**31 - 1), default=100_000, show_default=True,
               help="Pages of a generated web.")  # fmt: skip
 @click.option("--graphs", type=click.IntRange(min=1), default=3, show_default=True,
               help="Average over this many webs.")  # fmt: skip
-@click.option("--model", type=click.Choice(("power-law", "poisson")), default="power-law", show_default=True,
+@click.option("--model", type=Choice(("power-law", "poisson")), default="power-law", show_default=True,
               help="How to generate webs.")  # fmt: skip
 @graph_option
 @quick_option
@@ -156,7 +156,7 @@ def _with_sites(path: Path) -> "tuple[Graph, npt.NDArray[np.int64] | None]":
 
 
 @command.command(epilog="Example: minicrawl lab seeds 14")
-@click.argument("names", nargs=-1, type=click.Choice(SEEDS_NAMES), metavar="[NAME]...")
+@click.argument("names", nargs=-1, type=Choice(SEEDS_NAMES), metavar="[NAME]...")
 @graph_option
 @quick_option
 @shared
@@ -268,7 +268,7 @@ def everything(quick: bool, seed: int, out: Path, as_json: bool) -> None:
 @click.argument("names", nargs=-1, metavar="[NAME|GRAPH]...")
 @click.option("--algorithms", "--algorithm", metavar="NAMES", default="distances", show_default=True,
               help="Algorithms, or problems (for all of theirs), separated by commas.")  # fmt: skip
-@click.option("--bits", "bits", type=click.Choice(_BITS), multiple=True, default=("16",), show_default=True,
+@click.option("--bits", "bits", type=Choice(_BITS), multiple=True, default=("16",), show_default=True,
               help="Size of the blocks of a matrix of bits. Repeatable.")  # fmt: skip
 @click.option("--batch", type=click.IntRange(min=1), default=1, show_default=True, help="Links inserted at once.")
 @click.option("--trials", type=click.IntRange(min=1), default=1, show_default=True, help="Number of trials.")

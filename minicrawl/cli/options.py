@@ -12,7 +12,7 @@ import click
 
 from minicrawl import installed, log
 from minicrawl.cli.option_sources import Lines
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, suggestion
 from minicrawl.settings import DEFAULT_STORE, RANKINGS, SETTINGS, option
 from minicrawl.settings.values import Setting
 
@@ -24,6 +24,13 @@ STORE_KEY = "minicrawl.store"
 _NOT_OF_STORES = "demo|seeds|lab|gather|salvage|config|key|completion"
 _HINT = re.compile(rf"'minicrawl (?!(?:{_NOT_OF_STORES})\b)[a-z]+\b[^'\n]*(?=')")
 _Command = TypeVar("_Command", bound=Callable[..., object])
+
+
+class Choice(click.Choice[str]):
+    """One of some words; a wrong one is told which was meant."""
+
+    def get_invalid_choice_message(self, value: Any, ctx: click.Context | None) -> str:
+        return super().get_invalid_choice_message(value, ctx).rstrip(".") + suggestion(str(value), self.choices)
 
 
 def naming_store(sentence: str, ctx: click.Context | None = None) -> str:
@@ -100,7 +107,7 @@ def _setting_option(setting: Setting) -> Callable[[_Command], _Command]:
         return click.option(name, multiple=True, type=Lines(), metavar=setting.metavar, help=setting.meaning, **bare)
     return click.option(
         name,
-        type=click.Choice(setting.choices) if setting.choices else str,
+        type=Choice(setting.choices) if setting.choices else str,
         default=setting.shown,
         show_default=setting.default not in (None, ""),
         metavar=setting.metavar,
@@ -115,14 +122,16 @@ def is_kept(store: "Store", by: str) -> bool:
     kept = [name for (name,) in store.rows("SELECT DISTINCT name FROM rankings ORDER BY name")]
     if by not in kept:
         kept_ones = f"or one kept in {store.path}: {', '.join(kept)}" if kept else f"and none is kept in {store.path}"
-        raise SettingError(f"a ranking is one of {', '.join(RANKINGS)}, {kept_ones}; not {by!r}")
+        raise SettingError(
+            f"a ranking is one of {', '.join(RANKINGS)}, {kept_ones}; not {by!r}{suggestion(by, (*RANKINGS, *kept))}"
+        )
     return True
 
 
 def logging_options(command: _Command) -> _Command:
     """Add -v, -q, --log-file and --log-format, for commands that run long."""
     for shared in (
-        click.option("--log-format", type=click.Choice(("text", "json")), default="text", show_default=True,
+        click.option("--log-format", type=Choice(("text", "json")), default="text", show_default=True,
                      callback=_note, expose_value=False, is_eager=True,
                      help="Format of -v and --log-file: text for people, or a JSON object per line."),
         click.option("--log-file", type=click.Path(dir_okay=False), callback=_log_to, expose_value=False,

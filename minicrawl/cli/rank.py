@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.options import about_store
+from minicrawl.cli.options import Choice, about_store
 from minicrawl.cli.output import document, fitted, page_rows, table
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.log import printable
@@ -44,15 +44,13 @@ def check_options(by: str) -> None:
 
 
 @click.command(epilog="Example: minicrawl rank --by hits --query 'open source' --n 10")
-@click.option(
-    "--by", type=click.Choice(list(OPTIONS)), default="pagerank", show_default=True, help="The ranking to compute."
-)
+@click.option("--by", type=Choice(list(OPTIONS)), default="pagerank", show_default=True, help="The ranking to compute.")
 @click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="Number of pages.")
 @click.option("--damping", default=0.85, show_default=True, type=click.FloatRange(0, 1, max_open=True),
               help="Probability of following a link rather than jumping.")  # fmt: skip
 @click.option("--memory", metavar="SIZE",
               help="For pagerank: compute on disk, using this much memory, such as 64MB.")  # fmt: skip
-@click.option("--method", type=click.Choice(["power", "sweeping"]), default="power", show_default=True,
+@click.option("--method", type=Choice(["power", "sweeping"]), default="power", show_default=True,
               help="For pagerank: power iteration, or visits where most is left to move. Both come to the same: power "
                    "is quicker, sweeping follows fewer links of a large and sparse web.")  # fmt: skip
 @click.option("--jump", metavar="FILE|recent:TIME",
@@ -70,7 +68,7 @@ def check_options(by: str) -> None:
               help="For hits: only pages with these words in their URL or title, and their neighbours. For topic: "
                    "weigh topics by how often their pages have these words.")  # fmt: skip
 @click.option("--root", metavar="FILE|URL|REGEX", help="For hits: only these pages and their neighbours.")
-@click.option("--per", type=click.Choice(["page", "host", "site"]),
+@click.option("--per", type=Choice(["page", "host", "site"]),
               help="For hits (default: host) and pagerank: ignore links within a host or site.")  # fmt: skip
 @click.option("--inside", type=click.FloatRange(0, 1), metavar="WEIGHT",
               help="For hits and pagerank: the weight of links within a host or site, 0 by default; others "

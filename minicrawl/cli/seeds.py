@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import about_store
+from minicrawl.cli.options import Choice, about_store
 from minicrawl.cli.output import document, fitted
 from minicrawl.errors import SettingError, StoreError, counted
 from minicrawl.log import printable
@@ -22,7 +22,7 @@ _RANDOM_SETS = 20
 @click.command(epilog="Example: minicrawl seeds --n 10 -o seeds/next.txt")
 @click.option("-n", "--n", default=10, show_default=True, type=click.IntRange(min=1), help="Number of seeds.")
 @click.option("-o", "--out", type=click.Path(dir_okay=False, path_type=Path), help="Write the seeds to this file.")
-@click.option("--per", type=click.Choice(("site", "host")), default="site", show_default=True,
+@click.option("--per", type=Choice(("site", "host")), default="site", show_default=True,
               help="Suggest one seed per site or host, and ignore links within it.")  # fmt: skip
 @click.option("--density", type=click.FloatRange(0, 100, min_open=True),
               help="Percent of the hubs' links to authorities that a core must have.  [default: 100]")  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.options import about_store, is_kept, naming_store, ranking_option, where_option
+from minicrawl.cli.options import Choice, about_store, is_kept, naming_store, ranking_option, where_option
 from minicrawl.cli.output import Column, document, fitted, lines_of, order_lines, page_rows, table, tally
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -34,7 +34,7 @@ def _per_site(context: click.Context, option: click.Parameter, value: str | None
 @ranking_option
 @click.option(
     "--sites",
-    type=click.Choice(["site", "host"]),
+    type=Choice(["site", "host"]),
     is_flag=False,
     flag_value="site",
     help="List sites (the default) or hosts instead of pages.",

@@ -23,16 +23,15 @@ from minicrawl.crawler.visits.turn import DeepLinks
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.opic.arrays import slices
 from minicrawl.settings import BY_SITES, CrawlSettings
-from minicrawl.settings.options import BY_PAGES
+from minicrawl.settings.options import BY_PAGES, marked
+from minicrawl.settings.values import BOUNDS, FAVOURS, PACES
 from minicrawl.store.declaration import MetaValue
 from minicrawl.store.pages import CREDITED_COLUMNS, Account
 from minicrawl.store.writer import Writer
 from minicrawl.system import give_memory_back
 
 _FEWEST_TURNS, _MOST_TURNS, _PART = 256, 1_024, 4
-_OF_HOSTS = {"delay", "ip_delay", "per_host"}
-_OF_INTEREST = {"boost"}
-_OF_SCOPE = {"scope", "allow", "deny", "max_depth", *_OF_INTEREST}
+_PACE, _BOUNDS, _FAVOUR = marked(PACES), marked(BOUNDS), marked(FAVOURS)
 
 
 class Intake:
@@ -121,12 +120,12 @@ class Intake:
         """Go on with other settings. changed: the names of those that differ."""
         state = self.state
         self.sitemaps.is_on = settings.sitemaps
-        if changed & _OF_HOSTS:
+        if changed & _PACE:
             state.frontier.adjust(settings.per_host, settings.delay_per_address if state.terms.locates else 0.0, now)
             state.hosts.set_least_delay(settings.delay, now)
-        if changed & _OF_SCOPE:
+        if changed & _BOUNDS:
             state.admission.adjust(settings, self.seeds() if "scope" in changed else None)
-        if changed & _OF_INTEREST:
+        if changed & _FAVOUR:
             state.interests.adjust(state.admission.focus, map(state.urls.url, range(state.accounts.size)))
             state.frontier.reorder()
         if "max_depth" in changed:

@@ -16,6 +16,7 @@ from minicrawl.control.messages import Message, connected
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.errors import ConfigError, CrawlEndedError, SeedError, SettingError
 from minicrawl.settings import SETTINGS, option
+from minicrawl.settings.values import ON_DASHBOARD
 from minicrawl.store.database import beside
 from minicrawl.system import running
 
@@ -50,12 +51,6 @@ def seeds_of(texts: object) -> Message:
     return {"urls": urls, "guessed": guessed}
 
 
-ALLOWED = frozenset(
-    {"pages", "time", "bytes", "until_coverage", "scope", "allow", "deny", "max_depth", "sitemaps"}
-    | {"delay", "per_host", "concurrency", "workers", "discovery", "strategy", "topic", "contact", "allow_private"}
-    | {"text", "search"}
-)
-"""Settings that a page may give: none of them names a file."""
 _PATIENCE = 10.0
 _LOOKS_APART = 0.02
 _LOG_SHOWN = 4096
@@ -88,7 +83,7 @@ def started(store: Path, asked: Any, patience: float = _PATIENCE) -> Message:
 def options(given: Mapping[str, Any]) -> Iterator[str]:
     """Settings as command-line options, each a single word. Raises SettingError."""
     for name, value in given.items():
-        if name not in ALLOWED:
+        if name not in SETTINGS or ON_DASHBOARD not in SETTINGS[name].marks:
             raise SettingError(f"a page cannot set {str(name)[:40]!r}")
         if isinstance(SETTINGS[name].default, bool):
             if not isinstance(value, bool):

@@ -18,14 +18,19 @@ from minicrawl.settings.values import (
     ALONE,
     AT_REFRESH,
     BOOSTS,
+    BOUNDS,
+    FAVOURS,
     FLAG,
     HOST_DELAYS,
     LIVE,
     MOST_SPAN,
+    ON_DASHBOARD,
     ONE_RUN,
+    PACES,
     PATTERNS,
     PAUSE,
     PLACES,
+    REREADS,
     TEXT,
     WATCHES,
     Setting,
@@ -59,15 +64,20 @@ class Options:
     `minicrawl crawl --help`."""
 
     LIMITS = "When a run stops. Without a limit, it stops when nothing is left to fetch."
-    pages: int | None = setting(None, whole(10**12), "Stop after that many pages.", ONE_RUN, LIVE)
-    time: float | None = setting(None, duration(MOST_SPAN, "30m"), "Stop after that time.", ONE_RUN, LIVE, AT_REFRESH)
-    bytes: int | None = setting(None, size("1000000GB", "2GB"), "Stop after that many bytes of pages.", ONE_RUN, LIVE)
+    pages: int | None = setting(None, whole(10**12), "Stop after that many pages.", ONE_RUN, LIVE, ON_DASHBOARD)
+    time: float | None = setting(
+        None, duration(MOST_SPAN, "30m"), "Stop after that time.", ONE_RUN, LIVE, AT_REFRESH, ON_DASHBOARD
+    )
+    bytes: int | None = setting(
+        None, size("1000000GB", "2GB"), "Stop after that many bytes of pages.", ONE_RUN, LIVE, ON_DASHBOARD
+    )
     until_coverage: float | None = setting(
         None,
         share("90%"),
         "Stop at this coverage: when the pages read hold at least that share of all known importance.",
         ONE_RUN,
         LIVE,
+        ON_DASHBOARD,
     )
     retry: tuple[str, ...] = setting(
         (),
@@ -84,18 +94,31 @@ class Options:
         "Which links to follow: any, those to the seeds' sites (site), hosts (host) or folders (prefix), or all "
         "links on the seeds' sites but none on others (linked).",
         LIVE,
+        BOUNDS,
+        REREADS,
+        ON_DASHBOARD,
     )
-    allow: tuple[str, ...] = setting((), PATTERNS, "Follow only URLs that match. Repeatable.", LIVE)
-    deny: tuple[str, ...] = setting((), PATTERNS, "Never follow URLs that match, except seeds. Repeatable.", LIVE)
-    max_depth: int | None = setting(None, whole(10**6, 0), "Follow links at most N steps from a seed.", LIVE)
+    allow: tuple[str, ...] = setting(
+        (), PATTERNS, "Follow only URLs that match. Repeatable.", LIVE, BOUNDS, REREADS, ON_DASHBOARD
+    )
+    deny: tuple[str, ...] = setting(
+        (), PATTERNS, "Never follow URLs that match, except seeds. Repeatable.", LIVE, BOUNDS, REREADS, ON_DASHBOARD
+    )
+    max_depth: int | None = setting(
+        None, whole(10**6, 0), "Follow links at most N steps from a seed.", LIVE, BOUNDS, REREADS, ON_DASHBOARD
+    )
     sitemaps: bool = setting(
-        True, FLAG, "Read the sitemaps named in robots.txt. At most one new page in four comes from them.", LIVE
+        True,
+        FLAG,
+        "Read the sitemaps named in robots.txt. At most one new page in four comes from them.",
+        LIVE,
+        ON_DASHBOARD,
     )
 
     TRAPS = "URLs that lead to the same page again and again."
     traps: bool = setting(True, FLAG, "Stay out of traps: endless calendars, session ids, endless paths and the like.")
     keep_parameters: bool = setting(
-        False, FLAG, "Keep URLs apart that differ only in tracking or session parameters, such as utm_source."
+        False, FLAG, "Keep URLs apart that differ only in tracking or session parameters, such as utm_source.", REREADS
     )
 
     POLITENESS = "How often to ask a host, and how many requests at a time."
@@ -105,6 +128,8 @@ class Options:
         "Time between host requests; robots.txt may ask for more. 0 turns politeness off, "
         "including Crawl-delay: only for your own servers.",
         LIVE,
+        PACES,
+        ON_DASHBOARD,
     )
     host_delay: tuple[tuple[str, float], ...] = setting(
         (),
@@ -117,20 +142,33 @@ class Options:
         PAUSE,
         "Wait this long between requests to one IP address, which hosts may share; 0 for no wait. Default: --delay.",
         LIVE,
+        PACES,
     )
     per_host: int = setting(
-        1, whole(1000), "Allow N requests in flight per host, and per IP address with a delay.", LIVE
+        1,
+        whole(1000),
+        "Allow N requests in flight per host, and per IP address with a delay.",
+        LIVE,
+        PACES,
+        ON_DASHBOARD,
     )
     concurrency: int = setting(
-        64, whole(10_000), "Allow N requests in flight, plus some to hosts that have not answered yet.", LIVE
+        64,
+        whole(10_000),
+        "Allow N requests in flight, plus some to hosts that have not answered yet.",
+        LIVE,
+        ON_DASHBOARD,
     )
-    workers: int = setting(0, whole(MOST_WORKERS, 0), "Fetch and parse in N processes; 0: in the main process.", LIVE)
+    workers: int = setting(
+        0, whole(MOST_WORKERS, 0), "Fetch and parse in N processes; 0: in the main process.", LIVE, ON_DASHBOARD
+    )
     ignore_robots: bool = setting(False, FLAG, "Do not ask for robots.txt. Only for your own servers.")
     respect_usage: tuple[str, ...] = setting(
         (),
         codes(USES),
         "Fetch no page if robots.txt forbids this use of it. If the page itself forbids the use, keep no text "
         "and leave it out of exports. Repeatable.",
+        REREADS,
     )
 
     ORDER = "Which page is next, and how to measure importance."
@@ -138,6 +176,7 @@ class Options:
         "greedy",
         choice(*STRATEGY_NAMES),
         "Choose the next page. greedy: the most cash, or the most importance with --jump sites.",
+        ON_DASHBOARD,
     )
     jump: str = setting(
         BY_SITES,
@@ -149,6 +188,7 @@ class Options:
         1.0,
         share("SHARE"),
         "Share of requests for new pages. With 1, no page is fetched twice. The rest re-read pages, as --refresh does.",
+        ON_DASHBOARD,
     )
 
     REFRESH = "When to fetch pages again."
@@ -169,16 +209,19 @@ class Options:
         WATCHES,
         "On pages with matching URLs, count only changes of css:SELECTOR, with ::attr(NAME) for an attribute, or "
         "of kinds such as price,title. Repeatable.",
+        REREADS,
     )
 
     FOCUS = "Pages to read earlier or later. The ranking does not change."
     boost: tuple[tuple[re.Pattern[str], float], ...] = setting(
-        (), BOOSTS, "Multiply the priority of pages with matching URLs. Repeatable.", LIVE
+        (), BOOSTS, "Multiply the priority of pages with matching URLs. Repeatable.", LIVE, BOUNDS, FAVOURS
     )
     topic: str = setting(
         "",
         {**TEXT, "metavar": "WORDS"},
         "Read pages on these words first: in their URLs, in links to them, in titles around those links.",
+        REREADS,
+        ON_DASHBOARD,
     )
 
     KEEP = "What to keep of pages besides their links."
@@ -187,8 +230,12 @@ class Options:
         FLAG,
         "Keep the text of every page, with headings and links, in the store: about 3 kB a page. "
         "Leaves out pages that say noarchive.",
+        REREADS,
+        ON_DASHBOARD,
     )
-    pdf: bool = setting(False, FLAG, "Read PDF files as pages: their links, title and text. Needs the extra pdf.")
+    pdf: bool = setting(
+        False, FLAG, "Read PDF files as pages: their links, title and text. Needs the extra pdf.", REREADS
+    )
     audit: bool = setting(
         False, FLAG, "Keep what an audit needs besides links and titles: descriptions, headings, images, languages."
     )
@@ -197,9 +244,10 @@ class Options:
         texts("NAME=SELECTOR"),
         "Extract this from every page, for --items: a CSS selector, with ::attr(NAME) for an attribute, or "
         "xpath:PATH. NAME[]= takes all matches. Repeatable.",
+        REREADS,
     )
     extract_structured: bool = setting(
-        False, FLAG, "Extract structured data from pages, for --items: JSON-LD, microdata and OpenGraph."
+        False, FLAG, "Extract structured data from pages, for --items: JSON-LD, microdata and OpenGraph.", REREADS
     )
     items: str = setting(
         "",
@@ -207,18 +255,25 @@ class Options:
         "Write extracted data to this file (.jsonl, .csv or .parquet) with the crawl's commits. Give it at every run.",
         ONE_RUN,
         AT_REFRESH,
+        REREADS,
     )
     hook: tuple[str, ...] = setting(
         (),
         texts("PLACE"),
         "Call your own functions: MODULE:FUNCTION, FILE.py or an entry point. Give it at every run. Repeatable.",
         ONE_RUN,
+        REREADS,
     )
-    search: bool = setting(False, FLAG, "Index pages for 'minicrawl search'. Keeps texts, as --text does.", ALONE)
+    search: bool = setting(
+        False, FLAG, "Index pages for 'minicrawl search'. Keeps texts, as --text does.", ALONE, REREADS, ON_DASHBOARD
+    )
 
     RENDERING = "Pages made by scripts, in Chromium."
     render: tuple[str, ...] = setting(
-        (), PATTERNS, "Open pages with matching URLs in Chromium, and read what their scripts show. Repeatable."
+        (),
+        PATTERNS,
+        "Open pages with matching URLs in Chromium, and read what their scripts show. Repeatable.",
+        REREADS,
     )
     chromium: Path | None = setting(
         None,
@@ -230,11 +285,15 @@ class Options:
         FLAG,
         "Keep screenshots of rendered pages in the archive, with their style sheets, pictures and fonts. Needs "
         "--render and --archive.",
+        REREADS,
     )
 
     ARCHIVE = "Keep answers in WARC files, and read them again."
     archive: Path | None = setting(
-        None, file("DIR", is_folder), "Keep every answer in this folder, in WARC files that other programs can replay."
+        None,
+        file("DIR", is_folder),
+        "Keep every answer in this folder, in WARC files that other programs can replay.",
+        REREADS,
     )
     from_archive: tuple[str, ...] = setting(
         (),
@@ -257,6 +316,7 @@ class Options:
         requests.CONTACT,
         "Give sites a contact: a mail address or the URL of a page. It goes into the user agent; a mail address "
         "also into the header From.",
+        ON_DASHBOARD,
     )
     user_agent: str = setting(USER_AGENT, requests.NAME, "Name the crawler. robots.txt calls it by the first word.")
     header: tuple[Header, ...] = setting(
@@ -316,10 +376,10 @@ class Options:
     client_cert: Path | None = setting(
         None, file("PEM", is_file), "Show this certificate (with its key) to seeds' hosts that ask for one."
     )
-    allow_private: bool = setting(False, FLAG, "Let the crawl reach loopback and private addresses.")
+    allow_private: bool = setting(False, FLAG, "Let the crawl reach loopback and private addresses.", ON_DASHBOARD)
     timeout: float = setting("60s", duration("1d"), "Allow a request this much time in all.")
     max_size: int = setting(
-        "16MB", size("1GB", "SIZE"), "Read at most this much of a page, before and after unpacking."
+        "16MB", size("1GB", "SIZE"), "Read at most this much of a page, before and after unpacking.", REREADS
     )
 
 
@@ -345,3 +405,8 @@ TOPICS: Mapping[str, tuple[str, Mapping[str, Setting]]] = _topics()
 """The groups by name, each with its headline and its settings, those of parts last."""
 SETTINGS = {name: one for _, settings in TOPICS.values() for name, one in settings.items()}
 """All settings by name."""
+
+
+def marked(mark: str) -> frozenset[str]:
+    """The names of the settings that bear a mark."""
+    return frozenset(name for name, one in SETTINGS.items() if mark in one.marks)

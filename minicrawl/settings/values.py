@@ -18,7 +18,7 @@ from typing import Any  # Any: settings as given
 
 from msgspec import Struct
 
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, suggestion
 from minicrawl.model import KINDS, Watch
 
 Reader = Callable[[str, Any], Any]
@@ -28,6 +28,12 @@ ONE_RUN, LIVE = "for one run", "adjustable"
 """Marks of settings: the next run of a crawl does not inherit it; it can change while a crawl runs."""
 ALONE, AT_REFRESH = "not in partitions", "at a refresh"
 """Partitions do not support it; `minicrawl refresh` takes it, too."""
+PACES, BOUNDS, FAVOURS = "paces hosts", "bounds the crawl", "favours pages"
+"""What a change of the setting changes in a running crawl: the delays of hosts, the scope, the order of pages."""
+REREADS = "pages are read again"
+"""With another value pages have other links, or more is kept of them: a refresh takes no page as unchanged."""
+ON_DASHBOARD = "on the dashboard"
+"""A page of the dashboard may set it: it names no file, and holds no secret."""
 _HOST = re.compile(r"[^\s/=@]+")
 _SHOWN = 100
 MOST_DELAY, MOST_SPAN = "30d", "36500d"
@@ -248,7 +254,9 @@ def _read_texts(name: str, given: Any) -> tuple[str, ...]:
 
 def _one_of(allowed: tuple[str, ...], name: str, given: str) -> str:
     if given not in allowed:
-        raise SettingError(f"{option(name)} is one of {', '.join(allowed)}, not {quoted(given)}")
+        raise SettingError(
+            f"{option(name)} is one of {', '.join(allowed)}, not {quoted(given)}{suggestion(given, allowed)}"
+        )
     return given
 
 

@@ -11,9 +11,11 @@ from support.counted_web import counted_web
 from support.patience import PATIENCE
 from support.sites import HOME, crawl, rows
 
-from minicrawl.dashboard.commands import ALLOWED, done, options, seeds_of, started
+from minicrawl.dashboard.commands import done, options, seeds_of, started
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, SeedError, SettingError
 from minicrawl.settings import SETTINGS
+from minicrawl.settings.options import marked
+from minicrawl.settings.values import ON_DASHBOARD
 from minicrawl.store.reader import open_store
 
 
@@ -61,9 +63,9 @@ def test_settings_become_options_that_cannot_be_taken_for_others() -> None:
 
 
 def test_only_settings_that_name_no_file_and_hold_no_secret_may_be_given() -> None:
-    assert SETTINGS.keys() >= ALLOWED
-    assert not ALLOWED & {"ca_file", "connect_to", "archive", "hook", "items", "header", "proxy", "ignore_robots"}
-    for name in SETTINGS.keys() - ALLOWED:
+    allowed = marked(ON_DASHBOARD)
+    assert not allowed & {"ca_file", "connect_to", "archive", "hook", "items", "header", "proxy", "ignore_robots"}
+    for name in SETTINGS.keys() - allowed:
         with pytest.raises(SettingError, match="a page cannot set"):
             list(options({name: "1"}))
 

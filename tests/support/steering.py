@@ -28,8 +28,10 @@ def wide(number: int = 20, *hosts: str) -> Site:
 class Steered(Server):
     """Answers only as long as `open`, and remembers how many requests were in flight at most, and when each came."""
 
-    def __init__(self, site: Site, robots: str | int = 404) -> None:
+    def __init__(self, site: Site, robots: str | int = 404, takes: float = 0.001) -> None:
+        """takes: seconds until an answer."""
         super().__init__(site, robots)
+        self.takes = takes
         self.open = asyncio.Event()
         self.open.set()
         self.in_flight = self.most = 0
@@ -40,7 +42,7 @@ class Steered(Server):
         self.in_flight += 1
         self.most = max(self.most, self.in_flight)
         try:
-            await asyncio.sleep(0.001)
+            await asyncio.sleep(self.takes)
             await self.open.wait()
         finally:
             self.in_flight -= 1

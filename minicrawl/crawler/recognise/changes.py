@@ -36,6 +36,8 @@ from typing import Any, NamedTuple  # Any: JSON
 
 from minicrawl.model import FIELDS, KINDS
 from minicrawl.settings import CrawlSettings
+from minicrawl.settings.options import marked
+from minicrawl.settings.values import REREADS
 from minicrawl.store.texts.kept_text import FIELD_SHIFT, ID_SHIFT, NUMBERS
 from minicrawl.store.texts.repeated_blocks import REPEATED, RepeatedBlocks
 from minicrawl.web.html.tree import MOST_BLOCKS, block_hashes, block_ids, block_numbers, packed_numbers
@@ -388,17 +390,10 @@ _AGED = [_aged(state, _FALLS) for state in range(_STATE + 1)]
 _AGED_BEFORE_NUMBERS = [_aged(state, _SLOWLY if state & _AGE > 1 else _FALLS) for state in range(_STATE + 1)]
 
 
-_LINKS = ("scope", "allow", "deny", "max_depth", "keep_parameters", "topic", "max_size")
-_CONTENT = (
-    *("text", "search", "watch", "extract", "extract_structured", "items", "hook", "render"),
-    *("screenshots", "archive", "pdf", "respect_usage"),
-)
-
-
 def needs(settings: CrawlSettings) -> dict[str, Any]:
     """The settings that say which links and what else is taken from a page, as JSON: with others, all is read again."""
     shown = settings.shown()
-    found: dict[str, Any] = json.loads(json.dumps({name: shown[name] for name in (*_LINKS, *_CONTENT)}))
+    found: dict[str, Any] = json.loads(json.dumps({name: shown[name] for name in sorted(marked(REREADS))}))
     return found  # with lists for tuples, to compare with those of the store
 
 
