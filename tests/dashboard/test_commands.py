@@ -57,7 +57,12 @@ def test_settings_become_options_that_cannot_be_taken_for_others() -> None:
         "sitemaps": False,
     }
     assert list(options(given)) == [
-        *("--pages=100", "--delay=-1", "--topic=--store=/tmp/x", "--deny=a", "--deny=-b", "--search"),
+        "--pages=100",
+        "--delay=-1",
+        "--topic=--store=/tmp/x",
+        "--deny=a",
+        "--deny=-b",
+        "--search",
         "--no-sitemaps",
     ]
 

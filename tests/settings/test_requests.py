@@ -133,7 +133,11 @@ def test_place_of_the_key_is_spelt_as_an_origin_or_a_url(given: str, place: str,
 
 
 NO_PLACES = (
-    *("crawler.example", "http://crawler.example", "https://", "https://a.example/#keys", "https://me@a"),
+    "crawler.example",
+    "http://crawler.example",
+    "https://",
+    "https://a.example/#keys",
+    "https://me@a",
     'https://a"b',
     *("https://a/\\b", "https://a/\xfc", "https://a\nb", "https://\u017fite.example", "https://b\xfccher.example"),
     *("https://a:0", "https://a:65536", "https://-a", "https://a..b", "https://" + "a" * 64),

@@ -20,7 +20,11 @@ PEM = Path(__file__).parent / "origins.pem"
 OWNER = "https://h.test"
 ORIGINS = (
     *(OWNER, "http://h.test", "http://h.test:81", "https://h.test:444", "http://sub.h.test", "https://sub.h.test"),
-    *("http://h.test.", "https://xh.test", "http://evil.test", "https://evil.test", "https://h.test.evil.test"),
+    "http://h.test.",
+    "https://xh.test",
+    "http://evil.test",
+    "https://evil.test",
+    "https://h.test.evil.test",
 )
 _REDIRECTS = ("301 Moved", "302 Found", "303 See Other", "307 Temporary", "308 Permanent")
 

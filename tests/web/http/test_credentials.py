@@ -84,7 +84,11 @@ def test_nothing_secret_leaves_the_seeds_origins(tmp_path: Path) -> None:
 
 
 ORIGINS = (
-    *("https://a.test", "http://a.test", "https://a.test:444", "http://a.test:81", "https://b.a.test"),
+    "https://a.test",
+    "http://a.test",
+    "https://a.test:444",
+    "http://a.test:81",
+    "https://b.a.test",
     "http://[::1]:81",
     "https://a.test.",
 )

@@ -154,7 +154,10 @@ async def test_pages_come_through_a_proxy_which_looks_up_names(scheme: str, logi
 
 async def test_a_proxy_is_not_asked_for_what_is_plainly_private() -> None:
     private = (
-        *("http://localhost/", "http://127.0.0.1/", "http://10.0.0.1/", "https://a.localhost./"),
+        "http://localhost/",
+        "http://127.0.0.1/",
+        "http://10.0.0.1/",
+        "https://a.localhost./",
         "http://[3fff::1]/",
     )
     for scheme in ("socks5", "socks5h", "http"):
