@@ -29,7 +29,7 @@ import minicrawl
 from minicrawl.errors import SettingError
 from minicrawl.search.following import bring_up_to_date
 from minicrawl.store.reader import Store
-from minicrawl.store.texts.kept_text import KeptText
+from minicrawl.web.kept_text import KeptText
 from minicrawl.web.urls.keys import site_of
 
 FILES = Path(__file__).parent / "search"

@@ -299,7 +299,7 @@ class ParsedPage(NamedTuple):
     `truncated`: the page has more links than are read. `text`: all visible text, an entry for each
     paragraph, heading, item or cell. `values`: a hash of each of `FIELDS` but the first and last, a byte.
     `blocks`: block hashes, to detect changes, see minicrawl.web.html.tree.
-    `kept`: a record of minicrawl.store.texts.kept_text; none of a page that forbids copies. `headings`: beside it and
+    `kept`: a record of minicrawl.web.kept_text; none of a page that forbids copies. `headings`: beside it and
     `blocks`, hashes of the headings of its content. `items`: extracted JSON objects; `hook_failures`: names and errors
     of hooks that failed; `refused`: links that a hook left out.
     `requisites`: distinct files that the page needs to look as it does. `facts`: for an audit. `unread`: it is a PDF

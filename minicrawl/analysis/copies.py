@@ -16,7 +16,7 @@ from minicrawl.crawler.sources.page_reading import read_page
 from minicrawl.errors import SettingError, counted
 from minicrawl.model import Wanted
 from minicrawl.store.reader import Store
-from minicrawl.store.texts.kept_text import unpack, words_in, words_of
+from minicrawl.web.kept_text import unpack, words_in, words_of
 
 RUN = 5
 """Words that two texts must have in a row: fewer are in both by chance too often."""

@@ -18,7 +18,7 @@ from minicrawl.model import ArchiveRecord, Wanted
 from minicrawl.store.reader import Store
 from minicrawl.store.refreshes import kinds_of
 from minicrawl.store.texts.difference import Line, difference
-from minicrawl.store.texts.kept_text import KeptText, blocks_of, unpack
+from minicrawl.web.kept_text import KeptText, blocks_of, unpack
 
 _KEPT = Wanted(kept=True, short_text=False)
 

@@ -26,9 +26,9 @@ from minicrawl.model import READ, ArchiveRecord, ParsedPage, State, Wanted
 from minicrawl.sandbox.sandbox import ChildError
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
-from minicrawl.store.texts.kept_text import KeptText
 from minicrawl.timing import STANDARD
 from minicrawl.web.http.response_fields import HTML_TYPES, media_type
+from minicrawl.web.kept_text import KeptText
 from minicrawl.web.robots.preferences import Verdict
 from minicrawl.web.urls.keys import site_of
 

@@ -16,7 +16,7 @@ from minicrawl.log import printable
 if TYPE_CHECKING:
     from minicrawl.analysis.copies import Copy
     from minicrawl.analysis.sites import Mirror
-    from minicrawl.store.texts.kept_text import KeptText
+    from minicrawl.web.kept_text import KeptText
 
 
 @click.command(epilog="Example: minicrawl text https://example.org/about")

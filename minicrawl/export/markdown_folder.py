@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from minicrawl.errors import SettingError
-from minicrawl.store.texts.kept_text import KeptText
+from minicrawl.web.kept_text import KeptText
 
 _LONGEST_NAME, _LONGEST_PATH = 120, 800
 """Bytes in UTF-8, with room for what file systems and the folder around add."""

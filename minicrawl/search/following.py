@@ -25,8 +25,8 @@ from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.search.index_folder import hold_index, index_errors, index_path, open_index, replacing, store_mark
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store, open_store
-from minicrawl.store.texts.kept_text import KeptText, unpack
 from minicrawl.system import STOPPING, on_signals, running
+from minicrawl.web.kept_text import KeptText, unpack
 
 if TYPE_CHECKING:
     from minicrawl.search.inverted import InvertedIndex

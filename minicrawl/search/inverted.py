@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from tantivy import Document, Filter, Index, Query, SchemaBuilder, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
 from minicrawl.search.index_folder import State, index_errors, write_state
-from minicrawl.store.texts.kept_text import KeptText
+from minicrawl.web.kept_text import KeptText
 from minicrawl.web.urls.keys import site_of
 
 _STEMMERS = {

@@ -26,10 +26,10 @@ from minicrawl.store.sitemaps import Sitemaps
 from minicrawl.store.sites import SiteTable
 from minicrawl.store.soundness import Soundness, check_books
 from minicrawl.store.tables import Tables
-from minicrawl.store.texts.kept_text import KeptText
 from minicrawl.store.texts.reading import Texts
 from minicrawl.store.transfers import TransferRows
 from minicrawl.store.united import United
+from minicrawl.web.kept_text import KeptText
 
 table("course", "progress of the crawl: some hundred points, however long it lasts", CoursePoint, keys="seconds")
 

@@ -5,6 +5,7 @@ net          addresses, names, TLS, open files
 http         one request, one answer
 marks        where the tags of a page begin, and of what kinds they may be
 fingerprint  digests, sketch and vocabulary, by which pages are compared
+kept_text    the kept form of a page's text, Markdown, packed and read
 html         links, text and directives out of the bytes of a page
 robots       the rules of a robots.txt
 sitemaps     the URLs that a sitemap lists

@@ -23,11 +23,11 @@ from minicrawl.sandbox.cage import Cage
 from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
-from minicrawl.store.texts.kept_text import unpack
 from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.html.parse import parse_html
 from minicrawl.web.http.httpx_transport import HttpxTransport
 from minicrawl.web.http.response_fields import UTF_8
+from minicrawl.web.kept_text import unpack
 
 URL = f"{HOST}/paper"
 PAPER = pdfs.document(

@@ -10,7 +10,7 @@ from support.command_line import run
 from support.sites import Site, crawl
 
 from minicrawl.export.markdown_folder import path_of, write_folder
-from minicrawl.store.texts.kept_text import KeptText
+from minicrawl.web.kept_text import KeptText
 
 A = "http://a.test/"
 

@@ -17,7 +17,7 @@ from minicrawl.installed import adding
 from minicrawl.search.index_folder import hold_index, index_errors, open_index, remove_index, replacing, store_mark
 from minicrawl.search.inverted import InvertedIndex, analyser, folded, shown, spelled
 from minicrawl.search.searching import Matching, parse_query
-from minicrawl.store.texts.kept_text import KeptText
+from minicrawl.web.kept_text import KeptText
 
 MARK = store_mark(b"store")
 

@@ -38,9 +38,9 @@ from minicrawl.model import FIELDS, KINDS
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.options import marked
 from minicrawl.settings.values import REREADS
-from minicrawl.store.texts.kept_text import FIELD_SHIFT, ID_SHIFT, NUMBERS
 from minicrawl.store.texts.repeated_blocks import REPEATED, RepeatedBlocks
 from minicrawl.web.html.tree import MOST_BLOCKS, block_hashes, block_ids, block_numbers, packed_numbers
+from minicrawl.web.kept_text import FIELD_SHIFT, ID_SHIFT, NUMBERS
 
 _FORM = 3
 """First byte of a page's memory. Former versions had others: then the page is taken as new."""

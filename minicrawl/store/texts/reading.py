@@ -7,8 +7,8 @@ from typing import Annotated, NamedTuple
 from minicrawl.errors import StoreError
 from minicrawl.store.declaration import PageId, Time, table
 from minicrawl.store.tables import Subject
-from minicrawl.store.texts.kept_text import KeptText, unpack
 from minicrawl.store.texts.repeated_blocks import template
+from minicrawl.web.kept_text import KeptText, unpack
 
 TextId = Annotated[int, "text_records.id"]
 

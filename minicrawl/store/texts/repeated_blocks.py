@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.store.texts.kept_text import ID_SHIFT
+from minicrawl.web.kept_text import ID_SHIFT
 
 REPEATED = 4
 """Fewest pages that make a block a repeated one."""

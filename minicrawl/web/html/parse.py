@@ -10,7 +10,6 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from minicrawl.model import FIELDS, ParsedPage, Wanted
-from minicrawl.store.texts.kept_text import About, heading_keys, pack
 from minicrawl.web.html.browser_tree import BrowserTree
 from minicrawl.web.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.web.html.facts import facts_of, may_be_mixed, one_line, requisites_of
@@ -28,6 +27,7 @@ from minicrawl.web.html.page_headers import (
 from minicrawl.web.html.parser_choice import as_html, html_of, tree_of, within_limit
 from minicrawl.web.html.tree import LIST, TEXT, block_hashes
 from minicrawl.web.http.response_fields import HTML_TYPES, XHTML, media_type
+from minicrawl.web.kept_text import About, heading_keys, pack
 from minicrawl.web.marks import IMAGE, Marks
 from minicrawl.web.urls.normalise import base_url, normalise, resolved
 

@@ -18,7 +18,7 @@ from itertools import islice
 from types import MappingProxyType
 
 from minicrawl.model import FIELDS, Place
-from minicrawl.store.texts.kept_text import FIELD_SHIFT, ID_SHIFT, block_number
+from minicrawl.web.kept_text import FIELD_SHIFT, ID_SHIFT, block_number
 
 TAGS = ("a", "area", "base", "frame", "iframe", "link", "meta", "title")
 """Names of the elements that a crawler reads."""

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.crawler.recognise.changes import blocks_of, compared, first_seen
-from minicrawl.store.texts.kept_text import ID_SHIFT
 from minicrawl.store.texts.repeated_blocks import RepeatedBlocks, template
 from minicrawl.web.html.tree import block_hashes, block_ids, packed_numbers
+from minicrawl.web.kept_text import ID_SHIFT
 
 ROOM = 4096
 

@@ -3,9 +3,9 @@
 import pytest
 from support.effort import growth
 
-from minicrawl.store.texts.kept_text import blocks_of
 from minicrawl.web.html.browser_tree import BrowserTree
 from minicrawl.web.html.markdown import Walk, content_and_rest
+from minicrawl.web.kept_text import blocks_of
 from minicrawl.web.marks import Marks
 
 SAY = "The committee met on Monday and decided, after a long debate, to build the bridge of stone and not of wood."

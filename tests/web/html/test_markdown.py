@@ -11,7 +11,7 @@ from support.effort import growth
 from minicrawl.crawler.sources.page_reading import read_page
 from minicrawl.export.markdown_folder import with_head
 from minicrawl.model import Wanted
-from minicrawl.store.texts.kept_text import KeptText, read, unpack
+from minicrawl.web.kept_text import KeptText, read, unpack
 
 URL = "http://a.test/page"
 

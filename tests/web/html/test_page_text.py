@@ -6,10 +6,10 @@ import pytest
 from msgspec.structs import replace
 
 from minicrawl.model import Wanted
-from minicrawl.store.texts.kept_text import KeptText, unpack
 from minicrawl.web.html.browser_tree import BrowserTree
 from minicrawl.web.html.parse import parse_html
 from minicrawl.web.html.tree import MOST_BLOCKS, block_hashes, block_numbers
+from minicrawl.web.kept_text import KeptText, unpack
 from minicrawl.web.marks import Marks
 
 URL = "http://a.test/page"

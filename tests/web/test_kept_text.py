@@ -6,7 +6,7 @@ import pytest
 from support.effort import growth
 
 from minicrawl.errors import StoreError
-from minicrawl.store.texts.kept_text import (
+from minicrawl.web.kept_text import (
     ID_SHIFT,
     About,
     Anchor,
