@@ -28,10 +28,10 @@ from minicrawl.crawler.steps.cookies import Cookies
 from minicrawl.errors import CrawlEndedError, StoreError
 from minicrawl.model import Progress, RunState
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.hosts import CookieRow
 from minicrawl.store.pages import Totals
 from minicrawl.store.transfers import OutboxRow
 from minicrawl.store.writer import Writer
+from minicrawl.web.http.cookies import Cookie
 
 if TYPE_CHECKING:
     from minicrawl.cluster.actor import Brief
@@ -107,7 +107,7 @@ class Report(NamedTuple):
     unsettled: tuple[float, int] = (0.0, 0)
     failures: Mapping[str, int] = {}
     unanswered: Mapping[str, int] = {}
-    cookies: Sequence[CookieRow] = ()
+    cookies: Sequence[Cookie] = ()
 
 
 class Partition:

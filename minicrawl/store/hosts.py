@@ -33,7 +33,7 @@ class RobotsRow(NamedTuple):
 
 
 class CookieRow(NamedTuple):
-    """A cookie."""
+    """A cookie, see minicrawl.web.http.cookies."""
 
     domain: Annotated[str, "host, or domain with all hosts below it"]
     path: str

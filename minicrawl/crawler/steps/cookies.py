@@ -9,6 +9,8 @@ keeps its `set_cookies` only if the same request would be sent with other cookie
 
 import time
 from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, REDIRECTS
@@ -16,6 +18,8 @@ from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, PageRequest, ParsedPage
+from minicrawl.store.database import keep_private
+from minicrawl.store.hosts import CookieRow
 from minicrawl.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -31,8 +35,6 @@ class Cookies(Step):
     file to be written with those of all."""
 
     def __init__(self, opening: Opening) -> None:
-        from minicrawl.web.http.cookies import kept_cookies  # noqa: PLC0415 - few crawls keep cookies
-
         self._state, share, file = opening.state, opening.state.terms.share, opening.settings.cookie_file
 
         def is_own(host: str) -> bool:
@@ -80,13 +82,42 @@ class Cookies(Step):
         return self._asked_again[page] <= MOST_WALLS
 
     def save(self, writer: Writer) -> None:
-        self.jar.save(writer)
+        save_cookies(writer, self.jar)
 
     def finish(self) -> None:
         if self._file is not None:
             from minicrawl.web.http.cookies import write_cookie_file  # noqa: PLC0415
 
             write_cookie_file(self._file, self.jar)
+
+
+def kept_cookies(writer: Writer, file: Path | None, is_own: Callable[[str], bool] = lambda host: True) -> "CookieJar":
+    """The cookies of the store, which only the user may read from now on, and those of the user's file.
+
+    Of a cookie that both have, the newer one counts. is_own: True for hosts whose cookies are for this store, as the
+    file may have others. Raises SettingError, StoreError.
+    """
+    from minicrawl.web.http.cookies import Cookie, CookieJar, read_cookie_file  # noqa: PLC0415 - few crawls keep any
+
+    jar = CookieJar()
+    keep_private(writer.path)
+    for row in writer.cookies():
+        jar.add(Cookie._make(row))
+    jar.touched.clear()
+    now = time.time()
+    for cookie in read_cookie_file(file) if file is not None else ():
+        kept = jar.get(cookie.key)
+        if is_own(cookie.domain) and cookie.is_alive(now) and (kept is None or kept.changed < cookie.changed):
+            jar.add(cookie)
+    return jar
+
+
+def save_cookies(writer: Writer, jar: "CookieJar") -> None:
+    """Save the cookies that changed since the last commit."""
+    found = {key: jar.get(key) for key in jar.touched}
+    jar.touched.clear()
+    writer.remove(CookieRow, (key for key, cookie in found.items() if cookie is None))
+    writer.put(CookieRow, (CookieRow._make(cookie) for cookie in found.values() if cookie is not None))
 
 
 MOST_SENT = 10_000

@@ -13,15 +13,12 @@ comments.
 import math
 import os
 import re
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from minicrawl import log
 from minicrawl.errors import SettingError
-from minicrawl.store.database import keep_private
-from minicrawl.store.hosts import CookieRow
-from minicrawl.store.writer import Writer
 from minicrawl.system import check_replaceable, put_in_place
 from minicrawl.web.http.response_fields import http_date
 from minicrawl.web.net.addresses import is_literal
@@ -38,10 +35,20 @@ _LAST = 253402300799.0  # the last second of the year 9999
 Key = tuple[str, str, str]
 
 
-class Cookie(CookieRow):
-    """A cookie as the store has it, and what it is sent with. Flags are 0 or 1."""
+class Cookie(NamedTuple):
+    """A cookie. `domain`: a host, or a domain with all hosts below it. Flags are 0 or 1. `expires`: Unix seconds, None:
+    never. `created`, `changed`: it was first and last set then."""
 
-    __slots__ = ()
+    domain: str
+    path: str
+    name: str
+    value: str
+    host_only: int
+    secure: int
+    http_only: int
+    expires: float | None
+    created: float
+    changed: float
 
     @property
     def key(self) -> "Key":
@@ -118,7 +125,7 @@ class CookieJar:
         self._sites: dict[str, dict[Key, Cookie]] = {}  # by time of their last change
         self._size = 0
         self.touched: set[Key] = set()
-        """Keys of the cookies set or removed since the last commit."""
+        """Keys of the cookies set or removed since this was last cleared."""
 
     def __iter__(self) -> Iterator[Cookie]:
         for site in self._sites.values():
@@ -160,13 +167,6 @@ class CookieJar:
 
     def get(self, key: Key) -> Cookie | None:
         return self._sites.get(site_of(key[0]), {}).get(key)
-
-    def save(self, writer: Writer) -> None:
-        """Save the cookies that changed since the last commit."""
-        found = {key: self.get(key) for key in self.touched}
-        self.touched.clear()
-        writer.remove(CookieRow, (key for key, cookie in found.items() if cookie is None))
-        writer.put(CookieRow, (cookie for cookie in found.values() if cookie is not None))
 
     def _set(self, url: str, new: Cookie, now: float) -> None:
         host = hostname(url)
@@ -279,7 +279,7 @@ def _parsed(line: str, changed: float) -> Cookie | None:
     return Cookie(hostname(url), path, name, value, *flags, until if until > 0 else None, changed, changed)
 
 
-def write_cookie_file(path: Path, cookies: Iterable[CookieRow]) -> None:
+def write_cookie_file(path: Path, cookies: Iterable[Cookie]) -> None:
     """Write a file that only the user may read. It appears complete or not at all; the log tells why."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
@@ -292,27 +292,8 @@ def write_cookie_file(path: Path, cookies: Iterable[CookieRow]) -> None:
         log.event("cookie-file-unwritten", file=str(path), why=error.strerror)
 
 
-def _line(cookie: CookieRow) -> str:
+def _line(cookie: Cookie) -> str:
     domain = cookie.domain if cookie.host_only else f".{cookie.domain}"
     flags = ("FALSE" if cookie.host_only else "TRUE", cookie.path, "TRUE" if cookie.secure else "FALSE")
     parts = (domain, *flags, str(int(cookie.expires or 0)), cookie.name, cookie.value)
     return (_HTTP_ONLY if cookie.http_only else "") + "\t".join(parts) + "\n"
-
-
-def kept_cookies(writer: Writer, file: Path | None, is_own: Callable[[str], bool] = lambda host: True) -> CookieJar:
-    """The cookies of the store, which only the user may read from now on, and those of the user's file.
-
-    Of a cookie that both have, the newer one counts. is_own: True for hosts whose cookies are for this store, as the
-    file may have others. Raises SettingError, StoreError.
-    """
-    jar = CookieJar()
-    keep_private(writer.path)
-    for row in writer.cookies():
-        jar.add(Cookie._make(row))
-    jar.touched.clear()
-    now = time.time()
-    for cookie in read_cookie_file(file) if file is not None else ():
-        kept = jar.get(cookie.key)
-        if is_own(cookie.domain) and cookie.is_alive(now) and (kept is None or kept.changed < cookie.changed):
-            jar.add(cookie)
-    return jar
