@@ -21,6 +21,8 @@ _LOGIN = re.compile(
 )
 HIDDEN = "***@"
 """Replacement for the name and password before a host."""
+_QUOTED = 100
+"""Characters of a value in a message."""
 
 
 def without_logins(text: str) -> str:
@@ -64,6 +66,15 @@ def suggestion(given: str, known: Iterable[str]) -> str:
     """ "; did you mean 'delay'?", to end a sentence with; "" if no known name is close to the given one."""
     meant = hint(given, known, "")
     return f"; {meant}" if meant else ""
+
+
+def quoted(given: object) -> str:
+    """A value for messages: in one line, cut short."""
+    try:
+        shown = repr(given)
+    except ValueError:  # Python prints no whole number of thousands of digits
+        return "a number of thousands of digits"
+    return shown if len(shown) <= _QUOTED else f"{shown[:_QUOTED]}..."
 
 
 def _percent(number: float, rounded: Callable[[float], int]) -> float:

@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent / "minicrawl"
 MAY_IMPORT = {
     "opic": set(),
     "rank": {"opic"},
-    "settings": set(),
+    "settings": {"web"},
     "sandbox": set(),
     "store": {"web"},
     "archive": set(),

@@ -298,7 +298,7 @@ def announce(start: "Start") -> None:
 
     if start.settings.ignore_robots:
         click.echo("Warning: robots.txt is ignored; do this only to your own servers.", err=True)
-    if named := environment_proxies(start.settings):
+    if not start.settings.proxy and (named := environment_proxies()):
         through = f"Requests go through the environment's proxies: {printable(', '.join(named))}"
         click.echo(f"{through}; --proxy none goes without.", err=True)
     if start.settings.takes_cookies:

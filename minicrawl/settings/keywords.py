@@ -4,7 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TypedDict
 
-from minicrawl.settings.requests import ConnectTo, Header, ProxyRule
+from minicrawl.web.http.header import Header
+from minicrawl.web.net.routes import ConnectTo, ProxyRule
 
 
 class Keywords(TypedDict, total=False):

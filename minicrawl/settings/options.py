@@ -13,7 +13,6 @@ from minicrawl import __version__
 from minicrawl.model import Watch
 from minicrawl.parts import parts
 from minicrawl.settings import requests
-from minicrawl.settings.requests import ConnectTo, Header, ProxyRule
 from minicrawl.settings.values import (
     ALONE,
     AT_REFRESH,
@@ -47,6 +46,8 @@ from minicrawl.settings.values import (
     texts,
     whole,
 )
+from minicrawl.web.http.header import Header
+from minicrawl.web.net.routes import ConnectTo, ProxyRule
 
 LINKED = "linked"
 SCOPES = ("any", "site", "host", "prefix", LINKED)

@@ -18,7 +18,7 @@ from typing import Any  # Any: settings as given
 
 from msgspec import Struct
 
-from minicrawl.errors import SettingError, suggestion
+from minicrawl.errors import SettingError, quoted, suggestion
 from minicrawl.model import KINDS, Watch
 
 Reader = Callable[[str, Any], Any]
@@ -35,7 +35,6 @@ REREADS = "pages are read again"
 ON_DASHBOARD = "on the dashboard"
 """A page of the dashboard may set it: it names no file, and holds no secret."""
 _HOST = re.compile(r"[^\s/=@]+")
-_SHOWN = 100
 MOST_DELAY, MOST_SPAN = "30d", "36500d"
 
 
@@ -99,15 +98,6 @@ def setting(default: Any, kind: Kind, meaning: str, *marks: str) -> Any:
 def option(name: str) -> str:
     """The command-line spelling of a setting."""
     return "--" + name.replace("_", "-")
-
-
-def quoted(given: object) -> str:
-    """A value for messages: in one line, cut short."""
-    try:
-        shown = repr(given)
-    except ValueError:  # Python prints no whole number of thousands of digits
-        return "a number of thousands of digits"
-    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
 
 
 def kind_of(given: Any) -> str:

@@ -3,6 +3,7 @@
 fetch            send a request and return a `Fetched`
 body             read a body as far as it is wanted; decode gzip, deflate, br and zstd
 response_fields  media type, location, validators and Retry-After of a response
+header           a header that is sent beside those of every request, and who gets it
 credentials      headers and passwords, and the origins they may go to; the proxies of an origin
 signing          signatures of requests (Web Bot Auth), their keys and the directory of these
 cookies          cookies that hosts set, those of a request, and those in the user's file

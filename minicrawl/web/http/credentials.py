@@ -16,10 +16,10 @@ from urllib.parse import unquote_to_bytes, urlsplit
 
 from minicrawl import log
 from minicrawl.errors import SettingError
-from minicrawl.settings import CrawlSettings, Header
-from minicrawl.settings.requests import EVERYBODY, ProxyRule, shown_proxy
 from minicrawl.web.http.connection import Endpoint, Proxy
+from minicrawl.web.http.header import EVERYBODY, Header
 from minicrawl.web.net.addresses import PORTS, endpoint, is_literal
+from minicrawl.web.net.routes import ProxyRule, shown_proxy
 from minicrawl.web.urls.normalise import normalise
 
 
@@ -147,10 +147,8 @@ class Proxies:
         return (proxy,)
 
 
-def environment_proxies(settings: CrawlSettings) -> list[str]:
-    """The proxies of the environment if the settings name none, without passwords."""
-    if settings.proxy:
-        return []
+def environment_proxies() -> list[str]:
+    """The proxies of the environment, without passwords."""
     named = proxies_of_environment()
     urls = dict.fromkeys(named[scheme] for scheme in (*PORTS, "all") if named.get(scheme))
     return [str(shown_proxy(url)) for url in urls]

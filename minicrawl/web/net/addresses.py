@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from minicrawl.errors import SettingError
-from minicrawl.settings import ConnectTo
 from minicrawl.system import is_out_of_files
 from minicrawl.timing import STANDARD, Timing
+from minicrawl.web.net.routes import ConnectTo
 from minicrawl.web.urls.keys import authority, hostname
 from minicrawl.web.urls.normalise import normalise
 

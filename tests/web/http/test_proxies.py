@@ -9,10 +9,10 @@ from support.proxies import ForwardProxy
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import CrawlSettings
-from minicrawl.settings.requests import ProxyRule, shown_proxy
 from minicrawl.timing import Timing
 from minicrawl.web.http.credentials import Proxies, proxy_of
 from minicrawl.web.http.fetch import Fetcher
+from minicrawl.web.net.routes import ProxyRule, shown_proxy
 
 P, Q = "http://p.test:1", "socks5h://q.test:2"
 
