@@ -26,7 +26,7 @@ from minicrawl.crawler.loop.limits import SteadyClock
 from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.remembered_settings import Resumed, is_nameless, refuse_partition, resumed
 from minicrawl.crawler.sharing import Share
-from minicrawl.crawler.sources.local import LocalSource, SourceSpec
+from minicrawl.crawler.sources.local import LocalSource, SourceSpec, fetch_options
 from minicrawl.crawler.sources.workers import Source
 from minicrawl.crawler.steps.archive import Archive
 from minicrawl.errors import SeedError, SettingError
@@ -399,7 +399,7 @@ async def check_settings(settings: CrawlSettings, transport: Any) -> None:
     raised_limit()
     await _check_capabilities(settings, has_transport=transport is not None)
     if transport is None:
-        async with Fetcher(settings):
+        async with Fetcher(fetch_options(settings)):
             return
     if settings.workers:
         raise SettingError(OWN_TRANSPORT)

@@ -331,7 +331,7 @@ MEASURED = """
 import asyncio, re, sys, zlib
 from pathlib import Path
 from support.misbehaving import MisbehavingServer, answer
-from minicrawl.web.http.fetch import Fetcher
+from minicrawl.web.http.fetch import Fetcher, FetchOptions
 from minicrawl.model import PageRequest
 from minicrawl.api import acrawl
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
@@ -372,7 +372,7 @@ faults = {"sound": answer()} | SITEMAPS | {
 
 async def fetch(name):
     rules = [ConnectTo(None, None, "127.0.0.1", server.port)]
-    async with Fetcher(CrawlSettings(connect_to=rules, allow_private=True)) as fetcher:
+    async with Fetcher(FetchOptions("me", connect_to=rules, allow_private=True)) as fetcher:
         await fetcher.fetch(PageRequest(f"http://{name}.first.test/"))
 
 async def crawl(name):

@@ -17,6 +17,7 @@ from h2.connection import H2Connection
 from h2.events import RequestReceived, WindowUpdated
 from support.loopback import PEM, in_tls
 
+from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import STANDARD, Timing
@@ -175,7 +176,7 @@ def fetched_from(
             for one in (server, *beside):
                 await stack.enter_async_context(one)
             given = {"connect_to": server.connect_to, "allow_private": True, "ca_file": PEM, **settings()}
-            fetcher = await stack.enter_async_context(Fetcher(CrawlSettings(**given), None, timing))
+            fetcher = await stack.enter_async_context(Fetcher(fetch_options(CrawlSettings(**given)), None, timing))
             return [await fetcher.fetch(url if isinstance(url, PageRequest) else PageRequest(url)) for url in urls]
 
     return asyncio.run(run())

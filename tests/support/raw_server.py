@@ -8,6 +8,7 @@ from support.loopback import Answering, LoopbackServer, in_tls
 from support.misbehaving import answer
 from support.sites import Site, html
 
+from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import STANDARD, Timing
@@ -95,7 +96,7 @@ def fetched_from(
             else:
                 proxy = proxied.format(port=server.port)
                 given = CrawlSettings.of({"allow_private": True, "proxy": proxy, **settings})
-            async with Fetcher(given, None, timing, files) as fetcher:
+            async with Fetcher(fetch_options(given), None, timing, files) as fetcher:
                 fetching = [fetcher.fetch(PageRequest(url)) for url in urls]
                 return await asyncio.gather(*fetching) if at_once else [await fetch for fetch in fetching]
 

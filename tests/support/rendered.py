@@ -13,6 +13,7 @@ from support.raw_server import Server
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.rendering.chromium import Renderer
+from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
@@ -91,7 +92,7 @@ def shown(settings: CrawlSettings, *pages: tuple[str, str]) -> list[Fetched]:
     """What a renderer makes of pages that were fetched, one after the other: URL and HTML of each."""
 
     async def run() -> list[Fetched]:
-        async with Fetcher(settings) as fetcher:
+        async with Fetcher(fetch_options(settings)) as fetcher:
             renderer = Renderer(settings, fetcher)
             try:
                 return [

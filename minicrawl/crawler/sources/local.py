@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Self
 
 from msgspec.structs import replace
 
-from minicrawl import log
+from minicrawl import installed, log
 from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_page
 from minicrawl.crawler.sources.source import GiveUrls, Wait
+from minicrawl.errors import SettingError
 from minicrawl.model import Fetched, PageRequest, ParsedPage, RequisiteKind, SitemapAnswer, Wanted
 from minicrawl.sandbox.sandbox import ChildDiedError, ChildError
 from minicrawl.settings import CrawlSettings
@@ -19,9 +20,9 @@ from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.fingerprint import Identity
 from minicrawl.web.html.decode import as_utf8, encoding_of
 from minicrawl.web.html.page_headers import canonicals, languages, read_refresh, with_refresh
-from minicrawl.web.http.fetch import Fetcher
+from minicrawl.web.http.fetch import Fetcher, FetchOptions
 from minicrawl.web.http.response_fields import HTML_TYPES, PDF, UTF_8, Field, media_type, refresh_value, shown
-from minicrawl.web.http.transport import PARSER_FAILED, Capture, Transport, parser_failed, unread
+from minicrawl.web.http.transport import PARSER_FAILED, Capture, Sign, Transport, parser_failed, unread
 from minicrawl.web.net.open_files import raised_limit, room
 from minicrawl.web.robots.rules import MAX_BYTES
 from minicrawl.web.sitemaps import SitemapReader
@@ -37,6 +38,33 @@ _OF_REQUISITES = {
     RequisiteKind.FRAME: Wanted(short_text=False, requisites=True),
 }
 """The parts to gather of requisites that are read."""
+
+
+def fetch_options(settings: CrawlSettings) -> FetchOptions:
+    """The options of a crawl's requests. Raises SettingError."""
+    return FetchOptions(
+        agent=settings.agent,
+        sender=settings.sender,
+        header=settings.header,
+        auth=settings.auth,
+        sign=None if settings.sign is None else _signed_with(settings.sign, settings.signature_agent),
+        proxy=settings.proxy,
+        connect_to=settings.connect_to,
+        ca_file=settings.ca_file,
+        client_cert=settings.client_cert,
+        allow_private=settings.allow_private,
+        takes_cookies=settings.takes_cookies,
+        timeout=settings.timeout,
+        max_size=settings.max_size,
+    )
+
+
+def _signed_with(key: Path, agent: str) -> Sign:
+    try:
+        from minicrawl.web.http.signing import Signer, read_key  # noqa: PLC0415 - few crawls sign
+    except ImportError as error:
+        raise SettingError(f"--sign needs cryptography; run: {installed.adding('sign')}") from error
+    return Signer(read_key(key), agent).signed
 
 
 @dataclass(frozen=True)
@@ -62,7 +90,7 @@ class LocalSource:
 
             transport = ArchiveTransport(spec.replayed, settings)
         files, capture = room(raised_limit(), settings.concurrency), None if spec.capture is None else spec.capture()
-        self._fetcher = Fetcher(settings, transport, timing, files, spec.seed_origins, capture)
+        self._fetcher = Fetcher(fetch_options(settings), transport, timing, files, spec.seed_origins, capture)
         self.locate = self._fetcher.locate
         self._renderer = None
         if settings.render:

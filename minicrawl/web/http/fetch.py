@@ -7,18 +7,18 @@ import asyncio
 import time
 from collections.abc import Sequence, Set
 from functools import lru_cache
-from typing import TYPE_CHECKING, Self
+from pathlib import Path
+from typing import Self
 
 from msgspec import Struct
 
-from minicrawl import installed
-from minicrawl.errors import FetchError, SettingError
+from minicrawl.errors import FetchError
 from minicrawl.model import Exchange, Fetched, Located, PageRequest, ParsedPage
-from minicrawl.settings import CrawlSettings, Header
 from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.http.body import ACCEPTED, Body, Take
 from minicrawl.web.http.connection_pool import ConnectionPool, WireTransport
 from minicrawl.web.http.credentials import Headers, Proxies, proxies_of_environment
+from minicrawl.web.http.header import Header
 from minicrawl.web.http.response_fields import HTML_TYPES, XML_TYPES, Field, ResponseFields, media_type, type_inside
 from minicrawl.web.http.transport import (
     PARSER_FAILED,
@@ -26,6 +26,7 @@ from minicrawl.web.http.transport import (
     Answer,
     Capture,
     Parts,
+    Sign,
     Transport,
     as_fields,
     parser_failed,
@@ -33,66 +34,85 @@ from minicrawl.web.http.transport import (
     replaced,
 )
 from minicrawl.web.net.addresses import Resolver, endpoint, has_bad_port
-from minicrawl.web.net.open_files import Room, room
+from minicrawl.web.net.open_files import MOST_IDLE, Room
+from minicrawl.web.net.routes import ConnectTo, ProxyRule
 from minicrawl.web.net.tls import HTTP_2, TlsClient
 from minicrawl.web.urls.keys import authority, origin_of
-
-if TYPE_CHECKING:
-    from minicrawl.web.http.signing import Signer
-
 
 Exchanged = tuple[Fetched, Exchange | None, Sequence[Field]]
 """A result with its exchange, None without a capture, and the response's header fields in order."""
 
 
+class FetchOptions(Struct, frozen=True):
+    """How requests are made, by the names of the options.
+
+    `agent`, `sender`: the headers User-Agent and From. `sign`: adds a signature to the header fields of a request.
+    `timeout`: seconds for a whole request. `max_size`: bytes of a body, before and after decoding.
+    """
+
+    agent: str
+    sender: str | None = None
+    header: Sequence[Header] = ()
+    auth: Sequence[Header] = ()
+    sign: Sign | None = None
+    proxy: Sequence[ProxyRule] = ()
+    connect_to: Sequence[ConnectTo] = ()
+    ca_file: Path | None = None
+    client_cert: Path | None = None
+    allow_private: bool = False
+    takes_cookies: bool = False
+    timeout: float = 60.0
+    max_size: int = 16 * 10**6
+
+
 class Fetcher:
     """Fetches any number of URLs concurrently.
 
-    transport: None for our own connections, configured by the settings. seed_origins: scheme://host[:port] of the
-    seeds, the only ones that secret headers go to. capture: observes every exchange.
+    transport: None for our own connections, configured by the options. seed_origins: scheme://host[:port] of the seeds,
+    the only ones that secret headers go to. capture: observes every exchange.
     """
 
-    def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
+    def __init__(  # noqa: PLR0913 - each is a part of its own, by name
         self,
-        settings: CrawlSettings,
+        options: FetchOptions,
         transport: Transport | None = None,
         timing: Timing = STANDARD,
         files: Room | None = None,
         seed_origins: Set[str] = frozenset(),
         capture: Capture | None = None,
     ) -> None:
-        self._resolver = Resolver(settings.connect_to, settings.allow_private, timing)
+        self._resolver = Resolver(options.connect_to, options.allow_private, timing)
         self._proxies: Proxies | None = None
         if transport is None:
             seeds = {endpoint(f"{origin}/") for origin in seed_origins if origin.startswith("https:")}
-            tls = TlsClient(settings.ca_file, settings.client_cert, seeds)
-            idle = (files or room(None, settings.concurrency)).idle
-            proxies = Proxies(settings.proxy, proxies_of_environment(), self._resolver.is_taken_elsewhere)
+            tls = TlsClient(options.ca_file, options.client_cert, seeds)
+            idle = MOST_IDLE if files is None else files.idle
+            proxies = Proxies(options.proxy, proxies_of_environment(), self._resolver.is_taken_elsewhere)
             self._proxies = proxies or None
             transport = WireTransport(ConnectionPool(self._resolver, tls, timing, idle), self._proxies)
         self._transport = transport
         self._capture = capture
         self._fields_of = lru_cache(maxsize=1000)(self._prepared)
-        self._max_size = settings.max_size
-        self._takes_cookies = settings.takes_cookies
-        self._timeout = settings.timeout
+        self._max_size = options.max_size
+        self._takes_cookies = options.takes_cookies
+        self._timeout = options.timeout
         self._fields = as_fields(
             [
-                ("User-Agent", settings.agent),
-                *([("From", settings.sender)] if settings.sender else []),
+                ("User-Agent", options.agent),
+                *([("From", options.sender)] if options.sender else []),
                 ("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1"),
                 ("Accept-Encoding", ACCEPTED),
             ]
         )
-        self._given = Headers(settings.header, seed_origins, settings.auth)
-        self._sign = None if settings.sign is None else _signer(settings).signed
+        self._given = Headers(options.header, seed_origins, options.auth)
+        self._sign = options.sign
 
     async def fetch(
         self, request: PageRequest, *, any_type: bool = False, at_least: int = 0, take: Take | None = None
     ) -> Fetched:
         """GET a normalised URL. Bodies that are not HTML are left unread, unless `any_type`.
 
-        at_least: bytes of the body that are read even if the settings allow fewer. take: gets the decoded body of a 200
+        at_least: bytes of the body that are read even if the options allow fewer. take: gets the decoded body of a 200
         in pieces until it returns False, without another limit.
 
         Failures do not raise: they are a `Fetched` with a reason.
@@ -257,15 +277,6 @@ class Fetcher:
         """The header fields that all requests to an origin have."""
         host = (b"Host", authority(f"{origin}/").encode())
         return replaced((host, *self._fields), as_fields(self._given.going_to(origin)))
-
-
-def _signer(settings: CrawlSettings) -> "Signer":
-    assert settings.sign is not None
-    try:
-        from minicrawl.web.http.signing import Signer, read_key  # noqa: PLC0415 - few crawls sign
-    except ImportError as error:
-        raise SettingError(f"--sign needs cryptography; run: {installed.adding('sign')}") from error
-    return Signer(read_key(settings.sign), settings.signature_agent)
 
 
 class _Job(Struct):

@@ -19,6 +19,7 @@ from minicrawl.archive.collection import Collection, index_anew
 from minicrawl.archive.record import sha1
 from minicrawl.archive.writer import Committed
 from minicrawl.crawler.archiving import Archiving
+from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.model import ArchiveRecord, Exchange, PageRequest, ParsedPage
 from minicrawl.settings import CrawlSettings
 from minicrawl.web.http.fetch import Fetcher
@@ -177,7 +178,7 @@ def from_the_wire(folder: Path, server: Server, **settings: Any) -> Seen:
     async def run() -> None:
         async with server:
             given = all_names_at(server.port, archive=folder / "kept", **settings)
-            async with Fetcher(given, capture=Archiving(given, store, "me")) as fetcher:
+            async with Fetcher(fetch_options(given), capture=Archiving(given, store, "me")) as fetcher:
                 await fetcher.fetch(PageRequest("http://h.test/"))
 
     skipping.run(run())

@@ -14,7 +14,7 @@ from minicrawl.errors import SettingError
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
-from minicrawl.web.http.fetch import Fetcher
+from minicrawl.web.http.fetch import Fetcher, FetchOptions
 
 ROBOTS = "User-agent: *\nDisallow: /private\nCrawl-delay: 3600\n"
 SORRY = "<title>Sorry</title><p>Sorry, nothing was found at this address, dear reader of our pages"
@@ -124,7 +124,7 @@ FOREIGN = {
 async def fetched(folder: Path, url: str) -> Fetched:
     """What a URL is answered out of the WARC files in a folder."""
     with indexed([str(folder)]) as folders:
-        async with Fetcher(CrawlSettings(), ArchiveTransport(folders, CrawlSettings())) as fetcher:
+        async with Fetcher(FetchOptions("me"), ArchiveTransport(folders, CrawlSettings())) as fetcher:
             return await fetcher.fetch(PageRequest(url))
 
 

@@ -18,6 +18,7 @@ from support.rendered import HOST, Site, script, slow_with_chromium
 from support.ways_out import ALONE, WAYS
 
 from minicrawl.crawler.rendering.chromium import Caps, Process, Renderer, find_chromium, watch
+from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.errors import SettingError
 from minicrawl.installed import adding
 from minicrawl.model import Fetched
@@ -64,7 +65,7 @@ async def tried(code: str) -> Site:
     site = Site({})
     async with site:
         settings = CrawlSettings(render=("x",), delay=0.0, ignore_robots=True, allow_private=True)
-        async with Fetcher(settings) as fetcher, aclosing(Renderer(settings, fetcher)) as renderer:
+        async with Fetcher(fetch_options(settings)) as fetcher, aclosing(Renderer(settings, fetcher)) as renderer:
             page = script(f"{code.replace('THERE', f'127.0.0.1:{site.port}')}; document.body.append('made')")
             found, *_ = await renderer.rendered(Fetched(f"{HOST}/x", 200, page.encode(), "text/html"))
     assert b"made" in found.body

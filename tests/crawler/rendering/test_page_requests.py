@@ -11,6 +11,7 @@ from support.skipping import run
 
 from minicrawl.crawler.hosts import HostDelays
 from minicrawl.crawler.rendering.page_requests import Pace, PageRequests, Resource, ResourceCache
+from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.web.http.fetch import Fetcher
 from minicrawl.web.http.transport import Parts
@@ -31,7 +32,7 @@ async def answers(
     site = Site(replies)
     async with site:
         given = all_names_at(site.port, **{"delay": 0.0} | settings)
-        async with Fetcher(given) as fetcher:
+        async with Fetcher(fetch_options(given)) as fetcher:
             requests = PageRequests(fetcher, given)
             return [await requests.answer(Parts(), page, *one, headers or {}) for one in asked], site
 
@@ -84,7 +85,7 @@ async def test_no_request_goes_to_a_private_address_whatever_it_is_called(url: s
         settings = CrawlSettings(
             delay=0.0, ignore_robots=True, connect_to=(ConnectTo.parse("h.test::127.0.0.1:"),), timeout=20.0
         )
-        async with Fetcher(settings) as fetcher:
+        async with Fetcher(fetch_options(settings)) as fetcher:
             asked = url.format(port=site.port)
             found = await PageRequests(fetcher, settings).answer(Parts(), PAGE, "fetch", "GET", asked, {})
     assert found is None
@@ -163,7 +164,7 @@ async def test_a_script_with_a_password_is_not_kept_for_other_pages() -> None:
     site = Site({f"{HOST}/x": SCRIPT})
     async with site:
         given = all_names_at(site.port, delay=0.0, header="http://h.test=Authorization: hush")
-        async with Fetcher(given) as fetcher:
+        async with Fetcher(fetch_options(given)) as fetcher:
             requests = PageRequests(fetcher, given)
             found = [
                 await requests.answer(Parts(), page, "script", "GET", f"{HOST}/x", {}) is not None

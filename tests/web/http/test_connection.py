@@ -8,6 +8,7 @@ from support.loopback import PEM
 from support.misbehaving import answer, chunk, chunked
 from support.raw_server import HELLO, Server, all_names_at, fetched_from, says
 
+from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.errors import FetchError
 from minicrawl.model import PageRequest
 from minicrawl.timing import Timing
@@ -43,7 +44,7 @@ async def test_a_request_is_repeated_once_however_many_connections_were_kept() -
 
     everyone_has_come = asyncio.Event()
     server = Server(answers_once)
-    async with server, Fetcher(all_names_at(server.port)) as fetcher:
+    async with server, Fetcher(fetch_options(all_names_at(server.port))) as fetcher:
         first = await asyncio.gather(*(fetcher.fetch(PageRequest("http://h.test/")) for _ in range(3)))
         last = await fetcher.fetch(PageRequest("http://h.test/"))
     assert [fetched.body for fetched in first] == [b"hello"] * 3
@@ -189,7 +190,7 @@ async def test_alternative_service_is_not_used() -> None:
             await writer.drain()
 
     elsewhere, heads = says(HELLO), list[bytes]()
-    async with elsewhere, Server(talk) as server, Fetcher(all_names_at(server.port)) as fetcher:
+    async with elsewhere, Server(talk) as server, Fetcher(fetch_options(all_names_at(server.port))) as fetcher:
         found = [await fetcher.fetch(PageRequest(url)) for url in (A, A, B)]
         assert [each.body for each in found] == [b"hello"] * 3
     assert (server.connections, elsewhere.connections) == (2, 0)

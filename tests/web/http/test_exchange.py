@@ -11,10 +11,9 @@ from support import skipping
 from support.misbehaving import answer, chunk
 from support.raw_server import Server, all_names_at, says
 
-from minicrawl.crawler.sources.local import LocalSource, SourceSpec
+from minicrawl.crawler.sources.local import LocalSource, SourceSpec, fetch_options
 from minicrawl.model import Exchange, Fetched, PageRequest, ParsedPage
-from minicrawl.settings import CrawlSettings
-from minicrawl.web.http.fetch import Fetcher
+from minicrawl.web.http.fetch import Fetcher, FetchOptions
 from minicrawl.web.http.response_fields import Field
 from minicrawl.web.http.transport import DISCONNECT, LENGTH, TIME, UNSPECIFIED, Answer, Capture, Sign
 
@@ -47,7 +46,7 @@ def seen(
     async def run() -> Fetched:
         async with server:
             given = all_names_at(server.port, **settings)
-            async with Fetcher(given, capture=shown if captures else None) as fetcher:
+            async with Fetcher(fetch_options(given), capture=shown if captures else None) as fetcher:
                 return await fetcher.fetch(request)
 
     return skipping.run(run()), shown.exchanges
@@ -105,7 +104,7 @@ def test_what_is_fetched_follows_from_the_exchange(reply: bytes) -> None:
     fetched, (exchange,) = seen(says(reply), PageRequest(URL))
 
     async def again() -> Fetched:
-        async with Fetcher(CrawlSettings(), Replayed(exchange), capture=Shown()) as fetcher:
+        async with Fetcher(FetchOptions("me"), Replayed(exchange), capture=Shown()) as fetcher:
             return await fetcher.fetch(PageRequest(URL))
 
     assert asyncio.run(again())._replace(seconds=0, waited=0) == fetched._replace(seconds=0, waited=0)

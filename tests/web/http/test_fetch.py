@@ -19,12 +19,13 @@ from support.misbehaving import answer
 from support.raw_server import HELLO, Server, fetched_from, says
 from support.replies import undone
 
+from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import Timing
 from minicrawl.web.http.body import PIECE, decoder
-from minicrawl.web.http.fetch import Fetcher
+from minicrawl.web.http.fetch import Fetcher, FetchOptions
 from minicrawl.web.http.httpx_transport import HttpxTransport
 from minicrawl.web.urls.normalise import normalise
 
@@ -43,7 +44,7 @@ def fetched_from_reply(reply: bytes, **settings: Any) -> Fetched:
 
 def fetched_with(transport: httpx.AsyncBaseTransport, url: str, *, any_type: bool = False, **settings: Any) -> Fetched:
     async def run() -> Fetched:
-        async with Fetcher(CrawlSettings(**settings), HttpxTransport(transport)) as fetcher:
+        async with Fetcher(fetch_options(CrawlSettings(**settings)), HttpxTransport(transport)) as fetcher:
             return await fetcher.fetch(PageRequest(url), any_type=any_type)
 
     return asyncio.run(run())
@@ -186,7 +187,7 @@ def test_a_name_that_cannot_exist_does_not_resolve(host: str) -> None:
 async def test_loopback_is_refused_unless_allowed(host: str) -> None:
     server = says(answer(b"secret"))
 
-    async with server, Fetcher(CrawlSettings()) as fetcher:
+    async with server, Fetcher(FetchOptions("me")) as fetcher:
         fetched = await fetcher.fetch(PageRequest(f"http://{host}:{server.port}/"))
     assert (fetched.status, fetched.reason, fetched.body) == (None, "private-address", b"")
     assert server.connections == 0
@@ -310,7 +311,7 @@ def test_whatever_is_normalised_is_asked_for_as_it_is(text: str) -> None:
 @pytest.mark.parametrize("target", ["/?", "/%7Eu", "/%zz"])
 async def test_httpx_own_transport_asks_for_the_url_as_it_is(target: str) -> None:
     server = says(answer(b""))
-    async with server, Fetcher(CrawlSettings(), HttpxTransport(httpx.AsyncHTTPTransport())) as fetcher:
+    async with server, Fetcher(FetchOptions("me"), HttpxTransport(httpx.AsyncHTTPTransport())) as fetcher:
         await fetcher.fetch(PageRequest(f"http://127.0.0.1:{server.port}{target}"))
     assert server.heads[0].split(b" ")[1].decode() == target
 

@@ -32,10 +32,10 @@ from support.raw_server import says
 
 from minicrawl.errors import FetchError
 from minicrawl.model import Fetched, PageRequest
-from minicrawl.settings import ConnectTo, CrawlSettings
+from minicrawl.settings import ConnectTo
 from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.http.connection import Endpoint
-from minicrawl.web.http.fetch import Fetcher
+from minicrawl.web.http.fetch import Fetcher, FetchOptions
 from minicrawl.web.http.httpx_transport import OddTransports
 from minicrawl.web.net.addresses import PrivateAddressError, Resolver
 from minicrawl.web.net.tls import TlsClient
@@ -53,8 +53,8 @@ def page_of(reply: Reply) -> tuple[Fetched, Fetched]:
     async def run() -> Fetched:
         async with plain:
             rules = (ConnectTo(None, None, "127.0.0.1", plain.port),)
-            settings = CrawlSettings(connect_to=rules, allow_private=True, ca_file=PEM, max_size=100_000)
-            async with Fetcher(settings) as fetcher:
+            options = FetchOptions("me", connect_to=rules, allow_private=True, ca_file=PEM, max_size=100_000)
+            async with Fetcher(options) as fetcher:
                 return await fetcher.fetch(PageRequest(A))
 
     (found,) = fetched_from(Http2Server(lambda _: reply), A, settings=lambda: {"max_size": 100_000})

@@ -6,6 +6,7 @@ import pytest
 from support.origins import OWNER, PEM, Web
 from support.proxies import ForwardProxy
 
+from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.errors import SettingError
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import CrawlSettings
@@ -136,7 +137,7 @@ async def fetched(proxy: str, *urls: str, login: str | None = None, tls: bool = 
     ):
         rules = tuple(rule.format(port=through.port) for rule in proxy.split())
         given = CrawlSettings(proxy=rules, ca_file=PEM, **settings)  # type: ignore[arg-type]
-        async with Fetcher(given, timing=Timing(connect=60.0, read=60.0)) as fetcher:
+        async with Fetcher(fetch_options(given), timing=Timing(connect=60.0, read=60.0)) as fetcher:
             return [await fetcher.fetch(PageRequest(url)) for url in urls], through
 
 

@@ -17,6 +17,7 @@ from support.patience import PATIENCE
 from support.raw_server import all_names_at
 from support.replies import TABLE
 
+from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.errors import FetchError
 from minicrawl.model import Fetched, PageRequest
 from minicrawl.web.http.answer_reader import AnswerReader
@@ -24,7 +25,7 @@ from minicrawl.web.http.fetch import Fetcher
 
 
 def fetcher_for(server: MisbehavingServer) -> Fetcher:
-    return Fetcher(all_names_at(server.port, timeout=20.0))
+    return Fetcher(fetch_options(all_names_at(server.port, timeout=20.0)))
 
 
 def fetched_from(replies: list[bytes]) -> list[Fetched]:
@@ -108,7 +109,7 @@ async def read_by_curl(port: int, folder: Path) -> list[bytes]:
 @needs("curl")
 async def test_no_page_is_lost_that_curl_reads(tmp_path: Path) -> None:
     server = MisbehavingServer({str(number): reply for number, reply in enumerate(REPLIES.values())})
-    async with server, Fetcher(all_names_at(server.port)) as fetcher:
+    async with server, Fetcher(fetch_options(all_names_at(server.port))) as fetcher:
         requests = [PageRequest(f"http://{number}.first.test/") for number in range(len(REPLIES))]
         ours, read = await asyncio.gather(*map(fetcher.fetch, requests)), await read_by_curl(server.port, tmp_path)
     html = [one for one in zip(REPLIES, ours, read, strict=True) if one[1].content_type in (None, "text/html")]
