@@ -191,6 +191,8 @@ FIELDS = ("", "title", "description", "canonical", "robots", "price", "availabil
 availability, date: of JSON-LD; watch: what --watch finds."""
 KINDS = (*FIELDS[1:], "text")
 """Kinds of changes of a page."""
+USES = ("search", "ai-input", "ai-train")
+"""Uses of a page that its site may forbid, see docs/usage-preferences.md."""
 
 
 class Watch(Struct, frozen=True):

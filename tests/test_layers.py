@@ -3,6 +3,8 @@
 import ast
 import functools
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +20,7 @@ MAY_IMPORT = {
     "sandbox": set(),
     "store": {"web"},
     "archive": set(),
-    "web": {"store"},
+    "web": set(),
     "crawler": {"web", "opic", "store", "rank", "extract", "archive"},
     "extract": {"store", "export", "web"},
     "export": {"store", "web"},
@@ -38,8 +40,10 @@ MAY_IMPORT = {
     | {"assistant", "audit", "dashboard", "extract", "rank", "report", "cluster", "web"},
 }
 PURE = {"opic", "rank"}
-FOR_EVERYONE = {"timing", "errors", "events", "experiment", "model", "settings", "sizes"}
-FOR_EVERYONE |= {"installed", "log", "parts", "sandbox", "system"}
+GROUND = {"errors", "log", "model", "sizes", "system", "timing"}
+FOR_EVERYONE = GROUND | {"events", "experiment", "installed", "parts", "sandbox", "settings"}
+OF_ALL: dict[str, set[str]] = {"opic": set(), "rank": set(), "web": GROUND}
+"""What may be imported beside MAY_IMPORT by those who may not import all that is FOR_EVERYONE."""
 
 # The folders or modules that each library belongs to.
 HOMES = {
@@ -114,10 +118,22 @@ def test_file_imports_only_what_its_part_may() -> None:
         if part not in MAY_IMPORT:
             continue
         ours = {name.split(".")[1] for name in imports(ROOT / file) if name.startswith("minicrawl.")}
-        allowed = MAY_IMPORT[part] | {part} | (set() if part in PURE else FOR_EVERYONE)
+        allowed = MAY_IMPORT[part] | {part} | OF_ALL.get(part, FOR_EVERYONE)
         if part in {"assistant", "cli", "control", "settings"}:
             allowed.add("__version__")
         assert ours <= allowed, file
+
+
+ALONE = ("urls", "net", "http.fetch", "html", "robots", "sitemaps", "fingerprint")
+
+
+@pytest.mark.parametrize("module", ALONE)
+def test_the_web_stands_alone(module: str) -> None:
+    """Whoever reads pages without a crawl loads none of it."""
+    code = f"import sys, minicrawl.web.{module}; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.split(".")[1] for name in done.stdout.split() if name.startswith("minicrawl.")}
+    assert loaded <= GROUND | {"web"}
 
 
 def test_nobody_names_a_part() -> None:

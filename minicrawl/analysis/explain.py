@@ -341,7 +341,7 @@ class _Explainer:
         row = self._store.hosts.robots(origin_of(url))
         if row is None:
             return RobotsVerdict("not asked yet")
-        robots, user_agent = restored(row), self._settings.user_agent
+        robots, user_agent = restored(*row), self._settings.user_agent
         refusal = robots.refusal(user_agent, url)
         line = robots.rules.deciding_line(user_agent, url) if robots.rules else None
         return RobotsVerdict(

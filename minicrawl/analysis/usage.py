@@ -59,4 +59,4 @@ class PageUsage:
         """The robots.txt of an origin; None if it says nothing on use."""
         robots = self._store.hosts.robots(origin)
         says = robots is not None and b"content-" in robots.body.lower()
-        return restored(robots).rules if robots is not None and says else None
+        return restored(*robots).rules if robots is not None and says else None

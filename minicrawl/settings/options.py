@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 
 from minicrawl import __version__
-from minicrawl.model import Watch
+from minicrawl.model import USES, Watch
 from minicrawl.parts import parts
 from minicrawl.settings import requests
 from minicrawl.settings.values import (
@@ -53,7 +53,6 @@ LINKED = "linked"
 SCOPES = ("any", "site", "host", "prefix", LINKED)
 STRATEGY_NAMES = ("greedy", "random", "cycle", "breadth-first")
 BY_SITES, BY_PAGES = "sites", "pages"
-USES = ("search", "ai-input", "ai-train")
 USER_AGENT = f"minicrawl/{__version__.rpartition('.')[0]}"
 MOST_WORKERS = 256
 """Processes take tens of MB of memory each."""

@@ -125,27 +125,32 @@ class RobotsFiles:
         robots = self.state(origin)
         if robots is not None and robots.reason is not None:
             robots = self._states[origin] = replace(robots, expires=now, attempts=0)
-            self._unsaved.append(robots.row(origin))
+            self._unsaved.append(row_of(origin, robots))
 
     def _kept(self, store: Store, origin: str) -> RobotsState | None:
         row = store.hosts.robots(origin)
         if row is None:
             return None
-        robots, now = restored(row), self._opened_at
+        robots, now = restored(*row), self._opened_at
         expires = min(robots.expires, now + (LONGEST_REST if robots.is_undecided else LIFETIME))
         if expires != robots.expires:
             robots = replace(robots, expires=expires, fetched_at=min(robots.fetched_at, now))
-            self._unsaved.append(robots.row(row.origin))
+            self._unsaved.append(row_of(row.origin, robots))
         return robots
 
     def _take(self, origin: str, state: RobotsState, now: float) -> None:
         self._states[origin] = state
-        self._unsaved.append(state.row(origin))
+        self._unsaved.append(row_of(origin, state))
         if state.rules is not None:
             # http and https share a clock: the delay of either holds for both.
             host = self.hosts.host(politeness_key(origin))
             states = filter(None, map(self.state, {origin, f"http://{host.name}", f"https://{host.name}"}))
             self.hosts.set_crawl_delay(host, max(state.crawl_delay(self._user_agent) for state in states), now)
+
+
+def row_of(origin: str, state: RobotsState) -> RobotsRow:
+    """The file of an origin as a row of the store."""
+    return RobotsRow(origin, state.status, state.reason, state.body, state.fetched_at, state.expires, state.attempts)
 
 
 class RobotsErrand(Request):

@@ -15,7 +15,7 @@ from enum import IntEnum
 from functools import lru_cache
 from typing import NamedTuple
 
-from minicrawl.settings.options import USES
+from minicrawl.model import USES
 from minicrawl.web.http.response_fields import LONGEST_ON_USE
 from minicrawl.web.robots.matching import Pattern
 

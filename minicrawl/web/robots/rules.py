@@ -12,7 +12,6 @@ from functools import cached_property, lru_cache
 from msgspec import Struct, field
 
 from minicrawl.model import Fetched, State
-from minicrawl.store.hosts import RobotsRow
 from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.http.response_fields import asked_rest
 from minicrawl.web.http.transport import PARSER_FAILED, parser_failed, unread
@@ -223,7 +222,7 @@ class RobotsState(Struct, frozen=True):
     """A robots.txt, as far as it is known. `rules`: None while unreachable, then nothing may be fetched.
 
     `expires`: Unix seconds from which on to ask again. `attempts`: failures in a row. `status`, `body`, `reason`: of
-    the answer, for the store.
+    the answer.
     """
 
     rules: RobotsRules | None
@@ -233,10 +232,6 @@ class RobotsState(Struct, frozen=True):
     expires: float
     attempts: int = 0
     reason: str | None = None
-
-    def row(self, origin: str) -> RobotsRow:
-        """The file as a row of the store."""
-        return RobotsRow(origin, self.status, self.reason, self.body, self.fetched_at, self.expires, self.attempts)
 
     def refusal(self, user_agent: str, url: str) -> tuple[State, str] | None:
         """State and reason of a page that may not be fetched; None if it may be."""
@@ -289,12 +284,14 @@ def _unreachable(fetched: Fetched, now: float, attempts: int, timing: Timing) ->
     return RobotsState(None, fetched.status, b"", now, now + rest, attempts, reason)
 
 
-def restored(row: RobotsRow) -> RobotsState:
-    """The state from its row in the store."""
-    rules, reason = None, row.reason
+def restored(  # noqa: PLR0913 - what is kept of a file, as it was given
+    origin: str, status: int | None, reason: str | None, body: bytes, fetched_at: float, expires: float, attempts: int
+) -> RobotsState:
+    """The state of an origin's file from what was kept of it."""
+    rules = None
     if reason is None:
         try:
-            rules = RobotsRules.parse(row.body)
+            rules = RobotsRules.parse(body)
         except Exception as error:
-            reason = parser_failed(f"{row.origin}/robots.txt", error)
-    return RobotsState(rules, row.status, row.body, row.fetched_at, row.expires, row.attempts, reason)
+            reason = parser_failed(f"{origin}/robots.txt", error)
+    return RobotsState(rules, status, body, fetched_at, expires, attempts, reason)

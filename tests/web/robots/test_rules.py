@@ -5,9 +5,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.robots_cases import CASES, ORIGIN, US, all_agents
 
+from minicrawl.crawler.requests.robots import row_of
 from minicrawl.model import Fetched, State
-from minicrawl.store.hosts import RobotsRow
-from minicrawl.web.robots.rules import LIFETIME, MAX_ATTEMPTS, MAX_BYTES, RobotsRules, judged, product_token, restored
+from minicrawl.web.robots.rules import (
+    LIFETIME,
+    MAX_ATTEMPTS,
+    MAX_BYTES,
+    RobotsRules,
+    RobotsState,
+    judged,
+    product_token,
+    restored,
+)
 
 URL = f"{ORIGIN}/robots.txt"
 
@@ -264,18 +273,21 @@ def test_no_more_than_the_limit_is_kept() -> None:
 @pytest.mark.parametrize("attempts", [0, MAX_ATTEMPTS - 1])
 def test_what_the_store_remembers_decides_the_same(fetched: Fetched, attempts: int) -> None:
     state = judged(fetched, NOW, attempts)
-    row = RobotsRow(ORIGIN, state.status, state.reason, state.body, state.fetched_at, state.expires, state.attempts)
-    again = restored(row)
+    again = kept_and_restored(state)
     for path in ("/a", "/b"):
         assert again.refusal(US, ORIGIN + path) == state.refusal(US, ORIGIN + path)
     assert again.is_undecided == state.is_undecided
     assert (again.expires, again.attempts, again.status) == (state.expires, state.attempts, state.status)
 
 
+def kept_and_restored(state: RobotsState) -> RobotsState:
+    return restored(*row_of(ORIGIN, state))
+
+
 def test_robots_that_could_not_be_read_forbids_all_until_it_is_due_again() -> None:
     """RFC 9309 2.3.1.4: what it forbids is not known. Asking for it again, or reading it again, would not help."""
     state = judged(Fetched(URL, 200, b"User-agent: *\nAllow: /", reason="parser-failed"), 1000.0)
-    for known in (state, restored(state.row(ORIGIN))):
+    for known in (state, kept_and_restored(state)):
         assert known.refusal(US, f"{ORIGIN}/a") == (State.DISALLOWED, "parser-failed")
         assert (known.is_undecided, known.expires) == (False, 1000.0 + LIFETIME)
 
