@@ -19,7 +19,7 @@ extract/  items extracted from pages               archive/ answers in WARC file
 search/   full-text search and its index           dashboard/ a web page that shows and steers a crawl
 cluster/  one crawl in several partitions          sandbox/ child processes for untrusted bytes and code
 audit/    faults of a site, found in its crawl
-assistant/  a crawl as tools of an assistant       parts/   optional capabilities, one a module
+assistant/  a crawl as tools of an assistant       parts/   optional capabilities, a folder each
 
 api       the Python interface                     settings/ settings of a crawl, in groups
 model     values passed between the stages         errors    exceptions, each with a message for the user
@@ -27,7 +27,7 @@ events    events of a running crawl
 timing    time limits and intervals                sizes     batch and cache sizes
 system    calls of the system; memory              log       events of the log, with their keys
 reading   the read side of a store for programs    experiment results of an experiment
-installed how minicrawl was installed
+installed how minicrawl was installed                setting   a setting, and the kinds of their values
 """
 
 from typing import TYPE_CHECKING, Any  # Any: settings as given

@@ -216,7 +216,7 @@ def select(grades: int, most: str | None, store: Path, as_json: bool) -> None:
     is a site.
     """
     from minicrawl.analysis.sites import graded_sites
-    from minicrawl.settings.values import parse_size
+    from minicrawl.setting import parse_size
     from minicrawl.store.reader import open_store
 
     with open_store(store) as reader:

@@ -14,7 +14,7 @@ from minicrawl.cli.output import document, fitted, lines_of, terminal_columns
 from minicrawl.errors import SettingError, counted, quoted
 from minicrawl.log import printable
 from minicrawl.model import KINDS
-from minicrawl.settings.values import parse_duration
+from minicrawl.setting import parse_duration
 
 if TYPE_CHECKING:
     from minicrawl.analysis.page_changes import PageChange

@@ -138,8 +138,8 @@ def crawl_options(file: Path, tables: Mapping[str, Any], crawl: click.Command) -
 
 def _taken(option: click.Option, name: str, value: Any) -> Any:
     """The value of an option as click takes it. Raises SettingError or BadParameter."""
+    from minicrawl.setting import several
     from minicrawl.settings import SETTINGS
-    from minicrawl.settings.values import several
 
     if name in SETTINGS:
         read = SETTINGS[name].of(value)  # a wrong one is told with the file

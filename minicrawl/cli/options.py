@@ -13,8 +13,8 @@ import click
 from minicrawl import installed, log
 from minicrawl.cli.option_sources import Lines
 from minicrawl.errors import SettingError, suggestion
+from minicrawl.setting import Setting
 from minicrawl.settings import DEFAULT_STORE, RANKINGS, SETTINGS, option
-from minicrawl.settings.values import Setting
 
 if TYPE_CHECKING:
     from minicrawl.store.reader import Store

@@ -22,9 +22,9 @@ from minicrawl.crawler.visits.step import Opening, Step, Steps
 from minicrawl.crawler.visits.turn import DeepLinks
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.opic.arrays import slices
+from minicrawl.setting import BOUNDS, FAVOURS, PACES
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.settings.options import BY_PAGES, marked
-from minicrawl.settings.values import BOUNDS, FAVOURS, PACES
 from minicrawl.store.declaration import MetaValue
 from minicrawl.store.pages import CREDITED_COLUMNS, Account
 from minicrawl.store.writer import Writer

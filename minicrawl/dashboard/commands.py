@@ -15,8 +15,8 @@ from minicrawl.control.asking import ask
 from minicrawl.control.messages import Message, connected
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.errors import ConfigError, CrawlEndedError, SeedError, SettingError
+from minicrawl.setting import ON_DASHBOARD
 from minicrawl.settings import SETTINGS, option
-from minicrawl.settings.values import ON_DASHBOARD
 from minicrawl.store.database import beside
 from minicrawl.system import running
 

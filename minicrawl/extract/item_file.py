@@ -14,7 +14,7 @@ from pathlib import Path
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.export.tables import Table, defused, escaped, renamed_when_whole, write_parquet
-from minicrawl.settings.values import kept_path, whole_path
+from minicrawl.setting import kept_path, whole_path
 from minicrawl.store.writer import Writer
 
 _ENDINGS = (".jsonl", ".csv", ".parquet")

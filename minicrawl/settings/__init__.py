@@ -2,16 +2,15 @@
 
 options       each setting once: its default, its bounds, its meaning; in groups
 crawl         CrawlSettings: all settings by their flat names, checked, and as the store keeps them; profiles
-values        kinds of settings: readers and checks of times, sizes, shares, texts
 keywords      types of the keywords of minicrawl.crawl, written by packaging/settings.py
 requests      what users say of what requests carry and where they go: headers, logins, routes, proxies
 """
 
 from pathlib import Path
 
+from minicrawl.setting import option
 from minicrawl.settings.crawl import PROFILES, CrawlSettings
 from minicrawl.settings.options import BY_SITES, SETTINGS, USER_AGENT
-from minicrawl.settings.values import option
 from minicrawl.web.http.header import Header
 from minicrawl.web.net.routes import ConnectTo
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 from minicrawl.errors import SettingError, hint
 from minicrawl.parts import parts
+from minicrawl.setting import kept_path, whole_path
 from minicrawl.settings.options import LINKED, SETTINGS, Options
 from minicrawl.settings.requests import is_mail_address
-from minicrawl.settings.values import kept_path, whole_path
 
 _FILES = frozenset({"ca_file", "client_cert", "cookie_file"})
 _PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.is_path)

@@ -12,8 +12,7 @@ from pathlib import Path
 from minicrawl import __version__
 from minicrawl.model import USES, Watch
 from minicrawl.parts import parts
-from minicrawl.settings import requests
-from minicrawl.settings.values import (
+from minicrawl.setting import (
     ALONE,
     AT_REFRESH,
     BOOSTS,
@@ -46,6 +45,7 @@ from minicrawl.settings.values import (
     texts,
     whole,
 )
+from minicrawl.settings import requests
 from minicrawl.web.http.header import Header
 from minicrawl.web.net.routes import ConnectTo, ProxyRule
 

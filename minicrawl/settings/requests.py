@@ -5,7 +5,7 @@ from base64 import b64encode
 from typing import Any  # Any: settings as given
 
 from minicrawl.errors import SettingError, quoted
-from minicrawl.settings.values import Kind, option, parsed, read_text
+from minicrawl.setting import Kind, option, parsed, read_text
 from minicrawl.web.http.header import HOST, Header, is_header_value
 from minicrawl.web.net.routes import ConnectTo, ProxyRule
 

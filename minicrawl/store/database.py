@@ -14,7 +14,6 @@ from pathlib import Path
 from filelock import AcquireReturnProxy, FileLock, Timeout
 
 from minicrawl.errors import StoreError
-from minicrawl.parts import parts
 from minicrawl.store.declaration import statements
 from minicrawl.system import check_replaceable, is_shared_locked, put_in_place, sync_folder
 
@@ -148,7 +147,6 @@ def open_to_write(path: Path) -> sqlite3.Connection:
 
 def schema() -> Iterator[str]:
     """The statements that make an empty store: its tables, and the views of views.sql."""
-    parts()  # which have declared their tables by then
     yield from statements()
     statement = ""
     for line in Path(__file__).with_name("views.sql").read_text("utf-8").splitlines(keepends=True):

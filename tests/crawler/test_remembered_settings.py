@@ -8,8 +8,8 @@ import pytest
 
 from minicrawl.crawler.remembered_settings import is_nameless, resumed
 from minicrawl.errors import SettingError
+from minicrawl.setting import Setting
 from minicrawl.settings import SETTINGS, CrawlSettings
-from minicrawl.settings.values import Setting
 
 
 def kept(**settings: Any) -> dict[str, Any]:

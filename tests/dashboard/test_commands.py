@@ -13,9 +13,9 @@ from support.sites import HOME, crawl, rows
 
 from minicrawl.dashboard.commands import done, options, seeds_of, started
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, SeedError, SettingError
+from minicrawl.setting import ON_DASHBOARD
 from minicrawl.settings import SETTINGS
 from minicrawl.settings.options import marked
-from minicrawl.settings.values import ON_DASHBOARD
 from minicrawl.store.reader import open_store
 
 

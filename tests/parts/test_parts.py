@@ -1,4 +1,4 @@
-"""A part is one module: with it moved away the rest works, and another is added by its module alone."""
+"""A part is one folder: with it moved away the rest works, and another is added by its folder alone."""
 
 import json
 import os
@@ -53,7 +53,7 @@ from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 from minicrawl.parts import Part
-from minicrawl.settings.values import TEXT, setting
+from minicrawl.setting import TEXT, setting
 from minicrawl.store.declaration import PageId, table
 
 
@@ -117,7 +117,8 @@ def said(folder: Path, *, without: str = "", added: str = "") -> dict[str, Any]:
     for there in (folder / "minicrawl" / "parts").glob(f"{without}*" if without else "nothing"):
         shutil.rmtree(there) if there.is_dir() else there.unlink()
     if added:
-        (folder / "minicrawl" / "parts" / "marks.py").write_text(added)
+        (folder / "minicrawl" / "parts" / "marks").mkdir()
+        (folder / "minicrawl" / "parts" / "marks" / "__init__.py").write_text(added)
     (folder / "says.py").write_text(SAYS)
     path = os.pathsep.join([str(folder), str(PRODUCT.parent / "tests")])
     words = [sys.executable, str(folder / "says.py"), str(folder)]
@@ -141,7 +142,7 @@ def test_the_rest_says_the_same_without_a_part(name: str, whole: dict[str, Any],
         assert steady(rest[what]) == steady(whole[what]), what
 
 
-def test_a_part_is_added_by_its_module_alone(whole: dict[str, Any], tmp_path: Path) -> None:
+def test_a_part_is_added_by_its_folder_alone(whole: dict[str, Any], tmp_path: Path) -> None:
     more = said(tmp_path, added=MARKS)
     assert set(more["settings"]) - set(whole["settings"]) == {"mark"}
     assert set(more["tables"]) - set(whole["tables"]) == {"marks"}

@@ -17,8 +17,8 @@ from minicrawl.errors import SettingError
 from minicrawl.opic.arrays import FloatArray, IntArray
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank.hits import capped_weights, intrinsic_weights
+from minicrawl.setting import compiled, parse_duration
 from minicrawl.settings import option
-from minicrawl.settings.values import compiled, parse_duration
 from minicrawl.store.reader import Store
 from minicrawl.web.urls.normalise import normalise
 

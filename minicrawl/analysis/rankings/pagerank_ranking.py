@@ -20,7 +20,7 @@ from minicrawl.opic.surfer import REASONABLE, Surfer
 from minicrawl.rank.blocks import Arrays, LinkRows, Plan, Shelf, block_pagerank, plan_blocks
 from minicrawl.rank.pagerank import Settled, settled_pagerank
 from minicrawl.rank.sweeping import prioritized
-from minicrawl.settings.values import parse_size
+from minicrawl.setting import parse_size
 from minicrawl.store.reader import Store
 from minicrawl.store.spill import Spill
 

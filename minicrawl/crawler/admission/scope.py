@@ -15,9 +15,9 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+from minicrawl.setting import compiled
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.options import LINKED
-from minicrawl.settings.values import compiled
 from minicrawl.web.urls.keys import authority, site_of, without_www
 
 _SHOWN = 3

@@ -35,9 +35,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple  # Any: JSON
 
 from minicrawl.model import FIELDS, KINDS
+from minicrawl.setting import REREADS
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.options import marked
-from minicrawl.settings.values import REREADS
 from minicrawl.store.texts.repeated_blocks import REPEATED, RepeatedBlocks
 from minicrawl.web.html.tree import MOST_BLOCKS, block_hashes, block_ids, block_numbers, packed_numbers
 from minicrawl.web.kept_text import FIELD_SHIFT, ID_SHIFT, NUMBERS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from minicrawl.errors import counted
 from minicrawl.model import State
 from minicrawl.parts import Part
-from minicrawl.settings.values import LIVE, setting, whole
+from minicrawl.setting import LIVE, setting, whole
 
 if TYPE_CHECKING:
     from minicrawl.crawler.visits.step import Opening

@@ -1,4 +1,4 @@
-"""Kinds of settings: how their values are read and shown.
+"""A setting, declared once where it is used, and kinds of settings: how their values are read and shown.
 
 A kind is what settings have in common, by the names of fields of `Setting`. Its reader takes the name of the setting
 and a given value, or its text as on the command line. It raises SettingError with one sentence that names the setting.

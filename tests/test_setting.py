@@ -3,8 +3,8 @@
 import pytest
 
 from minicrawl.errors import SettingError
+from minicrawl.setting import parse_duration, parse_size
 from minicrawl.settings import SETTINGS
-from minicrawl.settings.values import parse_duration, parse_size
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self  # Any: JSON
 from minicrawl import log
 from minicrawl.errors import MinicrawlError
 from minicrawl.parts import Part
-from minicrawl.settings.values import ALONE, AT_REFRESH, COMMAND, ONE_RUN, setting
+from minicrawl.setting import ALONE, AT_REFRESH, COMMAND, ONE_RUN, setting
 
 if TYPE_CHECKING:
     from minicrawl.crawler.visits.step import Opening
