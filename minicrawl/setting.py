@@ -217,6 +217,21 @@ def read_text(name: str, given: Any) -> str:
     return given
 
 
+_LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_HTTPS_ORIGIN = re.compile(rf"https://({_LABEL}(?:\.{_LABEL})*)(?::([1-9]\d{{0,4}}))?/?", re.IGNORECASE | re.ASCII)
+
+
+def https_origin(name: str, given: Any) -> str:
+    """An https origin as RFC 6454 6.2 spells it; "" if none is given."""
+    if read_text(name, given) == "":
+        return ""
+    match = _HTTPS_ORIGIN.fullmatch(given)
+    if match is None or int(match[2] or 0) > 65535:
+        raise SettingError(f"{option(name)} is an https origin such as https://crawler.example, not {quoted(given)}")
+    port = f":{match[2]}" if match[2] not in (None, "443") else ""
+    return f"https://{match[1].lower()}{port}"
+
+
 def several(name: str, given: Any, one: type = str) -> tuple[Any, ...]:
     """Values of a setting that takes several. A single text or `one` counts as a list of one."""
     if isinstance(given, str | one):

@@ -16,7 +16,8 @@ from minicrawl.cli.options import Choice, json_option, need_extra
 from minicrawl.cli.output import document
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
-from minicrawl.settings.requests import origin
+from minicrawl.parts import module
+from minicrawl.setting import https_origin
 
 
 @click.group(cls=Group, epilog="Example: minicrawl config init")
@@ -122,15 +123,14 @@ def key() -> None:
 @json_option
 def new(file: Path, as_json: bool) -> None:
     """Make an Ed25519 key in FILE that only you can read."""
-    from minicrawl.web.http.signing import PATH, new_key
-
-    key = new_key(file)
+    signing = module("signing.keys")
+    key = signing.new_key(file)
     if as_json:
         click.echo(document({"file": str(file), "keyid": key.id}))
         return
     named = shlex.quote(str(file))
     click.echo(f"{printable(str(file))}: a key with the id {key.id}")
-    click.echo(f"Publish it: minicrawl key directory {named} > FILE, for {PATH} of your https origin")
+    click.echo(f"Publish it: minicrawl key directory {named} > FILE, for {signing.PATH} of your https origin")
     click.echo(f"Then sign:  minicrawl crawl ... --sign {named} --signature-agent https://YOUR-ORIGIN")
 
 
@@ -144,11 +144,12 @@ def directory(files: tuple[Path, ...], host: str | None) -> None:
 
     To change keys, publish the new one beside the old one, sign with it a day later, then drop the old one.
     """
-    from minicrawl.web.http import signing
-
+    signing = module("signing.keys")
     keys = list({key.id: key for key in map(signing.read_key, files)}.values())
     if host is not None:
-        authority = origin("response", host if host.startswith("https:") else f"https://{host}")[len("https://") :]
+        authority = https_origin("response", host if host.startswith("https:") else f"https://{host}")[
+            len("https://") :
+        ]
         for name, value in signing.directory_fields(keys, authority, int(time.time())):
             click.echo(f"{name}: {value}")
         click.echo()

@@ -6,14 +6,13 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, closing, nullcontext
 from dataclasses import replace
 from functools import partial
-from importlib import util
 from pathlib import Path
 from typing import Any, Protocol  # Any: settings as given
 
 import numpy as np
 from msgspec import Struct
 
-from minicrawl import installed, log
+from minicrawl import log
 from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.changes import Changes
@@ -32,6 +31,7 @@ from minicrawl.crawler.steps.archive import Archive
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress, Wanted
 from minicrawl.opic.arrays import Pages
+from minicrawl.parts import parts
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
@@ -407,11 +407,6 @@ async def check_settings(settings: CrawlSettings, transport: Any) -> None:
 
 async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -> None:
     """Check the settings of capabilities that few crawls have, whose modules the others do not load."""
-    if (settings.sign is None) != (not settings.signature_agent):
-        raise SettingError(
-            "--sign KEYFILE and --signature-agent URL go together: a key, and where it is published; give "
-            "both, or --forget both"
-        )
     if settings.items or settings.hook or settings.extracts or settings.watch:
         from minicrawl.extract.selectors import check_asked  # noqa: PLC0415
 
@@ -438,5 +433,5 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         from minicrawl.crawler.rendering.chromium import find_chromium  # noqa: PLC0415
 
         find_chromium(settings.chromium)
-    if settings.pdf and util.find_spec("pypdf") is None:
-        raise SettingError(f"--pdf needs pypdf; run: {installed.adding('pdf')}")
+    for part in parts():
+        part.check(settings)

@@ -13,10 +13,13 @@ recipes; `part` is the contract.
 import importlib
 import pkgutil
 from functools import cache
+from importlib import util
+from types import ModuleType
 
+from minicrawl.errors import SettingError
 from minicrawl.parts.part import CONTRACT, Part
 
-__all__ = ["CONTRACT", "Part", "parts"]
+__all__ = ["CONTRACT", "Part", "module", "parts"]
 
 
 @cache
@@ -26,3 +29,12 @@ def parts() -> tuple[type[Part], ...]:
     modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
     kinds = (kind for module in modules for kind in vars(module).values() if isinstance(kind, type))
     return tuple(kind for kind in kinds if issubclass(kind, Part) and kind is not Part)
+
+
+def module(name: str) -> ModuleType:
+    """A module of a part by its name, such as "signing.keys", for a command. Raises SettingError where the part is not
+    installed."""
+    part = name.partition(".")[0]
+    if util.find_spec(f"{__name__}.{part}") is None:
+        raise SettingError(f"this needs {part.replace('_', ' ')}, a part of minicrawl that is not installed here")
+    return importlib.import_module(f"{__name__}.{name}")

@@ -1,17 +1,28 @@
 """The contract of a part with the crawl and its commands."""
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
-from minicrawl.crawler.visits.step import Step
+from minicrawl.crawler.visits.step import Opening, Step
 
 if TYPE_CHECKING:
     from minicrawl.audit.rules import Rule
+    from minicrawl.crawler.sources.equipment import Equipment
+    from minicrawl.crawler.sources.local import SourceSpec
     from minicrawl.settings import CrawlSettings
     from minicrawl.store.reader import Store
 
 CONTRACT = 1
 """The version of this contract: a part for another one may not work."""
+
+
+S = TypeVar("S")
+
+
+def own(settings: "CrawlSettings", kind: type[S]) -> S:
+    """The settings of a crawl, as those of one part."""
+    assert isinstance(settings, kind), "all settings are fields of one class"
+    return settings
 
 
 class Part(Step):
@@ -20,9 +31,18 @@ class Part(Step):
     SETTINGS: ClassVar[type | None] = None
     TOPIC: ClassVar[str] = "running"
 
+    @classmethod
+    def of(cls, opening: Opening) -> Step | None:
+        """What the part does beside the visits of a crawl; None if that is nothing."""
+        return None
+
     @staticmethod
     def check(settings: "CrawlSettings") -> None:
         """Raise SettingError for settings that no crawl can be made with here, before there is a store."""
+
+    @staticmethod
+    def equip(spec: "SourceSpec", equipment: "Equipment") -> None:
+        """Add what a process that fetches and reads needs for the part. Raises SettingError."""
 
     @staticmethod
     def status(store: "Store") -> Iterable[str]:

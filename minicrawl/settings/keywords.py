@@ -43,13 +43,13 @@ class Keywords(TypedDict, total=False):
     boost: str | Sequence[str]
     topic: str
     text: bool
-    pdf: bool
     audit: bool
     extract: str | Sequence[str]
     extract_structured: bool
     items: str
     hook: str | Sequence[str]
     search: bool
+    pdf: bool
     render: str | Sequence[str]
     chromium: Path | str | None
     screenshots: bool

@@ -233,9 +233,6 @@ class Options:
         REREADS,
         ON_DASHBOARD,
     )
-    pdf: bool = setting(
-        False, FLAG, "Read PDF files as pages: their links, title and text. Needs the extra pdf.", REREADS
-    )
     audit: bool = setting(
         False, FLAG, "Keep what an audit needs besides links and titles: descriptions, headings, images, languages."
     )
@@ -326,17 +323,6 @@ class Options:
         "default to the seeds' origins. It never follows a redirect or link elsewhere. Not kept in the store. "
         "Repeatable.",
         AT_REFRESH,
-    )
-    sign: Path | None = setting(
-        None,
-        file("KEYFILE"),
-        "Sign requests with this key (Web Bot Auth). 'minicrawl key new FILE' makes one. Needs --signature-agent.",
-    )
-    signature_agent: str = setting(
-        "",
-        requests.SIGNATURE_AGENT,
-        "Where you publish the key of --sign, as printed by 'minicrawl key directory': an https origin, or the "
-        "directory's URL if verifiers want that.",
     )
 
     LOGINS = "Passwords, certificates and cookies for hosts."

@@ -10,9 +10,6 @@ from minicrawl.web.http.header import HOST, Header, is_header_value
 from minicrawl.web.net.routes import ConnectTo, ProxyRule
 
 _ADDRESS = re.compile(r"[^\s@<>()]+@[^\s@<>()]+\.[^\s@<>()]+")
-_LABEL = "[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_HTTPS_ORIGIN = re.compile(rf"https://({_LABEL}(?:\.{_LABEL})*)(?::([1-9]\d{{0,4}}))?/?", re.IGNORECASE | re.ASCII)
-_HTTPS_FILE = re.compile(r"(https://[^/]+)(/[\w.~%!$&'()*+,;=:@/?-]+)", re.IGNORECASE | re.ASCII)
 _PAGE = re.compile(r"https?://[^\s()<>]+", re.IGNORECASE)
 
 
@@ -45,26 +42,6 @@ def _read_contact(name: str, given: Any) -> str:
 
 NAME: Kind = {"read": _read_user_agent, "metavar": "NAME"}
 CONTACT: Kind = {"read": _read_contact, "metavar": "ADDRESS|URL"}
-
-
-def origin(name: str, given: Any) -> str:
-    """An https origin as RFC 6454 6.2 spells it; "" if none is given."""
-    if read_text(name, given) == "":
-        return ""
-    match = _HTTPS_ORIGIN.fullmatch(given)
-    if match is None or int(match[2] or 0) > 65535:
-        raise SettingError(f"{option(name)} is an https origin such as https://crawler.example, not {quoted(given)}")
-    port = f":{match[2]}" if match[2] not in (None, "443") else ""
-    return f"https://{match[1].lower()}{port}"
-
-
-def _read_signature_agent(name: str, given: Any) -> str:
-    """An https origin, or the URL of a file there, with its origin spelt as `origin` does."""
-    match = _HTTPS_FILE.fullmatch(read_text(name, given))
-    return origin(name, match[1]) + match[2] if match else origin(name, given)
-
-
-SIGNATURE_AGENT: Kind = {"read": _read_signature_agent, "metavar": "URL"}
 
 
 _LOGIN = re.compile(rf"(?:({HOST})=)?([^:]*):(.*)", re.IGNORECASE)

@@ -22,7 +22,7 @@ SITE: Site = {HOME: ["/a", "/b"], HOME + "a": ["/b"], HOME + "b": []}
 
 NOT_LOADED = ["scipy", "httpx", "lxml", "rich.console", "tldextract", "aiodns", "brotli", "backports.zstd", "email"]
 NOT_LOADED += ["minicrawl.archive", "minicrawl.extract", "minicrawl.crawler.archiving", "minicrawl.crawler.rendering"]
-NOT_LOADED += ["minicrawl.crawler.formats", "pypdf"]
+NOT_LOADED += ["minicrawl.parts.pdf.documents", "pypdf"]
 
 
 def test_a_crawl_begins_without_what_few_crawls_need() -> None:

@@ -115,36 +115,3 @@ def test_a_file_of_cookies_is_in_a_folder_that_is_there(tmp_path: Path) -> None:
     for path, problem in ((tmp_path, "is a folder"), (tmp_path / "a" / "b", "is in a folder that does not exist")):
         with pytest.raises(SettingError, match=f"--cookie-file {path} {problem}; name a file of cookies"):
             CrawlSettings(cookie_file=path)
-
-
-@pytest.mark.parametrize(
-    ("given", "place"),
-    [
-        ("", ""),
-        ("https://Crawler.Example/", "https://crawler.example"),
-        ("HTTPS://crawler.example:443/", "https://crawler.example"),
-        ("https://crawler.example:8443", "https://crawler.example:8443"),
-        ("HTTPS://Crawler.Example:443/Keys?v=1", "https://crawler.example/Keys?v=1"),
-    ],
-)
-def test_place_of_the_key_is_spelt_as_an_origin_or_a_url(given: str, place: str, tmp_path: Path) -> None:
-    (key := tmp_path / "key.pem").touch()
-    assert CrawlSettings(sign=key if given else None, signature_agent=given).signature_agent == place
-
-
-NO_PLACES = (
-    "crawler.example",
-    "http://crawler.example",
-    "https://",
-    "https://a.example/#keys",
-    "https://me@a",
-    'https://a"b',
-    *("https://a/\\b", "https://a/\xfc", "https://a\nb", "https://\u017fite.example", "https://b\xfccher.example"),
-    *("https://a:0", "https://a:65536", "https://-a", "https://a..b", "https://" + "a" * 64),
-)
-
-
-@pytest.mark.parametrize("given", NO_PLACES)
-def test_what_is_no_https_url_publishes_no_key(given: str, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"--signature-agent is an https origin such as https://crawler\.example"):
-        CrawlSettings(sign=tmp_path / "key.pem", signature_agent=given)

@@ -13,6 +13,7 @@ from minicrawl.model import Fetched, PageRequest
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.http.fetch import Fetcher
+from minicrawl.web.http.transport import Sign
 from minicrawl.web.net.open_files import Room
 
 
@@ -77,13 +78,14 @@ def all_names_at(port: int, **settings: Any) -> CrawlSettings:
     return CrawlSettings(connect_to=tuple(map(ConnectTo.parse, rules)), **{"allow_private": True} | settings)
 
 
-def fetched_from(
+def fetched_from(  # noqa: PLR0913 - what a test of it may vary
     server: Server,
     *urls: str,
     proxied: str | None = None,
     timing: Timing = STANDARD,
     files: Room | None = None,
     at_once: bool = False,
+    sign: Sign | None = None,
     **settings: Any,
 ) -> list[Fetched]:
     """What comes of these URLs, in turn or at once, all names being the server's or, `proxied`, asked of it as a
@@ -96,7 +98,7 @@ def fetched_from(
             else:
                 proxy = proxied.format(port=server.port)
                 given = CrawlSettings.of({"allow_private": True, "proxy": proxy, **settings})
-            async with Fetcher(fetch_options(given), None, timing, files) as fetcher:
+            async with Fetcher(fetch_options(given, sign), None, timing, files) as fetcher:
                 fetching = [fetcher.fetch(PageRequest(url)) for url in urls]
                 return await asyncio.gather(*fetching) if at_once else [await fetch for fetch in fetching]
 

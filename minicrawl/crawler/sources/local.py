@@ -5,15 +5,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from msgspec.structs import replace
 
-from minicrawl import installed, log
+from minicrawl import log
+from minicrawl.crawler.sources.equipment import Documents, Equipment
 from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_page
 from minicrawl.crawler.sources.source import GiveUrls, Wait
-from minicrawl.errors import SettingError
 from minicrawl.model import Fetched, PageRequest, ParsedPage, RequisiteKind, SitemapAnswer, Wanted
+from minicrawl.parts import parts
 from minicrawl.sandbox.sandbox import ChildDiedError, ChildError
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
@@ -21,15 +22,12 @@ from minicrawl.web.fingerprint import Identity
 from minicrawl.web.html.decode import as_utf8, encoding_of
 from minicrawl.web.html.page_headers import canonicals, languages, read_refresh, with_refresh
 from minicrawl.web.http.fetch import Fetcher, FetchOptions
-from minicrawl.web.http.response_fields import HTML_TYPES, PDF, UTF_8, Field, media_type, refresh_value, shown
+from minicrawl.web.http.response_fields import HTML_TYPES, UTF_8, Field, media_type, refresh_value, shown
 from minicrawl.web.http.transport import PARSER_FAILED, Capture, Sign, Transport, parser_failed, unread
 from minicrawl.web.net.open_files import raised_limit, room
 from minicrawl.web.robots.rules import MAX_BYTES
 from minicrawl.web.sitemaps import SitemapReader
 from minicrawl.web.urls.normalise import stripped, without_parameters
-
-if TYPE_CHECKING:
-    from minicrawl.sandbox.sandbox import Sandbox
 
 _URLS_AT_ONCE = 1_000
 _NOT_PARSED = ParsedPage()
@@ -40,14 +38,14 @@ _OF_REQUISITES = {
 """The parts to gather of requisites that are read."""
 
 
-def fetch_options(settings: CrawlSettings) -> FetchOptions:
-    """The options of a crawl's requests. Raises SettingError."""
+def fetch_options(settings: CrawlSettings, sign: Sign | None = None) -> FetchOptions:
+    """The options of a crawl's requests."""
     return FetchOptions(
         agent=settings.agent,
         sender=settings.sender,
         header=settings.header,
         auth=settings.auth,
-        sign=None if settings.sign is None else _signed_with(settings.sign, settings.signature_agent),
+        sign=sign,
         proxy=settings.proxy,
         connect_to=settings.connect_to,
         ca_file=settings.ca_file,
@@ -57,14 +55,6 @@ def fetch_options(settings: CrawlSettings) -> FetchOptions:
         timeout=settings.timeout,
         max_size=settings.max_size,
     )
-
-
-def _signed_with(key: Path, agent: str) -> Sign:
-    try:
-        from minicrawl.web.http.signing import Signer, read_key  # noqa: PLC0415 - few crawls sign
-    except ImportError as error:
-        raise SettingError(f"--sign needs cryptography; run: {installed.adding('sign')}") from error
-    return Signer(read_key(key), agent).signed
 
 
 @dataclass(frozen=True)
@@ -90,18 +80,19 @@ class LocalSource:
 
             transport = ArchiveTransport(spec.replayed, settings)
         files, capture = room(raised_limit(), settings.concurrency), None if spec.capture is None else spec.capture()
-        self._fetcher = Fetcher(fetch_options(settings), transport, timing, files, spec.seed_origins, capture)
+        equipment = Equipment()
+        for part in parts():
+            part.equip(spec, equipment)
+        options = fetch_options(settings, equipment.sign)
+        self._fetcher = Fetcher(options, transport, timing, files, spec.seed_origins, capture)
         self.locate = self._fetcher.locate
         self._renderer = None
         if settings.render:
             from minicrawl.crawler.rendering.chromium import Renderer  # noqa: PLC0415 - few crawls render
 
             self._renderer = Renderer(settings, self._fetcher, timing.render)
-        self._documents, self._parse = None, timing.parse
-        if settings.pdf:
-            from minicrawl.crawler.formats import documents  # noqa: PLC0415 - few crawls read other formats
-
-            self._documents = documents(timing, max(settings.workers, 1))
+        self._documents, self._parse = equipment.documents, timing.parse
+        self._types = HTML_TYPES | self._documents.keys()
         self._hooks = None
         if wanted.hooks:
             from minicrawl.crawler.sources.hooked import HookedPages  # noqa: PLC0415 - few crawls have hooks
@@ -125,8 +116,7 @@ class LocalSource:
         if self._is_rendered(request.url):
             # An unchanged page says nothing about the resources of its scripts.
             request = request._replace(etag=None, last_modified=None)
-        types = HTML_TYPES if self._documents is None else HTML_TYPES | {PDF}
-        fetched, exchange, fields = await self._fetcher.exchanged(request, types=types)
+        fetched, exchange, fields = await self._fetcher.exchanged(request, types=self._types)
         parsed, parts = _NOT_PARSED, None
         try:
             if self._renderer is not None and fetched.body and self._is_rendered(fetched.url) and _is_html(fetched):
@@ -166,8 +156,8 @@ class LocalSource:
 
     async def _parsed(self, page: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[Fetched, ParsedPage]:
         fetched, parsed = page, _NOT_PARSED
-        if self._documents is not None and fetched.body and media_type(fetched.content_type) not in HTML_TYPES:
-            return await self._converted(self._documents, fetched, fields, wanted)
+        if self._documents and fetched.body and (kind := media_type(fetched.content_type)) not in HTML_TYPES:
+            return await self._converted(self._documents[kind], fetched, fields, wanted)
         if fetched.body:
             content_type = UTF_8 if self._is_rendered(page.url) else page.content_type
             parsed, identity = await self._read(page, content_type, wanted)
@@ -192,11 +182,7 @@ class LocalSource:
         return (fetched, parsed) if self._keeps_parameters else without_parameters(fetched, parsed)
 
     async def _converted(
-        self,
-        documents: "Sandbox[bytes, float, tuple[bytes, bool]]",
-        page: Fetched,
-        fields: Sequence[Field],
-        wanted: Wanted,
+        self, documents: Documents, page: Fetched, fields: Sequence[Field], wanted: Wanted
     ) -> tuple[Fetched, ParsedPage]:
         """`_parsed` of a document in another format, as HTML."""
         try:
@@ -207,7 +193,7 @@ class LocalSource:
         except ChildError as error:
             log.event("document-unread", url=page.url, why=str(error))
             fetched, parsed = await self._parsed(page._replace(body=b""), fields, wanted)
-            return fetched, parsed._replace(unread=media_type(page.content_type) == PDF)
+            return fetched, parsed._replace(unread=True)
         as_html = page._replace(body=html, content_type=UTF_8)
         fetched, parsed = await self._parsed(as_html, fields, replace(wanted, facts=False, requisites=False))
         parsed = parsed._replace(truncated=parsed.truncated or is_cut)
@@ -237,7 +223,8 @@ class LocalSource:
     def children(self) -> list[int]:
         """Process ids of the children for large pages, documents and hooks."""
         of_hooks = None if self._hooks is None else self._hooks.sandbox
-        return [pid for sandbox in (self._large_pages, self._documents, of_hooks) if sandbox for pid in sandbox.pids]
+        sandboxes = (self._large_pages, *self._documents.values(), of_hooks)
+        return [pid for sandbox in sandboxes if sandbox for pid in sandbox.pids]
 
     async def robots(self, url: str) -> Fetched:
         return await self._fetcher.fetch(PageRequest(url), any_type=True, at_least=MAX_BYTES)
@@ -284,8 +271,8 @@ class LocalSource:
             await self._hooks.aclose()
         if self._renderer is not None:
             await self._renderer.aclose()
-        if self._documents is not None:
-            await self._documents.aclose()
+        for documents in self._documents.values():
+            await documents.aclose()
         await self._large_pages.aclose()
         await self._fetcher.__aexit__()
 

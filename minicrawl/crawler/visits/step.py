@@ -5,7 +5,7 @@ has nothing to do at some point, costs nothing there.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Set
-from typing import TYPE_CHECKING, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from msgspec import Struct
 
@@ -33,7 +33,7 @@ class Step:
         """The step, as the store left it. Raises SettingError, StoreError."""
 
     @classmethod
-    def of(cls, opening: "Opening") -> Self | None:
+    def of(cls, opening: "Opening") -> "Step | None":
         """The step; None if it is switched off."""
         return cls(opening)
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Self  # Any: JSON
 
 from minicrawl import log
 from minicrawl.errors import MinicrawlError
-from minicrawl.parts import Part
+from minicrawl.parts.part import Part
 from minicrawl.setting import ALONE, AT_REFRESH, COMMAND, ONE_RUN, setting
 
 if TYPE_CHECKING:

@@ -4,11 +4,11 @@ ranked all the same."""
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from minicrawl.errors import counted
 from minicrawl.model import State
-from minicrawl.parts import Part
+from minicrawl.parts.part import Part
 from minicrawl.setting import LIVE, setting, whole
 
 if TYPE_CHECKING:
@@ -43,6 +43,10 @@ class HostPages(Part):
         self._before = dict[int, int]()
         self._new = defaultdict[int, set[int]](set)
         self._set(opening.settings_of(HostPagesSettings).host_pages)
+
+    @classmethod
+    def of(cls, opening: "Opening") -> Self:
+        return cls(opening)
 
     def _set(self, limit: int | None) -> None:
         if self._limit is None and limit is not None:

@@ -5,7 +5,6 @@ body             read a body as far as it is wanted; decode gzip, deflate, br an
 response_fields  media type, location, validators and Retry-After of a response
 header           a header that is sent beside those of every request, and who gets it
 credentials      headers and passwords, and the origins they may go to; the proxies of an origin
-signing          signatures of requests (Web Bot Auth), their keys and the directory of these
 cookies          cookies that hosts set, those of a request, and those in the user's file
 transport        the interface of the two transports; what observes exchanges; reason codes of failed requests
 httpx_transport  httpx: HTTP/2, odd proxies, and any transport of its kind

@@ -83,7 +83,7 @@ def test_a_worker_loads_nothing_that_few_crawls_or_pages_need() -> None:
     code = (
         "import sys, minicrawl.crawler.sources.worker; "
         "print([name for name in sys.modules if name.startswith(("
-        "'minicrawl.crawler.rendering.', 'minicrawl.crawler.formats', "
+        "'minicrawl.crawler.rendering.', 'minicrawl.parts.pdf.documents', "
         "'minicrawl.crawler.frontier', 'minicrawl.archive.', 'minicrawl.opic', "
         "'minicrawl.rank', 'scipy', 'httpx', 'lxml', 'urllib.request', 'charset_normalizer'))])"
     )

@@ -18,19 +18,17 @@ from typing import Any
 import pytest
 from support.misbehaving import answer
 from support.raw_server import Server as RawServer
-from support.raw_server import all_names_at, says
+from support.raw_server import all_names_at
 from support.sites import faults_in, ranks, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.sources.local import SourceSpec
 from minicrawl.crawler.sources.workers import Line, Source, chosen
 from minicrawl.demo.web import DemoWeb, serving
-from minicrawl.errors import SettingError
 from minicrawl.model import CrawlReport, Fetched, PageRequest, ParsedPage
 from minicrawl.sandbox.child import LENGTH, framed
 from minicrawl.settings import ConnectTo
 from minicrawl.timing import Timing
-from minicrawl.web.http.signing import new_key
 
 WEB = DemoWeb.generate(seed=1, hosts=6, pages=60)
 NO_CALENDAR = (re.escape(WEB.calendar),)
@@ -139,20 +137,6 @@ def is_gone(pid: int) -> bool:
     except ProcessLookupError:
         return True
     return False
-
-
-async def test_crawl_ends_where_a_new_worker_lacks_a_file_of_the_settings(tmp_path: Path) -> None:
-    new_key(key := tmp_path / "key.pem")
-
-    async with says(answer(b"hello")) as server:
-        settings = all_names_at(server.port, workers=1, sign=key, signature_agent="https://crawler.example")
-        async with Source(SourceSpec(settings)) as source:
-            assert (await source.page(PageRequest("http://a.test/")))[0].status == 200
-            key.unlink()
-            os.kill(source.workers()[0].pid, signal.SIGKILL)
-            with pytest.raises(SettingError, match=r"the key .*key.pem cannot be read: No such file or directory"):
-                for number in range(200):
-                    await source.page(PageRequest(f"http://h{number}.test/"))
 
 
 @pytest.fixture

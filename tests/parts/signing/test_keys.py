@@ -24,7 +24,7 @@ from support.patience import PATIENCE
 from support.signed_web import AGENT, Directory, verified
 
 from minicrawl.errors import SettingError
-from minicrawl.web.http.signing import (
+from minicrawl.parts.signing.keys import (
     LASTS,
     PROOF_LASTS,
     Signer,
@@ -182,7 +182,7 @@ def test_what_is_no_file_is_not_read(tmp_path: Path) -> None:
 def test_key_that_cannot_be_written_leaves_no_file(tmp_path: Path) -> None:
     code = (
         "import resource, signal, sys; from pathlib import Path; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
-        "from minicrawl.web.http.signing import new_key; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
+        "from minicrawl.parts.signing.keys import new_key; resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))\n"
         "new_key(Path(sys.argv[1]))"
     )
     path = tmp_path / "key.pem"

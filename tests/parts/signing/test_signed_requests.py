@@ -1,6 +1,8 @@
 """Crawls that sign: of a web that refuses whatever is not signed, or not by Web Bot Auth."""
 
 import asyncio
+import os
+import signal
 import sys
 from base64 import b64encode
 from collections.abc import Iterator
@@ -15,14 +17,18 @@ from http_message_signatures import InvalidSignature
 from support import skipping
 from support.command_line import answer, run
 from support.patience import PATIENCE
-from support.raw_server import HELLO, Server, fetched_from
+from support.raw_server import HELLO, Server, all_names_at, fetched_from, says
 from support.rendered import slow_with_chromium
 from support.signed_web import AGENT, Directory, SignedPages, signed_web, verified
 from support.sites import html, rows
 
 from minicrawl.api import acrawl
 from minicrawl.archive.reading import records
-from minicrawl.web.http.signing import SigningKey, directory, new_key
+from minicrawl.crawler.sources.local import SourceSpec
+from minicrawl.crawler.sources.workers import Source
+from minicrawl.errors import SettingError
+from minicrawl.model import PageRequest
+from minicrawl.parts.signing.keys import Signer, SigningKey, directory, new_key
 
 SEEDS = ["http://example.test/", "http://docs.test/"]
 PAGES = ("", "contact", "docs/", "docs/manual", "news/1")
@@ -89,7 +95,7 @@ def test_request_that_is_sent_again_is_signed_anew(key: SigningKey, tmp_path: Pa
         writer.close()
 
     server = Server(talk)
-    found = fetched_from(server, *SEEDS[:1] * 2, sign=tmp_path / "crawler.pem", signature_agent=AGENT)
+    found = fetched_from(server, *SEEDS[:1] * 2, sign=Signer(key, AGENT).signed)
     assert [(page.status, page.reason) for page in found] == [(200, None)] * 2
     heads = [dict(field.split(": ", 1) for field in head.decode().split("\r\n")[1:-2]) for head in server.heads]
     signed = [{name.lower(): value for name, value in fields.items()} for fields in heads]
@@ -150,3 +156,17 @@ def test_a_crawl_that_goes_on_finds_its_key_or_says_so(web: tuple[int, type[Sign
         f"Error: the key {tmp_path}/crawler.pem cannot be read: No such file or directory\n",
     )
     assert (len(came.nonces), came.refused) == (asked, [])
+
+
+async def test_crawl_ends_where_a_new_worker_lacks_a_file_of_the_settings(tmp_path: Path) -> None:
+    new_key(key := tmp_path / "key.pem")
+
+    async with says(HELLO) as server:
+        settings = all_names_at(server.port, workers=1, sign=key, signature_agent="https://crawler.example")
+        async with Source(SourceSpec(settings)) as source:
+            assert (await source.page(PageRequest("http://a.test/")))[0].status == 200
+            key.unlink()
+            os.kill(source.workers()[0].pid, signal.SIGKILL)
+            with pytest.raises(SettingError, match=r"the key .*key.pem cannot be read: No such file or directory"):
+                for number in range(200):
+                    await source.page(PageRequest(f"http://h{number}.test/"))

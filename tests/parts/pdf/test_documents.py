@@ -15,10 +15,10 @@ from support.rendered import HOST, Reply, Site, crawled, to
 from support.sites import faults_in, rows
 
 import minicrawl
-from minicrawl.crawler.formats import MOST_PAGES, from_pdf, paragraphs
 from minicrawl.crawler.outcomes.outcome import judge
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Place, Wanted
+from minicrawl.parts.pdf.documents import MOST_PAGES, from_pdf, paragraphs
 from minicrawl.sandbox.cage import Cage
 from minicrawl.sandbox.sandbox import ChildError, Limits, Sandbox
 from minicrawl.settings import CrawlSettings
