@@ -10,6 +10,7 @@ from support.sites import HOME, crawl
 from support.small_web import small_web
 
 from minicrawl.installed import adding
+from minicrawl.settings import SETTINGS
 
 NEEDS_SCIPY = f"Error: this needs scipy; run: {adding('analysis')}\n"
 
@@ -78,7 +79,7 @@ def test_extra_that_is_missing_is_named(words: str, sentence: str) -> None:
     ("words", "sentence"),
     [
         ("--render /app", f"--render needs playwright; run: {adding('render')}"),
-        ("--pdf", f"--pdf needs pypdf; run: {adding('pdf')}"),
+        *([("--pdf", f"--pdf needs pypdf; run: {adding('pdf')}")] if "pdf" in SETTINGS else []),
     ],
 )
 def test_a_crawl_that_lacks_a_library_says_so_before_there_is_a_store(store: Path, words: str, sentence: str) -> None:

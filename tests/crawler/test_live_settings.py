@@ -36,6 +36,7 @@ CHANGED: dict[str, Any] = {
     "boost": ["x/9=100"],
     "host_pages": 3,
 }
+CHANGED = {name: value for name, value in CHANGED.items() if name in SETTINGS}  # a part may be taken away
 
 
 async def traced(store: Path, delay: float, change: dict[str, Any]) -> tuple[list[tuple[float, str]], int, str]:

@@ -13,8 +13,10 @@ import pytest
 from support.intakes import PATIENT
 from support.sites import HOME, Site, crawl, rows
 
+from minicrawl.cluster.crawl import check_working
 from minicrawl.errors import SettingError
 from minicrawl.parts.alerts import Alerts
+from minicrawl.settings import CrawlSettings
 
 SITE: Site = {HOME: ["/edited", "/taken"], HOME + "edited": [HOME], HOME + "taken": [HOME]}
 TOLD = {("edited", "changed"), ("taken", "gone")}
@@ -116,3 +118,8 @@ def test_wrong_command_is_refused_without_its_secrets(tmp_path: Path) -> None:
             refreshed(tmp_path / "crawl.db", wrong)
         assert "s3cret" not in str(found.value)
     assert not (tmp_path / "crawl.db").exists()
+
+
+def test_partitions_do_not_tell_a_command() -> None:
+    with pytest.raises(SettingError, match="--on-change does not work in partitions"):
+        check_working(CrawlSettings.of({"on_change": "true"}))
