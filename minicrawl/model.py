@@ -133,7 +133,8 @@ class Fetched(NamedTuple):
     without one. `short_text`: see there.
     `record`: its place in the archive, if any; `further`: those of all that a Chromium fetched for the page, and of its
     screenshots. `set_cookies`: the values of its header fields Set-Cookie, a character
-    for each byte, where cookies are accepted.
+    for each byte, where cookies are accepted. `fields`: names, in small letters, and values of the header fields that
+    parts of the crawl want.
     `retry_after`: of Retry-After; a date as seconds from the answer's Date. `is_http2`: it came over HTTP/2.
     """
 
@@ -164,6 +165,7 @@ class Fetched(NamedTuple):
     further: tuple[ArchiveRecord, ...] = ()
     set_cookies: tuple[str, ...] = ()
     is_http2: bool = False
+    fields: tuple[tuple[str, str], ...] = ()
 
     @property
     def not_modified(self) -> bool:

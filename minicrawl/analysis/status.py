@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any  # Any: JSON
 
 from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
@@ -100,8 +100,8 @@ class Status:
     "state/reason". duplicates: numbers of exact and near ones. probed: number of probes for nonexistent pages; existed:
     of these, answered as if they existed; soft_404: the folders with soft 404s. hook_errors: failures by hook. run:
     None before the first commit; for a folder its duration is the longest partition's, and its coverage is as if all
-    were settled. last_commit: Unix seconds. partitions: of a folder. notes: lines of parts. requisites: None without
-    any.
+    were settled. last_commit: Unix seconds. partitions: of a folder. figures: numbers of parts, by their names.
+    requisites: None without any.
     """
 
     store: str
@@ -125,13 +125,20 @@ class Status:
     run: Run | None
     last_commit: float | None
     partitions: tuple[Partition, ...] = ()
-    notes: tuple[str, ...] = ()
+    figures: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     requisites: Requisites | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Lines of parts."""
+        of = [(part, self.figures[part.__name__]) for part in parts() if part.__name__ in self.figures]
+        return tuple(line for part, figures in of for line in part.status(figures))
 
     def as_json(self) -> dict[str, Any]:
         speed = self.run and self.run.pages_per_second
         run = asdict(self.run) if self.run else {}
-        values = asdict(self) | {"run": run, "pages_per_second": speed}
+        values = asdict(self) | {"run": run, "pages_per_second": speed, "notes": self.notes}
+        del values["figures"]
         values["failing_hosts"] = [
             {"host": row.name, "failures": row.strains, "backoff": row.backoff, "dead_until": row.dead_until or None}
             for row in self.failing_hosts
@@ -193,7 +200,7 @@ def status(store: Store) -> Status:
             last_commit=last_commit,
             partitions=tuple(_partition(store, states, last_commit)),
             requisites=_requisites(store),
-            notes=tuple(line for part in parts() for line in part.status(store)),
+            figures={part.__name__: part.figures(store) for part in parts()},
         )
 
 

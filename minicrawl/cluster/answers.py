@@ -186,7 +186,6 @@ def whole(path: Path) -> AtRest:
         run=status.run
         and replace(status.run, seconds=seconds, coverage=coverage.low, coverage_shown=coverage.shown, silence=None),
         last_commit=max((one.last_commit for one in statuses if one.last_commit is not None), default=None),
-        notes=statuses[0].notes,
     )
     return status, earlier_of(runs), banned, each[0][0][3]
 

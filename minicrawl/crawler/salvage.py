@@ -1,9 +1,9 @@
 """Build a new store from the readable rows of a damaged one.
 
-URLs, states, links and answers are copied as far as they can be read. The book is not: it is computed anew from
-the links, from the first page to the last; so they balance to the unit, and the ranking is that of the links. Pages
-whose links were lost wait for their turn again. What a crawl learns again by itself is left out: the health of hosts,
-robots.txt, traps, budgets, fingerprints, sitemaps; so are saved rankings.
+URLs, states, links, answers and tables of parts are copied as far as they can be read. The book is not: it is computed
+anew from the links, from the first page to the last; so they balance to the unit, and the ranking is that of the links.
+Pages whose links were lost wait for their turn again. What a crawl learns again by itself is left out: the health of
+hosts, robots.txt, traps, budgets, fingerprints, sitemaps; so are saved rankings.
 """
 
 import json
@@ -24,10 +24,12 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
 from minicrawl.model import DEAD, State
 from minicrawl.opic.surfer import REASONABLE
+from minicrawl.parts import of_part
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.crawl import in_full, lasting
 from minicrawl.store.damaged_store import DamagedStore
 from minicrawl.store.database import beside, logs
+from minicrawl.store.declaration import references, tables
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.links import LAST_PLACE, NOWHERE, Links, PlacedLinks, linked, packed, placed
 from minicrawl.store.pages import Fetch, NewPage, Turn
@@ -108,6 +110,8 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> tuple[int, int, int]:
             writer.save_turns([turn for _, (turn, _) in sorted(turns.items())])
             writer.save_links([links for _, (_, links) in sorted(turns.items())])
             writer.save_meta(account_totals(accounts))
+            for name in tables():
+                _copy_part(damaged, writer, name, numbers)
         intake = Intake(writer, settings, time.time())
         intake.start([], time.time())
         intake.ranking.settle_fully()
@@ -117,6 +121,24 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> tuple[int, int, int]:
         )
     again = sum(bool(page.visited) and number not in turns for number, page in enumerate(pages))
     return len(pages), len(turns), again
+
+
+def _copy_part(damaged: DamagedStore, writer: Writer, name: str, numbers: dict[int, int]) -> None:
+    """Copy the rows of a part's table; nothing of another. Rows about lost pages are left out, and so are those that
+    refer to anything else by number: hosts and answers have others now."""
+    declared, refers = tables()[name], {column: to for table, column, to in references() if table == name}
+    kind = max(declared.rows, key=lambda row: len(row._fields), default=None)
+    if kind is None or not of_part(kind) or not {*declared.keys} <= {*kind._fields}:
+        return
+    found = list[NamedTuple]()
+    for row in damaged.rows_by_key(name, declared.keys, kind._fields):
+        with suppress(ValidationError, KeyError):
+            values = convert(row, kind)
+            pages = {column: getattr(values, column) for column in refers.keys() & {*kind._fields}}
+            new = {column: page if page is None else numbers[page] for column, page in pages.items()}
+            if {refers[column] for column in new} <= {"pages"}:
+                found.append(values._replace(**new))
+    writer.put(kind, found)
 
 
 def _pages(damaged: DamagedStore) -> list[_Page]:

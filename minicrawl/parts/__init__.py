@@ -19,7 +19,7 @@ from types import ModuleType
 from minicrawl.errors import SettingError
 from minicrawl.parts.part import CONTRACT, Part
 
-__all__ = ["CONTRACT", "Part", "module", "parts"]
+__all__ = ["CONTRACT", "Part", "module", "of_part", "parts"]
 
 
 @cache
@@ -38,3 +38,8 @@ def module(name: str) -> ModuleType:
     if util.find_spec(f"{__name__}.{part}") is None:
         raise SettingError(f"this needs {part.replace('_', ' ')}, a part of minicrawl that is not installed here")
     return importlib.import_module(f"{__name__}.{name}")
+
+
+def of_part(kind: type) -> bool:
+    """True if a class, such as a kind of rows, is of a part."""
+    return kind.__module__.startswith(f"{__name__}.")

@@ -1,6 +1,6 @@
 """The contract of a part with the crawl and its commands."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from minicrawl.crawler.visits.step import Opening, Step
@@ -45,8 +45,18 @@ class Part(Step):
         """Add what a process that fetches and reads needs for the part. Raises SettingError."""
 
     @staticmethod
-    def status(store: "Store") -> Iterable[str]:
-        """Lines about the crawl for `minicrawl status`, from the store alone."""
+    def wants(settings: "CrawlSettings") -> Collection[str]:
+        """Header fields of answers that the step needs: their names in small letters, see `Fetched.fields`."""
+        return ()
+
+    @staticmethod
+    def figures(store: "Store") -> Mapping[str, int]:
+        """Numbers about the crawl for `status`, from the store alone: those of partitions are added up."""
+        return {}
+
+    @staticmethod
+    def status(figures: Mapping[str, int]) -> Iterable[str]:
+        """Lines about the crawl for `minicrawl status`."""
         return ()
 
     @staticmethod

@@ -1,7 +1,7 @@
 """Salvage of a damaged store: every row that can still be read."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any  # Any: rows
@@ -47,6 +47,20 @@ class DamagedStore:
         query = f"SELECT {', '.join(columns)} FROM {table} WHERE {key} BETWEEN ? AND ? ORDER BY {key}"
         for first in range(0, self._most, _AT_ONCE):
             yield from self._between(query, first, first + _AT_ONCE - 1)
+
+    def rows_by_key(self, table: str, keys: Sequence[str], columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
+        """The readable rows of a table with any key: those before its first damage, and those behind its last."""
+        place, seen = [columns.index(key) for key in keys], set[tuple[Any, ...]]()
+        for order in ("", " DESC"):
+            query = f"SELECT {', '.join(columns)} FROM {table} ORDER BY {', '.join(key + order for key in keys)}"
+            try:
+                for row in self._db.execute(query):
+                    if (key := tuple(row[at] for at in place)) not in seen:
+                        seen.add(key)
+                        yield row
+            except sqlite3.DatabaseError:
+                continue
+            return
 
     def meta(self, key: str) -> object:
         """A value of `meta`; None where it cannot be read."""

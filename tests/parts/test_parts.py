@@ -37,7 +37,11 @@ for name, line in words.items():
     answer = CliRunner().invoke(main, line, catch_exceptions=False)
     said[name] = answer.output.replace(str(store), "STORE")
 said["tables"] = [name for (name,) in rows(store, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1")]
-said["marks"] = rows(store, "SELECT url, mark FROM marks JOIN pages ON id = page ORDER BY url") if settings else []
+if settings:
+    marks = "SELECT url, mark, type FROM marks JOIN pages ON id = page ORDER BY url"
+    salvaged = store.with_name("salvaged.db")
+    CliRunner().invoke(main, ["salvage", str(salvaged), "--store", str(store)], catch_exceptions=False)
+    said["marks"], said["salvaged"] = rows(store, marks), rows(salvaged, marks)
 said["settings"] = list(SETTINGS)
 print(json.dumps(said))
 '''
@@ -48,7 +52,7 @@ MARKS = '''
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
-from minicrawl.parts import Part
+from minicrawl.parts.part import Part, own
 from minicrawl.setting import TEXT, setting
 from minicrawl.store.declaration import PageId, table
 
@@ -56,6 +60,7 @@ from minicrawl.store.declaration import PageId, table
 class Mark(NamedTuple):
     page: PageId
     mark: Annotated[str, "as asked for"]
+    type: Annotated[str, "of its answer, as that says"]
 
 
 table("marks", "pages that were marked", Mark, keys="page")
@@ -77,8 +82,13 @@ class Marks(Part):
         mark = opening.settings_of(MarkSettings).mark
         return cls(mark) if mark else None
 
+    @staticmethod
+    def wants(settings):
+        return ["content-type"] if own(settings, MarkSettings).mark else []
+
     def on_turn(self, turn):
-        self._rows.append(Mark(turn.page, self._mark))
+        types = [value for name, value in turn.fetched.fields if name == "content-type"]
+        self._rows.append(Mark(turn.page, self._mark, ", ".join(types)))
 
     def save(self, writer):
         writer.put(Mark, self._rows)
@@ -90,8 +100,12 @@ class Marks(Part):
             yield f"marked      {mark}"
 
     @staticmethod
-    def status(store):
-        yield f"marks     {sum(1 for _ in store.each('SELECT 1 FROM marks'))}"
+    def figures(store):
+        return {"pages": store.value("SELECT count(*) FROM marks")}
+
+    @staticmethod
+    def status(figures):
+        yield f"marks     {figures['pages']}"
 
     @staticmethod
     def rules():
@@ -128,7 +142,9 @@ def test_a_part_is_added_by_its_folder_alone(whole: dict[str, Any], tmp_path: Pa
     assert set(more["settings"]) - set(whole["settings"]) == {"mark"}
     assert set(more["tables"]) - set(whole["tables"]) == {"marks"}
     pages = [f"http://a.test/{name}" for name in ("", "a", "b", "missing")]
-    assert more["marks"] == [[page, "s3cret"] for page in pages]
+    assert [mark[:2] for mark in more["marks"]] == [[page, "s3cret"] for page in pages]
+    assert more["marks"][0][2].startswith("text/html")
+    assert more["salvaged"] == more["marks"]
     assert "marked      s3cret" in more["why"]
     assert "marks     4" in more["status"]
     found = [finding["target"] for finding in json.loads(more["audit"])["findings"] if finding["rule"] == "marked"]

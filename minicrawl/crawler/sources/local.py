@@ -52,6 +52,7 @@ def fetch_options(settings: CrawlSettings, sign: Sign | None = None) -> FetchOpt
         client_cert=settings.client_cert,
         allow_private=settings.allow_private,
         takes_cookies=settings.takes_cookies,
+        fields=sorted({name for part in parts() for name in part.wants(settings)}),
         timeout=settings.timeout,
         max_size=settings.max_size,
     )

@@ -55,8 +55,12 @@ class HostPages(Part):
         self._limit = limit
 
     @staticmethod
-    def status(store: "Store") -> Iterable[str]:
-        if pages := store.page_table.counts().get((State.ERROR, BEYOND)):
+    def figures(store: "Store") -> Mapping[str, int]:
+        return {"left_out": store.page_table.counts().get((State.ERROR, BEYOND), 0)}
+
+    @staticmethod
+    def status(figures: Mapping[str, int]) -> Iterable[str]:
+        if pages := figures["left_out"]:
             yield f"--host-pages has left out {counted(pages, 'page')}"
 
     @staticmethod

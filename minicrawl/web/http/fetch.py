@@ -47,6 +47,7 @@ class FetchOptions(Struct, frozen=True):
     """How requests are made, by the names of the options.
 
     `agent`, `sender`: the headers User-Agent and From. `sign`: adds a signature to the header fields of a request.
+    `fields`: names, in small letters, of the header fields that answers are to have.
     `timeout`: seconds for a whole request. `max_size`: bytes of a body, before and after decoding.
     """
 
@@ -61,6 +62,7 @@ class FetchOptions(Struct, frozen=True):
     client_cert: Path | None = None
     allow_private: bool = False
     takes_cookies: bool = False
+    fields: Sequence[str] = ()
     timeout: float = 60.0
     max_size: int = 16 * 10**6
 
@@ -95,6 +97,7 @@ class Fetcher:
         self._fields_of = lru_cache(maxsize=1000)(self._prepared)
         self._max_size = options.max_size
         self._takes_cookies = options.takes_cookies
+        self._wanted = [(name, name.encode()) for name in options.fields]
         self._timeout = options.timeout
         self._fields = as_fields(
             [
@@ -257,6 +260,9 @@ class Fetcher:
             truncated=truncated,
             set_cookies=head.each(b"set-cookie") if self._takes_cookies else (),
             is_http2=answer.protocol == HTTP_2,
+            fields=tuple((name, value) for name, octets in self._wanted for value in head.each(octets))
+            if self._wanted
+            else (),
         )
         if self._capture is not None:
             await body.rest(job.most)

@@ -1,10 +1,13 @@
 """Limits of pages for each host: what is requested, left out, and told."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.command_line import run
+from support.partition_twins import THREE, twins
 from support.sites import Server, Site, crawl, rows
 
 A, B = "http://a.test/", "http://b.test/"
@@ -58,3 +61,14 @@ def test_seeds_are_requested_whatever_the_limit_is_and_pages_that_were_read_agai
     assert len(asked(server, A)) == 4
     _, server = crawl(SITE, store, [], discovery=0.0, pages=20)
     assert set(asked(server, A)) == set(PAGES[:4])
+
+
+def test_status_of_a_folder_counts_those_of_all_partitions(tmp_path: Path) -> None:
+    folder = twins(tmp_path, THREE)[1]
+    changed = "UPDATE pages SET state = 'error', reason = 'host-pages' WHERE state = 'fetched'"
+    pages = list[int]()
+    for store in folder.glob("*.db"):
+        with closing(sqlite3.connect(store)) as db, db:
+            pages.append(db.execute(changed).rowcount)
+    assert sum(pages) > max(pages) > 0
+    assert f"--host-pages has left out {sum(pages)} pages\n" in run("status", "--store", folder).stdout
