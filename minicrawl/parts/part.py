@@ -29,7 +29,7 @@ class Part(Step):
     """An optional capability. SETTINGS: the dataclass of its own settings; TOPIC: of the help that lists them."""
 
     SETTINGS: ClassVar[type | None] = None
-    TOPIC: ClassVar[str] = "running"
+    TOPIC: ClassVar[str] = "keep"
 
     @classmethod
     def of(cls, opening: Opening) -> Step | None:
