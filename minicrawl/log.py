@@ -208,10 +208,6 @@ EVENTS = {
     "hook-failed": (ERROR, "hook {hook} failed on {over}: {why}\n{trace}"),
     "page-parser-died": (WARNING, "{url} gets another try: the process that parsed it died ({why})"),
     "document-unread": (WARNING, "{url} cannot be read: {why}"),
-    "cookies-expired": (
-        WARNING,
-        "{expired:,} of {of:,} cookies in --cookie-file {file} have expired and are not sent; log in again",
-    ),
     "cookie-file-unwritten": (WARNING, "--cookie-file {file} cannot be written: {why}; the store has them"),
     "index-caught-up": (INFO, "the index has all texts, {seconds:.1f} s after the crawl's end"),
     "index-behind": (WARNING, "the index is behind the crawl: the next run or 'minicrawl index' catches up"),

@@ -132,8 +132,7 @@ class Fetched(NamedTuple):
     `digest`, `payload`, `wording`, `said`, `sketch`: fingerprints of the body, see minicrawl.web.fingerprint; None
     without one. `short_text`: see there.
     `record`: its place in the archive, if any; `further`: those of all that a Chromium fetched for the page, and of its
-    screenshots. `set_cookies`: the values of its header fields Set-Cookie, a character
-    for each byte, where cookies are accepted. `fields`: names, in small letters, and values of the header fields that
+    screenshots. `fields`: names, in small letters, and values of the header fields that
     parts of the crawl want.
     `retry_after`: of Retry-After; a date as seconds from the answer's Date. `is_http2`: it came over HTTP/2.
     """
@@ -163,9 +162,12 @@ class Fetched(NamedTuple):
     short_text: bytes | None = None
     record: ArchiveRecord | None = None
     further: tuple[ArchiveRecord, ...] = ()
-    set_cookies: tuple[str, ...] = ()
     is_http2: bool = False
     fields: tuple[tuple[str, str], ...] = ()
+
+    def values(self, name: str) -> list[str]:
+        """The values of a header field among `fields`, a character for each byte."""
+        return [value for field, value in self.fields if field == name]
 
     @property
     def not_modified(self) -> bool:

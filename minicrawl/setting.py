@@ -30,6 +30,8 @@ ALONE, AT_REFRESH = "not in partitions", "at a refresh"
 """Partitions do not support it; `minicrawl refresh` takes it, too."""
 PACES, BOUNDS, FAVOURS = "paces hosts", "bounds the crawl", "favours pages"
 """What a change of the setting changes in a running crawl: the delays of hosts, the scope, the order of pages."""
+ONE_MACHINE = "on one machine"
+"""It does not work in partitions on several machines."""
 REREADS = "pages are read again"
 """With another value pages have other links, or more is kept of them: a refresh takes no page as unchanged."""
 ON_DASHBOARD = "on the dashboard"
@@ -47,8 +49,8 @@ class Setting(Struct, frozen=True):
     """One setting. default: as a value; shown: the same as help has it.
 
     metavar: the option's argument; choices: the values allowed; bare: the option's value if given without one. most:
-    the largest number allowed, as a user would write it. is_path: of a file, or of several. hide: removes secrets from
-    a value.
+    the largest number allowed, as a user would write it. is_path: of a file, or of several. may_be_gone: a file that is
+    there when it is given, and perhaps not when a crawl is explained. hide: removes secrets from a value.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Setting(Struct, frozen=True):
     choices: tuple[str, ...] = ()
     bare: str | None = None
     is_path: bool = False
+    may_be_gone: bool = False
     hide: Callable[[Any], Any] = _as_it_is
 
     @property
@@ -345,7 +348,7 @@ def file(metavar: str, check: Callable[[str, Path], None] = lambda name, path: N
         check(name, path)
         return path
 
-    return {"read": read, "metavar": metavar, "is_path": True}
+    return {"read": read, "metavar": metavar, "is_path": True, "may_be_gone": check in (is_file, can_be_file)}
 
 
 PLACES: Kind = {"read": _read_places, "metavar": "DIR|FILE", "is_path": True}

@@ -301,8 +301,9 @@ def announce(start: "Start") -> None:
     if not start.settings.proxy and (named := environment_proxies()):
         through = f"Requests go through the environment's proxies: {printable(', '.join(named))}"
         click.echo(f"{through}; --proxy none goes without.", err=True)
-    if start.settings.takes_cookies:
-        click.echo("The store keeps cookies in the clear; only you may read it (0600).", err=True)
+    for part in parts():
+        for sentence in part.starting(start.settings):
+            click.echo(sentence, err=True)
     for change in start.changes:
         click.echo(printable(change), err=True)
     if start.again:

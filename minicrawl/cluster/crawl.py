@@ -18,7 +18,9 @@ from minicrawl.crawler.run import Before, Start, check_settings, log_end
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.extract.item_file import check_item_file
 from minicrawl.model import State
+from minicrawl.setting import ONE_MACHINE
 from minicrawl.settings import SETTINGS, CrawlSettings, option
+from minicrawl.settings.options import marked
 from minicrawl.store.database import hold
 from minicrawl.store.folder import Folder, found, is_folder, made
 from minicrawl.system import cores
@@ -64,7 +66,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
             folder = made(store.absolute(), count, ray, placed(count))
         elif ray not in (None, folder.ray):
             folder = folder.keep_ray(ray)
-        for name in ("archive", "items", "cookie_file"):
+        for name in marked(ONE_MACHINE):
             if folder.nodes and getattr(settings, name):
                 raise SettingError(f"{option(name)} does not work on several machines; omit it")
         with hold(folder.path / "crawl"):  # crawl.lock

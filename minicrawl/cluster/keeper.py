@@ -34,12 +34,12 @@ from minicrawl.crawler.run import Start
 from minicrawl.errors import StoreError
 from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
 from minicrawl.opic.book import certificate_of
+from minicrawl.parts import parts
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.store.folder import Folder
 from minicrawl.store.transfers import check_traffic
 from minicrawl.system import STOPPING, on_signals
 from minicrawl.timing import STANDARD, Timing
-from minicrawl.web.http.cookies import write_cookie_file
 
 _LOOKS_APART, _SOON = 0.5, 0.05
 """Seconds between two polls: at most; and at least, used when all are idle or one waits for quota."""
@@ -336,8 +336,10 @@ class Keeper:
             answers = await self.all("end")
         else:
             answers = {number: await self.ask(number, "end") for number in self.numbers}
-        if self.settings.cookie_file is not None and None not in answers.values():
-            write_cookie_file(self.settings.cookie_file, [row for final in answers.values() for row in final.cookies])
+        if None not in answers.values():
+            for part in parts():
+                finals = [answer.finals[part.__name__] for answer in answers.values() if part.__name__ in answer.finals]
+                part.conclude(self.settings, finals)
         self._latest |= {number: final for number, final in answers.items() if final is not None}
 
     # Messages.

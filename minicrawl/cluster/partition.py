@@ -24,14 +24,12 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.run import Together, opened
 from minicrawl.crawler.running_crawl import SteeredRun
-from minicrawl.crawler.steps.cookies import Cookies
 from minicrawl.errors import CrawlEndedError, StoreError
 from minicrawl.model import Progress, RunState
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.pages import Totals
 from minicrawl.store.transfers import OutboxRow
 from minicrawl.store.writer import Writer
-from minicrawl.web.http.cookies import Cookie
 
 if TYPE_CHECKING:
     from minicrawl.cluster.actor import Brief
@@ -107,7 +105,7 @@ class Report(NamedTuple):
     unsettled: tuple[float, int] = (0.0, 0)
     failures: Mapping[str, int] = {}
     unanswered: Mapping[str, int] = {}
-    cookies: Sequence[Cookie] = ()
+    finals: Mapping[str, object] = {}
 
 
 class Partition:
@@ -366,13 +364,12 @@ class Partition:
         """Commit the end of the crawl, which has settled, with the rank of every page."""
         self._commit(ranks=True)
         self._intake.steps.finish()
-        cookies = self._intake.steps.find(Cookies)
         return self._report(None)._replace(
             coverage=Covered(self._coverage.sums(), self.outbox.neighbours),
             unsettled=self._book.unsettled_sums(),
             failures=dict(self._state.pages.failures),
             unanswered=dict(self._engine.unanswered),
-            cookies=list(cookies.jar) if self._brief.settings.cookie_file and cookies else (),
+            finals=self._intake.steps.finals(),
         )
 
     def _commit(self, *, ranks: bool = False, hands_over: bool = False) -> None:

@@ -21,6 +21,7 @@ from minicrawl.archive.record import Original, sha1, without
 from minicrawl.archive.writer import ArchiveWriter, Committed, Rules
 from minicrawl.errors import FetchError, StoreError
 from minicrawl.model import ArchiveRecord, Exchange, ParsedPage, RecordKind
+from minicrawl.parts import wanted_fields
 from minicrawl.settings import USER_AGENT, CrawlSettings
 from minicrawl.store.archived import FILES
 from minicrawl.store.reader import Store, open_store
@@ -67,7 +68,7 @@ class Archiving(Capture):
 
     def __init__(self, settings: CrawlSettings, store: Path, prefix: str) -> None:
         assert settings.archive is not None
-        self._settings = settings
+        self._takes_cookies = "set-cookie" in wanted_fields(settings)
         self._path = store
         self._opened: Store | None = None
         self._parts: dict[str, None] = {}
@@ -80,7 +81,7 @@ class Archiving(Capture):
         """Write an exchange, unless it is not to be kept."""
         if not (parsed.archive and _allows(exchange)):
             return None
-        if self._settings.takes_cookies:  # by which the crawl is logged in
+        if self._takes_cookies:  # by which the crawl is logged in
             exchange = exchange._replace(head=without(exchange.head, _SET_COOKIE))
         return self._writer.write(exchange)
 

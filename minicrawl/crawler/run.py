@@ -411,13 +411,6 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         from minicrawl.extract.selectors import check_asked  # noqa: PLC0415
 
         await check_asked(settings)
-    if settings.cookie_file is not None:
-        from minicrawl.web.http.cookies import read_cookie_file  # noqa: PLC0415
-
-        cookies = read_cookie_file(settings.cookie_file)
-        now = time.time()
-        if expired := sum(not cookie.is_alive(now) for cookie in cookies):
-            log.event("cookies-expired", file=str(settings.cookie_file), expired=expired, of=len(cookies))
     if settings.from_archive:
         from minicrawl.archive.collection import check_there  # noqa: PLC0415
 

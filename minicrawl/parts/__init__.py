@@ -15,11 +15,15 @@ import pkgutil
 from functools import cache
 from importlib import util
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from minicrawl.errors import SettingError
 from minicrawl.parts.part import CONTRACT, Part
 
-__all__ = ["CONTRACT", "Part", "module", "of_part", "parts"]
+if TYPE_CHECKING:
+    from minicrawl.settings import CrawlSettings
+
+__all__ = ["CONTRACT", "Part", "module", "of_part", "parts", "wanted_fields"]
 
 
 @cache
@@ -43,3 +47,8 @@ def module(name: str) -> ModuleType:
 def of_part(kind: type) -> bool:
     """True if a class, such as a kind of rows, is of a part."""
     return kind.__module__.startswith(f"{__name__}.")
+
+
+def wanted_fields(settings: "CrawlSettings") -> list[str]:
+    """The header fields of answers that parts want: their names, in small letters."""
+    return sorted({name for part in parts() for name in part.wants(settings)})

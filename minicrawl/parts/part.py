@@ -1,7 +1,7 @@
 """The contract of a part with the crawl and its commands."""
 
-from collections.abc import Collection, Iterable, Mapping
-from typing import TYPE_CHECKING, ClassVar, TypeVar
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar  # Any: messages
 
 from minicrawl.crawler.visits.step import Opening, Step
 
@@ -48,6 +48,15 @@ class Part(Step):
     def wants(settings: "CrawlSettings") -> Collection[str]:
         """Header fields of answers that the step needs: their names in small letters, see `Fetched.fields`."""
         return ()
+
+    @staticmethod
+    def starting(settings: "CrawlSettings") -> Iterable[str]:
+        """Sentences for the start of a run."""
+        return ()
+
+    @staticmethod
+    def conclude(settings: "CrawlSettings", finals: Sequence[Any]) -> None:
+        """End a crawl in partitions. finals: those of the steps in all partitions, see `Step.final`."""
 
     @staticmethod
     def figures(store: "Store") -> Mapping[str, int]:

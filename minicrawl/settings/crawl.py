@@ -12,7 +12,7 @@ from minicrawl.setting import kept_path, whole_path
 from minicrawl.settings.options import LINKED, SETTINGS, Options
 from minicrawl.settings.requests import is_mail_address
 
-_FILES = frozenset({"ca_file", "client_cert", "cookie_file"})
+_FILES = frozenset(name for name, setting in SETTINGS.items() if setting.may_be_gone)
 _PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.is_path)
 
 PROFILES: Mapping[str, Mapping[str, Any]] = {
@@ -67,11 +67,6 @@ class CrawlSettings(_AllOptions):
     def has_secrets(self) -> bool:
         """True if requests to some hosts carry secrets."""
         return bool(self.auth) or self.client_cert is not None or any(header.is_secret for header in self.header)
-
-    @property
-    def takes_cookies(self) -> bool:
-        """True if cookies are accepted, kept and sent."""
-        return self.cookies or self.cookie_file is not None
 
     @property
     def agent(self) -> str:

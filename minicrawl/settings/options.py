@@ -23,6 +23,7 @@ from minicrawl.setting import (
     LIVE,
     MOST_SPAN,
     ON_DASHBOARD,
+    ONE_MACHINE,
     ONE_RUN,
     PACES,
     PATTERNS,
@@ -32,7 +33,6 @@ from minicrawl.setting import (
     TEXT,
     WATCHES,
     Setting,
-    can_be_file,
     choice,
     codes,
     duration,
@@ -250,6 +250,7 @@ class Options:
         "",
         {**TEXT, "metavar": "FILE"},
         "Write extracted data to this file (.jsonl, .csv or .parquet) with the crawl's commits. Give it at every run.",
+        ONE_MACHINE,
         ONE_RUN,
         AT_REFRESH,
         REREADS,
@@ -290,6 +291,7 @@ class Options:
         None,
         file("DIR", is_folder),
         "Keep every answer in this folder, in WARC files that other programs can replay.",
+        ONE_MACHINE,
         REREADS,
     )
     from_archive: tuple[str, ...] = setting(
@@ -333,14 +335,6 @@ class Options:
         "out http://HOST and other ports. Without HOST: at the seeds' origins. @FILE reads one per line. Never "
         "sent to another origin; not kept in the store. Repeatable.",
         AT_REFRESH,
-    )
-    cookies: bool = setting(
-        False, FLAG, "Accept cookies and send them back. The store keeps them in the clear, so only you may read it."
-    )
-    cookie_file: Path | None = setting(
-        None,
-        file("FILE", can_be_file),
-        "Accept cookies, starting with those in this Netscape-format file. Every run saves them there at its end.",
     )
 
     HTTP = "Proxies, routes, and limits of one request."

@@ -32,24 +32,8 @@ class RobotsRow(NamedTuple):
     attempts: Annotated[int, "failures in a row"]
 
 
-class CookieRow(NamedTuple):
-    """A cookie, see minicrawl.web.http.cookies."""
-
-    domain: Annotated[str, "host, or domain with all hosts below it"]
-    path: str
-    name: str
-    value: str
-    host_only: Annotated[int, "1: for the host alone"]
-    secure: Annotated[int, "1: over https alone"]
-    http_only: int
-    expires: Annotated[Time | None, "NULL: without an end"]
-    created: Annotated[Time, "it was first set then"]
-    changed: Annotated[Time, "it was set last then"]
-
-
 table("hosts", "hosts, and how they have answered", HostRow, keys="id", unique="name", site=SiteId | None)
 table("robots", "robots.txt files", RobotsRow, keys="origin")
-table("cookies", "cookies of hosts, with --cookies, in the clear", CookieRow, keys="domain path name")
 
 
 class HostPages(NamedTuple):

@@ -14,7 +14,7 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.archived import Archived
 from minicrawl.store.database import closed_if_it_fails, damaged, open_to_read
 from minicrawl.store.declaration import table
-from minicrawl.store.hosts import CookieRow, Hosts
+from minicrawl.store.hosts import Hosts
 from minicrawl.store.links import LinkTable
 from minicrawl.store.pages import PageTable
 from minicrawl.store.questions import Questions
@@ -87,10 +87,6 @@ class Store(Tables):
     def course(self) -> list[CoursePoint]:
         """The crawl's progress from its start."""
         return self.records(CoursePoint, "course ORDER BY seconds")
-
-    def cookies(self) -> list[CookieRow]:
-        """Every cookie, the one that changed last at the end."""
-        return self.records(CookieRow, "cookies ORDER BY changed")
 
     def text(self, url: str) -> KeptText | None:
         """The text of the page at a normalised URL when last read; None when it is not kept (`--text`).

@@ -18,6 +18,7 @@ from support.sites import rows
 
 from minicrawl.api import Crawl, acrawl
 from minicrawl.events import PageFetched
+from minicrawl.settings import SETTINGS
 
 HUSH = "Basic " + b64encode(b"me:hush").decode()
 NAMED = "http://h.test:81"
@@ -72,6 +73,10 @@ def signs_in(asked: Asked) -> list[bytes]:
     return [status, *(f"Set-Cookie: {field}".encode() for field in fields), *lines]
 
 
+takes_cookies = pytest.mark.skipif("cookies" not in SETTINGS, reason="cookies are a part")
+
+
+@takes_cookies
 @pytest.mark.parametrize(("workers", "on"), [(0, False), (0, True), (2, True)])
 def test_cookies_go_to_the_hosts_they_are_for_and_to_no_other(workers: int, on: bool, tmp_path: Path) -> None:
     """Whichever process asks a host, the other hosts of its domain have their cookies from the next request on."""
@@ -93,6 +98,7 @@ def test_cookies_go_to_the_hosts_they_are_for_and_to_no_other(workers: int, on: 
     assert rows(store, "SELECT name, domain FROM cookies ORDER BY name") == [("SID", "h.test"), ("all", "h.test")]
 
 
+@takes_cookies
 def test_a_crawl_that_goes_on_is_still_logged_in(tmp_path: Path) -> None:
     """By the store, or by the file that the last run wrote; and not without being asked to."""
     store, file = tmp_path / "crawl.db", tmp_path / "cookies.txt"

@@ -80,13 +80,13 @@ def test_settings_survive_the_store() -> None:
 
 def test_files_beside_a_store_are_kept_relative_to_it(tmp_path: Path) -> None:
     settings = CrawlSettings(
-        archive=tmp_path / "in" / "kept", cookie_file=tmp_path / "jar", from_archive=(str(tmp_path / "in"), __file__)
+        archive=tmp_path / "in" / "kept", ca_file=Path(__file__), from_archive=(str(tmp_path / "in"), __file__)
     )
     kept = json.loads(settings.to_json(tmp_path / "in"))
-    assert (kept["archive"], kept["cookie_file"]) == ("kept", str(tmp_path / "jar"))
+    assert (kept["archive"], kept["ca_file"]) == ("kept", __file__)
     assert kept["from_archive"] == [".", __file__]
     moved = CrawlSettings.of(in_full(kept, tmp_path))
-    assert (moved.archive, moved.cookie_file) == (tmp_path / "kept", tmp_path / "jar")
+    assert (moved.archive, moved.ca_file) == (tmp_path / "kept", Path(__file__))
     assert moved.from_archive == (str(tmp_path), __file__)
 
 

@@ -108,10 +108,3 @@ def test_logins_may_stand_in_a_file_one_a_line(tmp_path: Path) -> None:
 def test_neither_name_nor_password_is_shown() -> None:
     settings = CrawlSettings.of({"auth": ("a.test=me:hush", "you:hush")})
     assert settings.shown()["auth"] == ("a.test=***", "***")
-
-
-def test_a_file_of_cookies_is_in_a_folder_that_is_there(tmp_path: Path) -> None:
-    assert CrawlSettings(cookie_file=tmp_path / "new").takes_cookies
-    for path, problem in ((tmp_path, "is a folder"), (tmp_path / "a" / "b", "is in a folder that does not exist")):
-        with pytest.raises(SettingError, match=f"--cookie-file {path} {problem}; name a file of cookies"):
-            CrawlSettings(cookie_file=path)

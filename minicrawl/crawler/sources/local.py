@@ -14,7 +14,7 @@ from minicrawl.crawler.sources.equipment import Documents, Equipment
 from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_page
 from minicrawl.crawler.sources.source import GiveUrls, Wait
 from minicrawl.model import Fetched, PageRequest, ParsedPage, RequisiteKind, SitemapAnswer, Wanted
-from minicrawl.parts import parts
+from minicrawl.parts import parts, wanted_fields
 from minicrawl.sandbox.sandbox import ChildDiedError, ChildError
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
@@ -51,8 +51,7 @@ def fetch_options(settings: CrawlSettings, sign: Sign | None = None) -> FetchOpt
         ca_file=settings.ca_file,
         client_cert=settings.client_cert,
         allow_private=settings.allow_private,
-        takes_cookies=settings.takes_cookies,
-        fields=sorted({name for part in parts() for name in part.wants(settings)}),
+        fields=wanted_fields(settings),
         timeout=settings.timeout,
         max_size=settings.max_size,
     )

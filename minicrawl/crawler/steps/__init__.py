@@ -7,14 +7,12 @@ kept        what is kept of pages: texts, items, blocks that a host repeats; fai
 refresh     due times, change rates and validators of pages
 archive     rows of archived answers
 requisites  the files that pages need to look as they do, for an archive or an audit
-cookies     cookies, from run to run
 
 STEPS are all, in the order in which a turn passes through them: first those of the core, then the parts.
 """
 
 from minicrawl.crawler.steps.alternates import Alternates
 from minicrawl.crawler.steps.archive import Archive
-from minicrawl.crawler.steps.cookies import Cookies
 from minicrawl.crawler.steps.duplicates import DuplicatePages, FrontPages, SoftErrors
 from minicrawl.crawler.steps.kept import HookFailures, HostPictures, Items, Texts, Usage
 from minicrawl.crawler.steps.refresh import Refresh
@@ -38,6 +36,5 @@ STEPS: tuple[type[Step], ...] = (
     Refresh,
     Archive,
     Requisites,
-    Cookies,
     *parts(),
 )

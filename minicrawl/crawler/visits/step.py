@@ -106,6 +106,10 @@ class Step:
     def finish(self) -> None:
         """The run is over, and everything is committed."""
 
+    def final(self) -> object:
+        """What a partition's step hands to the whole crawl at its end; can be pickled."""
+        return None
+
 
 class Opening(Struct, frozen=True):
     """Arguments for opening steps. `opened`: the steps before this one in the list. `now`: Unix seconds."""
@@ -132,10 +136,12 @@ class Steps:
     """The steps that are on, in order."""
 
     def __init__(self, kinds: Iterable[type[Step]], opening: Opening) -> None:
+        self._finals: dict[str, Callable[[], object]] = {}
         for kind in kinds:
             step = kind.of(opening)
             if step is not None:
                 opening.opened.append(step)
+                self._finals[kind.__name__] = step.final
         self._steps = tuple(opening.opened)
         self._probes: dict[str, Step] = {}  # by URL: the step that asked for it
         self._probing = self._with("on_probe")
@@ -225,3 +231,7 @@ class Steps:
     def finish(self) -> None:
         for step in self._steps:
             step.finish()
+
+    def finals(self) -> dict[str, object]:
+        """What each step hands to the whole crawl, by the name of the kind that has opened it."""
+        return {name: value for name, final in self._finals.items() if (value := final()) is not None}

@@ -61,7 +61,6 @@ class FetchOptions(Struct, frozen=True):
     ca_file: Path | None = None
     client_cert: Path | None = None
     allow_private: bool = False
-    takes_cookies: bool = False
     fields: Sequence[str] = ()
     timeout: float = 60.0
     max_size: int = 16 * 10**6
@@ -96,7 +95,6 @@ class Fetcher:
         self._capture = capture
         self._fields_of = lru_cache(maxsize=1000)(self._prepared)
         self._max_size = options.max_size
-        self._takes_cookies = options.takes_cookies
         self._wanted = [(name, name.encode()) for name in options.fields]
         self._timeout = options.timeout
         self._fields = as_fields(
@@ -258,7 +256,6 @@ class Fetcher:
             seconds=now - job.started,
             waited=now - answer.asked_at,
             truncated=truncated,
-            set_cookies=head.each(b"set-cookie") if self._takes_cookies else (),
             is_http2=answer.protocol == HTTP_2,
             fields=tuple((name, value) for name, octets in self._wanted for value in head.each(octets))
             if self._wanted

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 from support.sites import crawl
 
-from minicrawl.crawler.steps.cookies import kept_cookies, save_cookies
+from minicrawl.errors import SettingError
+from minicrawl.parts import wanted_fields
+from minicrawl.parts.cookies import CookieRow
+from minicrawl.parts.cookies.step import kept_cookies, save_cookies
+from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import keep_private
-from minicrawl.store.hosts import CookieRow
 from minicrawl.store.upkeep import backup
 from minicrawl.store.writer import Writer
 from minicrawl.web.http.cookies import CookieJar, read_cookie_file, write_cookie_file
@@ -64,7 +67,7 @@ def test_a_copy_of_a_private_store_is_private_and_has_its_cookies_by_their_last_
     backup(store, tmp_path / "copy.db")
     assert (tmp_path / "copy.db").stat().st_mode & 0o777 == 0o600
     with Writer(tmp_path / "copy.db") as writer:
-        assert writer.cookies() == [b, a]
+        assert writer.records(CookieRow, "cookies ORDER BY changed") == [b, a]
 
 
 @pytest.mark.parametrize(("changed", "expected"), [(NOW - 1, "kept"), (NOW + 1, "file")])
@@ -97,3 +100,10 @@ def test_expired_cookies_of_the_file_are_told(tmp_path: Path, caplog: pytest.Log
     file.write_text("a.test\tFALSE\t/\tFALSE\t1\tid\tx\n" + LINE.format("a\tkept"))
     crawl({HOME: []}, tmp_path / "crawl.db", [HOME], cookie_file=file)
     assert f"1 of 2 cookies in --cookie-file {file} have expired" in caplog.text
+
+
+def test_a_file_of_cookies_is_in_a_folder_that_is_there(tmp_path: Path) -> None:
+    assert list(wanted_fields(CrawlSettings.of({"cookie_file": tmp_path / "new"}))) == ["set-cookie"]
+    for path, problem in ((tmp_path, "is a folder"), (tmp_path / "a" / "b", "is in a folder that does not exist")):
+        with pytest.raises(SettingError, match=f"--cookie-file {path} {problem}; name a file of cookies"):
+            CrawlSettings.of({"cookie_file": path})

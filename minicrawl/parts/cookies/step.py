@@ -4,22 +4,22 @@ A cookie wall sets a cookie and redirects to the page that was asked for, at onc
 is asked for again, twice at most, as long as it would be sent other cookies than the last time.
 
 The jar is in the crawl's own process, so a cookie of a domain reaches its hosts whichever process asks them. An answer
-keeps its `set_cookies` only if the same request would be sent with other cookies now.
+keeps its fields Set-Cookie only if the same request would be sent with other cookies now.
 """
 
 import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from minicrawl.crawler.outcomes.outcome import MAX_HOPS, REDIRECTS
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, PageRequest, ParsedPage
+from minicrawl.parts.cookies import SET_COOKIE, CookieRow, CookieSettings
 from minicrawl.store.database import keep_private
-from minicrawl.store.hosts import CookieRow
 from minicrawl.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -30,31 +30,28 @@ MOST_WALLS = 2
 """Times that a page is asked for again in a run, as it sets cookies and leads back."""
 
 
-class Cookies(Step):
+class CookieStep(Step):
     """Sends cookies with requests, and saves them. A partition has the cookies of its own hosts, and leaves the user's
     file to be written with those of all."""
 
     def __init__(self, opening: Opening) -> None:
-        self._state, share, file = opening.state, opening.state.terms.share, opening.settings.cookie_file
+        self._state, share = opening.state, opening.state.terms.share
+        file = opening.settings_of(CookieSettings).cookie_file
 
         def is_own(host: str) -> bool:
             return share is None or share.has(f"http://{host}/")
 
         self.jar = kept_cookies(opening.state.writer, file, is_own)
-        self._file = file if share is None else None
+        self._file, self._is_of_file = (file, False) if share is None else (None, file is not None)
         self._asked_again = Counter[int]()
         self._sent: dict[str, str | None] = {}
-
-    @classmethod
-    def of(cls, opening: Opening) -> Self | None:
-        return cls(opening) if opening.settings.takes_cookies else None
 
     def source(self, source: PageSource) -> PageSource:
         return WithCookies(source, self.jar, self._sent)
 
     def on_answer(self, turn: Turn) -> bool:
         """Ask again for a page that has set cookies and redirects to itself."""
-        is_wall = turn.outcome.reason == "redirect-loop" and turn.fetched.set_cookies
+        is_wall = turn.outcome.reason == "redirect-loop" and turn.fetched.values(SET_COOKIE)
         if not is_wall or not self._may_ask(turn.page):
             return False
         self._state.pages.note_failure(turn.page, "cookie-wall")
@@ -84,6 +81,10 @@ class Cookies(Step):
     def save(self, writer: Writer) -> None:
         save_cookies(writer, self.jar)
 
+    def final(self) -> object:
+        """A partition's cookies, if the user has a file for those of all."""
+        return list(self.jar) if self._is_of_file else None
+
     def finish(self) -> None:
         if self._file is not None:
             from minicrawl.web.http.cookies import write_cookie_file  # noqa: PLC0415
@@ -101,7 +102,7 @@ def kept_cookies(writer: Writer, file: Path | None, is_own: Callable[[str], bool
 
     jar = CookieJar()
     keep_private(writer.path)
-    for row in writer.cookies():
+    for row in writer.records(CookieRow, "cookies ORDER BY changed"):
         jar.add(Cookie._make(row))
     jar.touched.clear()
     now = time.time()
@@ -142,8 +143,9 @@ class WithCookies:
             self._sent[request.url] = value
             if len(self._sent) > MOST_SENT:
                 del self._sent[next(iter(self._sent))]
-        if fetched.set_cookies:
-            self._jar.take(request.url, fetched.set_cookies, time.time())
+        if fetched.fields and (cookies := fetched.values(SET_COOKIE)):
+            self._jar.take(request.url, cookies, time.time())
             if self._jar.header(request.url, time.time()) == value:
-                fetched = fetched._replace(set_cookies=())
+                others = (field for field in fetched.fields if field[0] != SET_COOKIE)
+                fetched = fetched._replace(fields=tuple(others))
         return fetched, parsed
