@@ -12,8 +12,8 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.frontier.addresses import Addresses, Trade, WaitingErrands
 from minicrawl.crawler.frontier.due_pages import DuePages
-from minicrawl.crawler.frontier.lanes import Addresses, Trade, WaitingErrands
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts import FRESH, TURNS_PER_ERRAND, Address, Clock, Errand, Health, Host, HostTurn
 from minicrawl.opic import DiscoveryBudget, Strategy

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.frontier.addresses import Lane
 from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
-from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts import Address, Host
 from minicrawl.opic import DiscoveryBudget, Strategy
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, slices

@@ -12,8 +12,8 @@ import pytest
 from support.intakes import next_page
 
 from minicrawl.crawler.books.accounts import Accounts
+from minicrawl.crawler.frontier.addresses import Lane
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.frontier.lanes import Lane
 from minicrawl.crawler.hosts import Host, HostTurn
 from minicrawl.opic import STRATEGIES, DiscoveryBudget, PageQueue
 from minicrawl.store.links import NOWHERE, linked

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawler.frontier.lanes import Addresses, Offers, WaitingErrands
+from minicrawl.crawler.frontier.addresses import Addresses, Offers, WaitingErrands
 from minicrawl.crawler.hosts import Address, Host
 
 STEPS = st.lists(st.tuples(st.integers(0, 5), st.none() | st.integers(0, 9)), max_size=400)
