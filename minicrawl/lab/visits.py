@@ -11,7 +11,6 @@ import numpy as np
 
 from minicrawl.opic import Adaptive, Book, PageQueue
 from minicrawl.opic.arrays import Pages
-from minicrawl.opic.strategy import packed, unpacked
 from minicrawl.rank import Graph
 
 LAB_TOTAL = 2**52
@@ -76,15 +75,12 @@ def settling(book: Book, links: Links, as_read: list[Pages]) -> Iterator[int]:
 def _richest_first(size: int, cash: Callable[[int], int], visit: Links) -> Iterator[int]:
     """Visit the page with the most cash; ties go to the lowest number. visit: returns the pages whose cash changes."""
 
-    def entry(page: int) -> int:
-        return packed(page, cash(page))
-
-    queue = PageQueue(lambda one: one == entry(unpacked(one)))
+    queue = PageQueue(cash)
     for page in range(size):
-        queue.add(entry(page))
+        queue.add(page)
     while (next_page := queue.pop()) is not None:
         changed = visit(next_page)
-        queue.add(entry(next_page))
+        queue.add(next_page)
         for other in changed.tolist():
-            queue.rise(entry(other))  # or fall: the same in a queue that has an entry for every page
+            queue.rise(other, cash(other))  # or fall: the same in a queue that has an entry for every page
         yield next_page

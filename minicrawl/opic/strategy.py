@@ -108,20 +108,20 @@ class PageQueue:
     bound stays cold. Leftovers of pages already handed out are dropped when they are met.
     """
 
-    __slots__ = ("_bound", "_cold", "_entries", "_is_current", "_waiting_of", "least", "waiting")
+    __slots__ = ("_bound", "_cold", "_entries", "_priority_of", "_waiting_of", "least", "waiting")
 
     def __init__(
         self,
-        is_current: Callable[[int], bool],
+        priority_of: Callable[[int], int | None],
         waiting_of: Callable[[Pages], tuple[Pages, IntArray]] | None = None,
         cold: Pages | None = None,
         best: int | None = None,
     ) -> None:
-        """is_current: True if an entry still holds. waiting_of: filters pages by those that wait here, with their
-        priorities. cold: pages that wait from the start. best: entry of the next one among them; None: found on
-        demand."""
+        """priority_of: the present priority of a page; None if it does not wait here. waiting_of: filters pages by
+        those that wait here, with their priorities. cold: pages that wait from the start. best: entry of the next one
+        among them; None: found on demand."""
         self._entries: list[int] = [] if best is None else [best]
-        self._is_current = is_current
+        self._priority_of = priority_of
         self._waiting_of = waiting_of
         self._cold = array("I") if cold is None else _numbers(cold)
         if best is None:
@@ -131,24 +131,29 @@ class PageQueue:
         self.waiting = len(self._cold)
         """Pages in the queue."""
 
-    def add(self, entry: int) -> None:
-        """Add a page that does not wait here yet."""
+    def add(self, page: int) -> None:
+        """Add a page that waits here from now on."""
+        priority = self._priority_of(page)
+        assert priority is not None, "a page is added when it waits"
         self.waiting += 1
-        if entry < self._bound:
-            self._push(entry)
-        else:
-            self._cold.append(unpacked(entry))
+        if not self.rise(page, priority):
+            self._cold.append(page)
             self._compact()
 
-    def rise(self, entry: int) -> None:
-        """Move a waiting page up."""
-        if entry < self._bound:
-            self._push(entry)
+    def rise(self, page: int, priority: int) -> bool:
+        """Move a waiting page up to its present priority. Returns False for a cold page that stays so."""
+        entry = (-priority << _PAGE_BITS) | page
+        if entry >= self._bound:
+            return False
+        heapq.heappush(self._entries, entry)
+        if len(self._entries) > _SPARE + 2 * self._hot():
+            self._cool_down()
+        return True
 
-    def fall(self, entry: int) -> None:
-        """Move a waiting page down. Its earlier entries are outdated."""
+    def fall(self, page: int) -> None:
+        """Move a waiting page down to its present priority. Its earlier entries are outdated."""
         self.waiting -= 1
-        self.add(entry)
+        self.add(page)
 
     def peek(self) -> int | None:
         """The entry of the next page; None when no page waits."""
@@ -171,18 +176,16 @@ class PageQueue:
             return None
         heapq.heappop(self._entries)
         self.waiting -= 1
-        return unpacked(entry)
+        return entry & _PAGE_MASK
+
+    def _is_current(self, entry: int) -> bool:
+        return self._priority_of(entry & _PAGE_MASK) == -(entry >> _PAGE_BITS)
 
     def _bind(self, bound: int) -> None:
         """Make all entries below the bound hot."""
         self._bound = bound
         self.least = -(bound >> _PAGE_BITS)
         """No page of a lower priority is hot: such a page may rise without a push."""
-
-    def _push(self, entry: int) -> None:
-        heapq.heappush(self._entries, entry)
-        if len(self._entries) > _SPARE + 2 * self._hot():
-            self._cool_down()
 
     def _hot(self) -> int:
         """Number of pages that become hot at once, or stay hot."""

@@ -8,7 +8,6 @@ import pytest
 from support.sites import crawl, random_site
 
 from minicrawl.opic import STRATEGIES, UNIT, Book, PageQueue
-from minicrawl.opic.strategy import packed, unpacked
 
 
 def plain_loop(links: Mapping[str, Sequence[str]], seeds: list[str], strategy_name: str) -> list[str]:
@@ -20,10 +19,10 @@ def plain_loop(links: Mapping[str, Sequence[str]], seeds: list[str], strategy_na
     number: dict[str, int] = {}
     queued: set[int] = set()
 
-    def entry(page: int) -> int:
-        return packed(page, strategy.priority(page, book, jumps))
+    def priority(page: int) -> int | None:
+        return strategy.priority(page, book, jumps) if page in queued else None
 
-    queue = PageQueue(lambda old: unpacked(old) in queued and entry(unpacked(old)) == old)
+    queue = PageQueue(priority)
 
     def discover(new: list[str]) -> None:
         number.update(zip(new, book.discover(len(new)), strict=True))
@@ -32,7 +31,7 @@ def plain_loop(links: Mapping[str, Sequence[str]], seeds: list[str], strategy_na
     def enqueue(new: list[str]) -> None:
         for name in new:
             queued.add(number[name])
-            queue.add(entry(number[name]))
+            queue.add(number[name])
 
     discover(seeds)
     enqueue(seeds)
@@ -47,7 +46,7 @@ def plain_loop(links: Mapping[str, Sequence[str]], seeds: list[str], strategy_na
         book.visit(page, outlinks)
         for credited in outlinks.tolist():
             if strategy.follows_cash and credited in queued:
-                queue.rise(entry(credited))
+                queue.rise(credited, strategy.priority(credited, book, jumps))
         enqueue(new)
     return visits
 

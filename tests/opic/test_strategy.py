@@ -28,25 +28,24 @@ class Waiting:
         self.priorities: dict[int, int] = cold or {}
         self.asked = 0
         numbers = None if cold is None else np.array(list(cold), dtype=np.int64)
-        self.queue = PageQueue(self._is_current, self._waiting_of if has_cold else None, numbers)
+        self.queue = PageQueue(self._priority_of, self._waiting_of if has_cold else None, numbers)
 
     def _waiting_of(self, numbers: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
         self.asked += len(numbers)
         waiting = [page for page in numbers.tolist() if page in self.priorities]
         return np.array(waiting, dtype=np.int64), np.array([self.priorities[page] for page in waiting], dtype=np.int64)
 
-    def _is_current(self, entry: int) -> bool:
+    def _priority_of(self, page: int) -> int | None:
         self.asked += 1
-        page = unpacked(entry)
-        return page in self.priorities and packed(page, self.priorities[page]) == entry
+        return self.priorities.get(page)
 
     def add(self, page: int, priority: int) -> None:
         self.priorities[page] = priority
-        self.queue.add(packed(page, priority))
+        self.queue.add(page)
 
     def rise(self, page: int, by: int) -> None:
         self.priorities[page] += by
-        self.queue.rise(packed(page, self.priorities[page]))
+        self.queue.rise(page, self.priorities[page])
 
     def rise_together(self, by: dict[int, int]) -> None:
         """As a visit does it: all priorities change first, and pages that stay cold are not moved."""
@@ -54,7 +53,7 @@ class Waiting:
             self.priorities[page] += amount
         for page in by:
             if self.priorities[page] >= self.queue.least:
-                self.queue.rise(packed(page, self.priorities[page]))
+                self.queue.rise(page, self.priorities[page])
 
     def next(self) -> int | None:
         return max(self.priorities, key=lambda page: (self.priorities[page], -page), default=None)
@@ -68,11 +67,12 @@ class Waiting:
 
 def order(strategy: Strategy, book: Book) -> list[int | None]:
     """All pages of a book in the order in which a strategy asks for them."""
-    queue, jumps = PageQueue(lambda entry: True), np.zeros(book.size, dtype=np.float32)
+    jumps = np.zeros(book.size, dtype=np.float32)
+    queue = PageQueue(lambda page: strategy.priority(page, book, jumps))
     each = [strategy.priority(page, book, jumps) for page in range(book.size)]
     assert strategy.priorities(np.arange(book.size), book, jumps).tolist() == each
-    for page, priority in enumerate(each):
-        queue.add(packed(page, priority))
+    for page in range(book.size):
+        queue.add(page)
     return [queue.pop() for _ in range(book.size)]
 
 

@@ -7,12 +7,13 @@ IP address, nor, for pages, while it is closed. Time is passed in; nothing here 
 
 import heapq
 import math
+from collections import deque
 from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.frontier.addresses import Addresses, Trade, WaitingErrands
+from minicrawl.crawler.frontier.addresses import Addresses, Trade
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts import FRESH, TURNS_PER_ERRAND, Address, Clock, Errand, Health, Host, HostTurn
@@ -20,6 +21,49 @@ from minicrawl.opic import DiscoveryBudget, Strategy
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.timing import STANDARD
+
+
+class WaitingErrands:
+    """A queue of hosts that came on offer with errands; each host has its errands, in order."""
+
+    def __init__(self) -> None:
+        self._hosts: deque[Host] = deque()
+        self._waiting = 0
+
+    def waiting(self, but_for: Iterable[Host]) -> int:
+        """The number of waiting errands, those of some hosts left out."""
+        return self._waiting - sum(len(host.errands) for host in but_for)
+
+    def add(self, host: Host, errand: Errand, *, first: bool) -> None:
+        """Let an errand wait; `offer` its host then. first: for the next turn."""
+        if first:
+            host.errands.insert(0, errand)
+            host.pages_since_errand = TURNS_PER_ERRAND
+        else:
+            host.errands.append(errand)
+        self._waiting += 1
+
+    def remove(self, host: Host, errand: Errand) -> None:
+        host.errands.remove(errand)
+        self._waiting -= 1
+
+    def offer(self, host: Host) -> None:
+        """Enqueue a host with errands that has come on offer."""
+        self._hosts.append(host)
+
+    def offer_address(self, address: Address) -> None:
+        """Enqueue the hosts that waited for an address to come on offer."""
+        self._hosts += address.with_errands
+        address.with_errands.clear()
+
+    def offered(self) -> Host | None:
+        return self._hosts[0] if self._hosts else None
+
+    def skip(self, *, until_address: bool) -> None:
+        """Dequeue the first host. until_address: it comes back when its address is on offer."""
+        host = self._hosts.popleft()
+        if until_address and host.address is not None:
+            host.address.with_errands.append(host)
 
 
 class Frontier:
@@ -79,7 +123,7 @@ class Frontier:
         return host
 
     def host(self, page: int) -> Host:
-        return self.hosts[int(self.pages.host_of[page])]
+        return self.hosts[self.pages.host_of.item(page)]
 
     def locate(self, host: Host, address: str, until: float, now: float) -> None:
         """Set the IP address of a host, good until `until`; "": an address without a clock."""
@@ -220,6 +264,7 @@ class Frontier:
                 self.end_turn(turn, now, asked=False)
                 return None
             passed = HostTurn(host, page)
+            self._reschedule(host, now)
         if address is not None:
             self._turns[_key(passed)] = address
         return passed
@@ -233,7 +278,6 @@ class Frontier:
     def close(self, host: Host, now: float) -> None:
         """Close a host: its pages wait for an errand."""
         host.opening += 1
-        self.pages.withdraw(host)
         self._reschedule(host, now)
 
     def open(self, host: Host, now: float) -> None:
@@ -263,20 +307,17 @@ class Frontier:
         self.in_flight -= 1
         host.end(now, asked, left, self._on_its_way)
         host.rests_until = max(host.rests_until, not_before)
-        self.pages.withdraw(host)
         self.leave_address(turn, now, asked=asked, left=left)
         self._reschedule(host, now)
 
     def rest(self, host: Host, until: float, now: float) -> None:
         """Give a host no turn before `until`."""
         host.rests_until = max(host.rests_until, until)
-        self.pages.withdraw(host)
         self._reschedule(host, now)
 
     def free(self, host: Host, now: float) -> None:
         """Give a host its turns without delay: it will not be asked in them."""
         host.ready_at = host.rests_until = now
-        self.pages.withdraw(host)
         self._reschedule(host, now)
 
     def ban(self, host: Host, now: float, *, is_banned: bool = True) -> None:
@@ -284,7 +325,6 @@ class Frontier:
         be refused."""
         host.is_banned = is_banned
         (self._banned.add if is_banned else self._banned.discard)(host.id)
-        self.pages.withdraw(host)
         self._reschedule(host, now)
 
     def banned(self) -> list[Host]:
@@ -294,7 +334,6 @@ class Frontier:
         """Change the delay of a host; it counts from its last request."""
         host.ready_at += delay - host.delay
         host.delay = delay
-        self.pages.withdraw(host)
         self._reschedule(host, now)
 
     def adjust(self, per_host: int, ip_delay: float, now: float) -> None:
@@ -367,7 +406,6 @@ class Frontier:
         host = turn.host
         self.in_flight += 1
         host.begin(now)
-        self.pages.withdraw(host)
         if host.address is not None:
             self._turns[_key(turn)] = host.address
             host.address.begin(now)
@@ -375,7 +413,8 @@ class Frontier:
         self._reschedule(host, now)
 
     def _reschedule(self, host: Host, now: float) -> None:
-        """Put a host on offer, or among the waiting clocks, or nowhere while it cannot take a request."""
+        """Put a host on offer anew, or among the waiting clocks, or nowhere while it cannot take a request."""
+        self.pages.withdraw(host)
         has_page = self.pages.has_page(host) and not host.opening
         if host.is_banned and not any(errand.opens for errand in host.errands):
             return

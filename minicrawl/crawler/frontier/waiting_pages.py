@@ -1,7 +1,16 @@
 """The pages that wait on every host, never read ones apart from read ones, and the best page among them.
 
 A page waits until it is handed out. Then it is held until it is put back, and so is a page that rests before another
-try, or is gone. Hosts are put on and off offer by `offer` and `withdraw`; their clocks are not kept here.
+try, or is gone. Hosts are put on and off offer by `offer` and `withdraw`; their clocks are not kept here. No choice
+looks at more than a few heap tops.
+
+lane     one kind of page: never read (discovery), or read (refresh)
+entry    a page and its priority in one integer, see minicrawl.opic.strategy
+crowd    the hosts of one IP address that are on offer by their own clocks; one of them is asked at a time
+attempt  a turn of a host that did not answer the last time, or has not been asked in this run
+
+A page that waits is in the queue of its host, in its lane, and nowhere else. A host on offer has the entry of the best
+page of each queue in the lane's offers, or in those of its crowd; a host off offer has none.
 """
 
 import heapq
@@ -13,16 +22,140 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.frontier.addresses import Lane
 from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
 from minicrawl.crawler.hosts import Address, Host
-from minicrawl.opic import DiscoveryBudget, Strategy
+from minicrawl.opic import DiscoveryBudget, PageQueue, Strategy
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, slices
-from minicrawl.opic.strategy import Jumps, bests, packed, unpacked
+from minicrawl.opic.strategy import Jumps, bests, unpacked
 
 _BEHIND = 2**62  # more than any page's cash
 _MOST = 2.0**61
 _SEED = 1000  # pages that a seed counts for where the virtual page pays all alike: links lead to the others
+
+
+class Offers:
+    """A priority queue with one entry a number. Entries are replaced or withdrawn at any time, and skipped when met."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[int, int]] = []
+        self._entries: dict[int, int] = {}
+
+    def put(self, number: int, entry: int) -> None:
+        if self._entries.get(number) == entry:
+            return
+        self._entries[number] = entry
+        heapq.heappush(self._heap, (entry, number))
+        if len(self._heap) > 64 + 4 * len(self._entries):
+            self._heap = [(entry, number) for number, entry in self._entries.items()]
+            heapq.heapify(self._heap)
+
+    def withdraw(self, number: int) -> None:
+        self._entries.pop(number, None)
+
+    def best(self) -> tuple[int, int] | None:
+        """The highest entry, and its number."""
+        while self._heap:
+            entry, number = self._heap[0]
+            if self._entries.get(number) == entry:
+                return entry, number
+            heapq.heappop(self._heap)
+        return None
+
+    def __len__(self) -> int:
+        return len(self._heap)
+
+
+class Lane:
+    """Pages of one kind: a queue per host, and the best page of every host on offer.
+
+    A host without address offers its best page itself, under its number. Of all others an address on offer offers the
+    best one, under the complement of its number. Turns that would be attempts are offered apart.
+    """
+
+    def __init__(
+        self, priority_of: Callable[[int], int | None], waiting_of: Callable[[Pages], tuple[Pages, IntArray]]
+    ) -> None:
+        """priority_of, waiting_of: as in `PageQueue`."""
+        self._priority_of = priority_of
+        self._waiting_of = waiting_of
+        self.clear()
+
+    def clear(self) -> None:
+        self.queues: dict[int, PageQueue] = {}
+        """By number of a host, of all hosts that have had a page here."""
+        self.waiting = 0
+        self._offers = {is_attempt: Offers() for is_attempt in (False, True)}
+        self._crowds: dict[tuple[int, bool], Offers] = {}
+
+    def add(self, host: Host, page: int) -> None:
+        """Let a page wait; `offer` its host then."""
+        queue = self.queues.get(host.id)
+        if queue is None:
+            queue = self.queues[host.id] = PageQueue(self._priority_of, self._waiting_of)
+        queue.add(page)
+        self.waiting += 1
+
+    def load(self, host: int, pages: Pages, best: int) -> None:
+        """Load the pages of a host, by number, that has none here; `offer` it then. best: the entry of the page whose
+        turn is next."""
+        self.queues[host] = PageQueue(self._priority_of, self._waiting_of, pages, best)
+        self.waiting += len(pages)
+
+    def pop(self, host: Host) -> int | None:
+        """Remove the best page of a host; `withdraw` the host then."""
+        page = self.queues[host.id].pop()
+        self.waiting -= page is not None
+        return page
+
+    def waiting_on(self, hosts: Iterable[Host]) -> int:
+        return sum(self.queues[host.id].waiting for host in hosts if host.id in self.queues)
+
+    def offer(self, host: Host) -> None:
+        """Put the best page of a host that is on offer among the offers."""
+        queue = self.queues.get(host.id)
+        entry = None if queue is None else queue.peek()
+        if entry is None:
+            return
+        address, is_attempt = host.address, not host.answers
+        if address is None:
+            self._offers[is_attempt].put(host.id, entry)
+            return
+        crowd = self._crowds.get((address.id, is_attempt))
+        if crowd is None:
+            crowd = self._crowds[address.id, is_attempt] = Offers()
+        crowd.put(host.id, entry)
+        self._offer_crowd(address, is_attempt)
+
+    def withdraw(self, host: Host) -> None:
+        address, is_attempt = host.address, not host.answers
+        if address is None:
+            self._offers[is_attempt].withdraw(host.id)
+        elif (address.id, is_attempt) in self._crowds:
+            self._crowds[address.id, is_attempt].withdraw(host.id)
+            self._offer_crowd(address, is_attempt)
+
+    def offer_address(self, address: Address) -> None:
+        """Offer the best page of an address, or withdraw it if the address is off offer."""
+        self._offer_crowd(address, False)
+        self._offer_crowd(address, True)
+
+    def _offer_crowd(self, address: Address, is_attempt: bool) -> None:
+        crowd = self._crowds.get((address.id, is_attempt))
+        if crowd is None:
+            return
+        best = crowd.best() if address.is_offered else None
+        if best is None:
+            self._offers[is_attempt].withdraw(~address.id)
+        else:
+            self._offers[is_attempt].put(~address.id, best[0])
+
+    def best(self, *, attempts: bool) -> int | None:
+        """The best page of the hosts on offer; without attempts, of the hosts that answer."""
+        best = self._offers[False].best()
+        attempt = self._offers[True].best() if attempts else None
+        if best is None or (attempt is not None and attempt < best):
+            best = attempt
+        return None if best is None else unpacked(best[0])
 
 
 class WaitingPages:
@@ -60,10 +193,9 @@ class WaitingPages:
         self._reads_new = True  # pages never read
         self.first: set[int] = set()  # pages before all others; they are read again even if no others are
         self._resting: list[tuple[float, int]] = []
-        self._discovery, self._refresh = (
-            Lane(hosts, partial(self._is_current, read=read), partial(self._waiting_of, read=read))
-            for read in (False, True)
-        )
+        self._discovery = Lane(self._unread_priority, partial(self._waiting_of, read=False))
+        self._refresh = Lane(self._read_priority, partial(self._waiting_of, read=True))
+        self._lanes = (self._discovery, self._refresh)  # by whether their pages were read
 
     def grow(self, size: int) -> None:
         self.host_of = grown(self.host_of, size)
@@ -89,7 +221,7 @@ class WaitingPages:
                 continue
             number = self.host_of.item(page)
             host = hosts[number] = self._hosts[number]
-            self._lane(page).add(host, self._entry(page))
+            self._lanes[self._accounts.had_turn.item(page)].add(host, page)
         for host in hosts.values():
             self.offer(host)
         return hosts.values()
@@ -147,7 +279,7 @@ class WaitingPages:
             first = bests(pages, self._priorities(pages, read=read), starts) if len(pages) else []
             numbers = (with_pages + hosts.start).tolist()
             for number, start, end, best in zip(numbers, starts.tolist(), ends.tolist(), first, strict=True):
-                lane.load(self._hosts[number], pages[start:end], best)
+                lane.load(number, pages[start:end], best)
 
     def _host_groups(self, size: int) -> Iterator[range]:
         """All hosts in groups with a limited number of pages: sorting millions at once takes much memory."""
@@ -163,7 +295,12 @@ class WaitingPages:
             return
         pages = pages[~(self._held.take(pages) | self._accounts.had_turn.take(pages))]
         hosts = self.host_of.take(pages).tolist()
-        self._discovery.rise_all(pages, hosts, self._priorities(pages, read=False))
+        queues = self._discovery.queues
+        priorities = self._priorities(pages, read=False)
+        for page, number, priority in zip(pages.tolist(), hosts, priorities.tolist(), strict=True):
+            queue = queues[number]
+            if priority >= queue.least:  # most are not
+                queue.rise(page, priority)
         for number in set(hosts):
             host = self._hosts[number]
             if host.is_offered:
@@ -172,43 +309,47 @@ class WaitingPages:
     def moved(self, pages: Pages) -> None:
         """Move pages never read to the place of their current priority, up or down. To be called before anything else
         is asked of the frontier."""
-        if not self._reads_new:
-            return
-        waiting = pages[~self._held[pages] & ~self._accounts.had_turn[pages]].tolist()
-        for page in waiting:
-            self._discovery.fall(self._hosts[self.host_of[page]], self._entry(page))
-        for host in {self.host_of.item(page) for page in waiting}:
-            self._discovery.offer(self._hosts[host])
+        if self._reads_new:
+            self._move(self._discovery, pages[~self._held[pages] & ~self._accounts.had_turn[pages]].tolist())
+
+    def _move(self, lane: Lane, pages: Iterable[int]) -> None:
+        """Move pages that wait in a lane to the place of their present priority."""
+        hosts = {page: self.host_of.item(page) for page in pages}
+        for page, number in hosts.items():
+            lane.queues[number].fall(page)
+        for number in set(hosts.values()):
+            self.offer(self._hosts[number])
 
     def best(self, *, attempts: bool) -> int | None:
         """The page to fetch now among the hosts on offer, or None. attempts: as in `Frontier.best_page`."""
-        discovery, refresh = (lane.best(attempts=attempts) for lane in (self._discovery, self._refresh))
-        for best in (discovery, refresh) if self.first else ():
-            if best is not None and unpacked(best[0]) in self.first:
-                return unpacked(best[0])
-        discovers = self._budget.discovers(discovery is not None, refresh is not None)
+        unread = self._discovery.best(attempts=attempts) if self._discovery.waiting else None
+        read = self._refresh.best(attempts=attempts) if self._refresh.waiting else None
+        for page in (unread, read) if self.first else ():
+            if page in self.first:
+                return page
+        discovers = self._budget.discovers(unread is not None, read is not None)
         if discovers is None:
             return None
-        best = discovery if discovers else refresh
-        assert best is not None
-        return unpacked(best[0])
+        return unread if discovers else read
 
     def hand_out(self, page: int, host: Host) -> None:
-        """Hold the best page."""
-        popped = self._hand_out(self._lane(page), host)
+        """Hold the best page of a host; `withdraw` the host then."""
+        is_read = self._accounts.had_turn.item(page)
+        popped = self._lanes[is_read].pop(host)
         assert popped == page, "only the best page of a host is handed out"
+        self._held[page] = True
+        if is_read and self._due is not None:
+            self._due.hand_out(page)
 
     def hand_out_of(self, host: Host) -> int | None:
-        """Hold the best page of a host, if any waits there."""
-        lane = self._discovery if self._discovery.has_page(host) else self._refresh
-        return self._hand_out(lane, host) if lane.has_page(host) else None
-
-    def _hand_out(self, lane: Lane, host: Host) -> int:
-        page = lane.pop(host)
-        self._held[page] = True
-        if self._due is not None and self._accounts.had_turn.item(page):
-            self._due.hand_out(page)
-        return page
+        """Hold the best page of a host, if any waits there; `withdraw` the host then."""
+        for lane in self._lanes:
+            queue = lane.queues.get(host.id)
+            entry = None if queue is None else queue.peek()
+            if entry is not None:
+                self.hand_out(unpacked(entry), host)
+                return unpacked(entry)
+        return None
 
     def put_back(self, page: int, now: float, not_before: float) -> Host | None:
         """Let a page that was handed out wait for another turn, from `not_before` on, if it is to have one. Returns its
@@ -238,14 +379,14 @@ class WaitingPages:
                 self._due.value_all(self._waiting_read(self._book.size), now)
                 self._refresh.clear()
                 self._load_lane(self._refresh, self._book.size, read=True)
-                for number in self._refresh.hosts:
-                    self._refresh.offer(self._hosts[number])
+                for number in self._refresh.queues:
+                    self.offer(self._hosts[number])
             for page in self._due.rested(now):
                 if self._held.item(page):
                     self._held[page] = False
                     yield page
                 else:
-                    self._move_read([page])
+                    self._move(self._refresh, [page])
 
     @property
     def next_rested(self) -> float | None:
@@ -256,23 +397,14 @@ class WaitingPages:
 
     def is_empty(self, but_for: Collection[Host]) -> bool:
         """True if nothing waits or rests, but for pages set aside, and pages of some hosts."""
-        waiting = self._discovery.waiting + self._refresh.waiting
-        if waiting and but_for:
-            waiting -= self._discovery.waiting_on(but_for) + self._refresh.waiting_on(but_for)
+        waiting = sum(lane.waiting - lane.waiting_on(but_for) for lane in self._lanes)
         is_waited_for = self._due is not None and self._due.is_waited_for
         return not (self._resting or waiting or is_waited_for)
 
     def note_changed(self, pages: Iterable[int]) -> None:
         """Record read pages believed to have changed."""
         assert self._due is not None, "they wait by their value"
-        self._move_read([page for page in self._due.note_changed(pages) if not self._held[page]])
-
-    def _move_read(self, pages: Iterable[int]) -> None:
-        """Move waiting pages to the place of their present value."""
-        for page in pages:
-            host = self._hosts[self.host_of[page]]
-            self._refresh.fall(host, self._entry(page))
-            self._refresh.offer(host)
+        self._move(self._refresh, [page for page in self._due.note_changed(pages) if not self._held[page]])
 
     def put_off(self, pages: Pages) -> None:
         """Put pages behind all others."""
@@ -301,18 +433,24 @@ class WaitingPages:
 
     def offer(self, host: Host) -> None:
         """Offer the best pages of a host that is on offer."""
-        self._discovery.offer(host)
-        self._refresh.offer(host)
+        if not host.is_offered or host.opening or host.is_banned:
+            return
+        for lane in self._lanes:
+            if lane.queues:
+                lane.offer(host)
 
     def offer_address(self, address: Address) -> None:
         """Offer the best pages of an address, or withdraw them if it is off offer."""
-        self._discovery.offer_address(address)
-        self._refresh.offer_address(address)
+        for lane in self._lanes:
+            lane.offer_address(address)
 
     def withdraw(self, host: Host) -> None:
-        host.is_offered = False
-        self._discovery.withdraw(host)
-        self._refresh.withdraw(host)
+        """Take a host off offer, with its pages."""
+        if host.is_offered:
+            host.is_offered = False
+            for lane in self._lanes:
+                if lane.queues:
+                    lane.withdraw(host)
 
     def put_first(self, page: int, *, is_new: bool) -> Host | None:
         """Put a page before all others, now or when it waits next. Returns its host if it waits now.
@@ -330,7 +468,11 @@ class WaitingPages:
         if self._held[page]:
             return None
         host: Host = self._hosts[self.host_of[page]]
-        (self._lane(page).add if is_new or was_done else self._lane(page).rise)(host, self._entry(page))
+        lane = self._lanes[self._accounts.had_turn.item(page)]
+        if is_new or was_done:
+            lane.add(host, page)
+        else:
+            lane.queues[host.id].rise(page, FIRST)
         self.offer(host)
         return host
 
@@ -339,7 +481,11 @@ class WaitingPages:
         return self._due is None or self._due.is_resting(page)
 
     def has_page(self, host: Host) -> bool:
-        return self._discovery.has_page(host) or self._refresh.has_page(host)
+        for lane in self._lanes:
+            queue = lane.queues.get(host.id)
+            if queue is not None and queue.waiting:
+                return True
+        return False
 
     def _is_done(self, page: int) -> bool:
         """True if a page is not to be read: it was read and is not read again, or new pages are not read."""
@@ -347,23 +493,25 @@ class WaitingPages:
             return not self._reads_new
         return self._due is None and page not in self.first
 
-    def _lane(self, page: int) -> Lane:
-        return self._refresh if self._accounts.had_turn.item(page) else self._discovery
-
-    def _entry(self, page: int) -> int:
+    def _unread_priority(self, page: int) -> int | None:
+        """Priority of a page that waits for its first turn; None if it does not."""
+        # For a number, item() takes half as long as an index.
+        if self._held.item(page) or self._accounts.had_turn.item(page):
+            return None
         if self.first and page in self.first:
-            return packed(page, FIRST)
-        if self._due is not None and self._accounts.had_turn.item(page):
-            return packed(page, self._due.priority(page))
+            return FIRST
         priority = self._strategy.priority(page, self._book, self._jumps)
         if self.interest is not None and self._strategy.follows_cash:
             priority = int(min(priority * self.interest.item(page), _MOST))
-        return packed(page, priority - _BEHIND if self._puts_off and self._is_put_off[page] else priority)
+        return priority - _BEHIND if self._puts_off and self._is_put_off[page] else priority
 
-    def _is_current(self, entry: int, *, read: bool) -> bool:
-        page = unpacked(entry)
-        # For a number, item() takes half as long as an index.
-        return self._accounts.had_turn.item(page) is read and not self._held.item(page) and self._entry(page) == entry
+    def _read_priority(self, page: int) -> int | None:
+        """Priority of a page that waits to be read again; None if it does not."""
+        if self._held.item(page) or not self._accounts.had_turn.item(page):
+            return None
+        if page in self.first:
+            return FIRST
+        return None if self._due is None else self._due.priority(page)
 
     def _waiting_of(self, pages: Pages, *, read: bool) -> tuple[Pages, IntArray]:
         pages = pages[(self._accounts.had_turn[pages] == read) & ~self._held[pages]]

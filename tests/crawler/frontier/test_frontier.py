@@ -12,9 +12,9 @@ import pytest
 from support.intakes import next_page
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.frontier.addresses import Lane
-from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.hosts import Host, HostTurn
+from minicrawl.crawler.frontier.frontier import Frontier, WaitingErrands
+from minicrawl.crawler.frontier.waiting_pages import Lane
+from minicrawl.crawler.hosts import Address, Host, HostTurn
 from minicrawl.opic import STRATEGIES, DiscoveryBudget, PageQueue
 from minicrawl.store.links import NOWHERE, linked
 
@@ -407,7 +407,7 @@ def test_the_frontier_agrees_with_the_slow_model(seed: int, ip_delay: float, str
 
 def entries_held(frontier: Frontier) -> int:
     lanes = (frontier.pages._discovery, frontier.pages._refresh)
-    queues = [queue for lane in lanes for queue in lane._queues.values()]
+    queues = [queue for lane in lanes for queue in lane.queues.values()]
     offers = sum(len(lane._offers) for lane in lanes)
     heaps = len(frontier._waiting_clocks) + len(frontier.pages._resting)
     return sum(len(queue._entries) for queue in queues) + offers + heaps
@@ -457,6 +457,34 @@ class Errand:
 
 
 ERRANDS = [Errand(number) for number in range(8)]
+
+
+def bare_host(number: int, address: Address | None = None) -> Host:
+    return Host(id=number, name=f"h{number}", delay=1.0, most=1, address=address)
+
+
+def test_errands_of_a_host_keep_their_order_but_for_one_that_is_first() -> None:
+    errands, one, things = WaitingErrands(), bare_host(0), ERRANDS[:3]
+    errands.add(one, things[0], first=False)
+    errands.add(one, things[1], first=False)
+    errands.add(one, things[2], first=True)
+    assert one.errands[0] is things[2]
+    for thing in things:
+        errands.remove(one, thing)
+    assert not errands.waiting(but_for=())
+
+
+def test_host_whose_address_is_not_on_offer_waits_for_it() -> None:
+    errands, address = WaitingErrands(), Address(id=1, name="1.2.3.4", delay=1.0, most=1)
+    waits, other = bare_host(0, address), bare_host(1)
+    errands.offer(waits)
+    errands.offer(other)
+    errands.skip(until_address=True)
+    assert errands.offered() is other
+    errands.skip(until_address=False)
+    assert errands.offered() is None
+    errands.offer_address(address)
+    assert errands.offered() is waits
 
 
 def test_an_errand_takes_the_turn_of_its_host_and_no_other() -> None:
@@ -583,6 +611,18 @@ def test_a_turn_can_be_passed_on_to_the_best_page_of_its_host(ip_delay: float) -
     turn = crawl.frontier.begin(host, ERRANDS[1], 6.0)
     assert crawl.frontier.pass_on(turn, None, 6.0) is None
     assert crawl.frontier.in_flight == 0
+
+
+@pytest.mark.parametrize(("per_host", "others"), [(1, []), (2, [1]), (3, [1, 2])])
+def test_a_page_to_which_a_turn_was_passed_on_is_on_offer_no_more(per_host: int, others: list[int]) -> None:
+    """A host that may be asked several times at once goes on with its next pages."""
+    crawl = Crawl(delay=0.0, per_host=per_host)
+    for cash in (3, 2, 1):
+        crawl.add("a", cash)
+    host = crawl.hosts["a"]
+    turn = crawl.frontier.begin(host, ERRANDS[1], 0.0)
+    assert crawl.frontier.pass_on(turn, None, 0.0) == HostTurn(host, 0)
+    assert crawl.drain(0.0) == others
 
 
 def test_an_address_that_is_shared_is_asked_only_while_it_is_held() -> None:

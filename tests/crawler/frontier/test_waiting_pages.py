@@ -1,17 +1,23 @@
 """The pages that wait on every host, and the reason why a host waits, by its clocks."""
 
 import random
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.frontier.waiting_pages import WaitingPages, order_of
+from minicrawl.crawler.frontier.due_pages import DuePages
+from minicrawl.crawler.frontier.schedules import ByWorth
+from minicrawl.crawler.frontier.waiting_pages import Offers, WaitingPages, order_of
 from minicrawl.crawler.hosts import Address, Health, Host
 from minicrawl.crawler.progress import hosts_now, wait_until, waits_by_reason, waits_for
 from minicrawl.opic import DiscoveryBudget
 from minicrawl.opic.strategy import STRATEGIES
+from minicrawl.store.links import NOWHERE
 
 
 def waiting(*cash: int) -> tuple[WaitingPages, Host]:
@@ -37,11 +43,233 @@ def drained(pages: WaitingPages, host: Host) -> list[int]:
     return order
 
 
+DAY = 86_400.0
+STEPS = st.lists(st.tuples(st.integers(0, 5), st.none() | st.integers(0, 9)), max_size=400)
+
+
+@given(STEPS)
+def test_best_is_the_least_entry_on_offer(steps: list[tuple[int, int | None]]) -> None:
+    offers, expected = Offers(), dict[int, int]()
+    for number, entry in steps:
+        if entry is None:
+            offers.withdraw(number)
+            expected.pop(number, None)
+        else:
+            offers.put(number, entry)
+            expected[number] = entry
+        best = offers.best()
+        assert best == min(((entry, number) for number, entry in expected.items()), default=None)
+
+
+def test_what_was_replaced_takes_little_room() -> None:
+    offers = Offers()
+    for entry in range(10_000, 0, -1):
+        offers.put(1, entry)
+    assert offers.best() == (1, 1)
+    assert len(offers) <= 100
+
+
 def test_page_with_the_most_cash_is_first_and_pages_put_off_are_last() -> None:
     assert drained(*waiting(5, 9, 7)) == [1, 2, 0]
     pages, host = waiting(5, 9, 7)
     pages.put_off(np.array([1]))
     assert drained(pages, host) == [2, 0, 1]
+
+
+class Twins:
+    """Pages that wait, and the slow way to say whose turn is next: a set of them, sorted for each question."""
+
+    def __init__(self, draw: random.Random, strategy: str, *, share: float, is_wanted: bool) -> None:
+        self.draw, self.strategy, self.now = draw, STRATEGIES[strategy], 0.0
+        self.accounts, self.budgets = Accounts(), [DiscoveryBudget(share), DiscoveryBudget(share)]
+        self.book = self.accounts.book
+        addresses = [Address(id=number, name=str(number), delay=1.0, most=1, is_offered=True) for number in (1, 2)]
+        self.hosts = [
+            Host(id=number, name=f"h{number}", delay=1.0, most=1, address=address)
+            for number, address in enumerate([None, None, None, *addresses, addresses[0]])
+        ]
+        self.due = None if share == 1.0 else DuePages(self.book, ByWorth(5.0, DAY), waits=True, is_patient=False)
+        self.pages = WaitingPages(self.hosts, self.accounts, self.strategy, self.budgets[0], 10, self.due)
+        if is_wanted:
+            self.pages.interest = np.zeros(0, dtype=np.float32)
+        self.waiting: set[int] = set()
+        self.put_off: set[int] = set()
+        self.first: set[int] = set()
+        self.gone: set[int] = set()
+        self.out: list[int] = []
+        self.jumps: dict[int, float] = {}
+
+    # The slow way.
+
+    def is_read(self, page: int) -> bool:
+        return bool(self.accounts.had_turn[page])
+
+    def priority(self, page: int) -> int:
+        if page in self.first:
+            return 2**63 - 1
+        if self.is_read(page):
+            assert self.due is not None
+            return self.due.priority(page)
+        jumps = np.zeros(self.accounts.size, dtype=np.float32)
+        jumps[page] = self.jumps.get(page, 0.0)
+        priority = self.strategy.priority(page, self.book, jumps)
+        if self.pages.interest is not None and self.strategy.follows_cash:
+            priority = int(min(priority * float(self.pages.interest[page]), 2.0**61))
+        return priority - 2**62 * (page in self.put_off)
+
+    def best(self, *, attempts: bool) -> int | None:
+        def may_be_asked(host: Host) -> bool:
+            is_open = host.is_offered and (host.address is None or host.address.is_offered)
+            return is_open and not host.is_banned and not host.opening and bool(attempts or host.answers)
+
+        ready = [page for page in self.waiting if may_be_asked(self.host(page))]
+        ready.sort(key=lambda page: (-self.priority(page), page))
+        unread = next((page for page in ready if not self.is_read(page)), None)
+        read = next((page for page in ready if self.is_read(page)), None)
+        for page in (unread, read):
+            if page in self.first:
+                return page
+        discovers = self.budgets[1].discovers(unread is not None, read is not None)
+        return None if discovers is None else unread if discovers else read
+
+    # Both ways.
+
+    def host(self, page: int) -> Host:
+        return self.hosts[self.pages.host_of.item(page)]
+
+    def some(self, pages: Iterable[int]) -> list[int]:
+        known = sorted(pages)
+        return self.draw.sample(known, min(len(known), self.draw.randrange(1, 9)))
+
+    def discover(self) -> None:
+        (page,) = self.accounts.discover(self.draw.randrange(2))
+        self.book.cash[page] = self.draw.choice([1, 1, 5, self.draw.randrange(2**24)])
+        self.pages.grow(page + 1)
+        self.pages.host_of[page] = self.draw.randrange(len(self.hosts))
+        if self.pages.interest is not None:
+            self.pages.interest[page] = self.draw.choice([1.0, 1.0, 0.25, 1e30])
+        self.pages.add([page])
+        self.waiting.add(page)
+
+    def credit(self) -> None:
+        pages = np.array(self.some(range(self.accounts.size)), dtype=np.int64)
+        self.book.cash[pages] += self.draw.choice([1, 2**22])
+        self.pages.credit(pages)
+
+    def move(self) -> None:
+        pages = np.array(self.some(range(self.accounts.size)), dtype=np.int64)
+        self.book.cash[pages] = self.draw.choice([0, 5, 2**23])
+        self.pages.moved(pages)
+
+    def put_some_off(self) -> None:
+        pages = self.some(range(self.accounts.size))
+        self.put_off.update(pages)
+        self.pages.put_off(np.array(pages))
+
+    def put_one_first(self) -> None:
+        page = self.draw.randrange(self.accounts.size)
+        if page in self.gone or page in self.out or page in self.first:
+            return
+        rests = self.due is not None and self.due.is_resting(page)
+        self.first.add(page)
+        if self.pages.put_first(page, is_new=False) is not None:
+            self.waiting.add(page)
+        else:
+            assert page not in self.waiting
+            assert not rests
+
+    def reorder(self) -> None:
+        size = self.accounts.size
+        jumps = (self.book.held() * self.book.birth(slice(0, size))).astype(np.float32)
+        jumps[self.accounts.depth[:size] == 0] *= 1000
+        self.jumps = dict(enumerate(jumps.tolist()))
+        self.pages.reorder()
+        for host in self.hosts:
+            self.pages.offer(host)
+
+    def hand_out(self) -> None:
+        attempts = self.draw.random() < 0.7
+        page = self.pages.best(attempts=attempts)
+        assert page == self.best(attempts=attempts)
+        if page is not None:
+            self.pages.charge(page)
+            self.budgets[1].charge(discovers=not self.is_read(page))
+            self.pages.hand_out(page, self.host(page))
+            self.pages.withdraw(self.host(page))
+            self.waiting.remove(page)
+            self.out.append(page)
+
+    def finish(self) -> None:
+        if not self.out:
+            return
+        page, end = self.out.pop(self.draw.randrange(len(self.out))), self.draw.random()
+        self.host(page).is_offered = True
+        self.pages.offer(self.host(page))
+        if end < 0.1:
+            self.pages.forget(page)
+            self.gone.add(page)
+            return
+        if end < 0.8:
+            self.accounts.visit(page, NOWHERE)
+            self.pages.first.discard(page)
+            self.first.discard(page)
+            if self.due is not None:
+                self.due.fetched(page, self.now, self.draw.choice([1e-4, 0.1]))
+        if self.pages.put_back(page, self.now, self.draw.choice([0.0, self.now + 3.0])) is not None:
+            self.waiting.add(page)
+
+    def steer(self) -> None:
+        """A host comes on or off offer, is judged, closed or banned; or an address comes or goes."""
+        host = self.draw.choice(self.hosts)
+        self.pages.withdraw(host)
+        host.answers = self.draw.random() < 0.6
+        host.opening, host.is_banned = self.draw.random() < 0.1, self.draw.random() < 0.1
+        host.is_offered = self.draw.random() < 0.8
+        self.pages.offer(host)
+        if host.address is not None and self.draw.random() < 0.4:
+            host.address.is_offered = not host.address.is_offered
+            self.pages.offer_address(host.address)
+
+    def note_changed(self) -> None:
+        if self.due is not None:
+            self.pages.note_changed(self.some(page for page in range(self.accounts.size) if self.is_read(page)))
+
+    def pass_time(self) -> None:
+        self.now += self.draw.choice([1.0, 4.0, 30.0])
+        for page in self.pages.rested(self.now):
+            assert page not in self.waiting
+            self.pages.add([page])
+            if not self.is_read(page) or self.due is not None or page in self.first:
+                self.waiting.add(page)
+
+    def check(self) -> None:
+        for host in self.hosts:
+            assert self.pages.has_page(host) == any(self.host(page) is host for page in self.waiting)
+        rests = self.pages.next_rested is not None
+        banned = [host for host in self.hosts if host.is_banned]
+        waits = any(self.host(page) not in banned for page in self.waiting)
+        assert self.pages.is_empty(but_for=banned) == (not rests and not waits)
+        assert self.pages.is_empty(but_for=self.hosts) == (not rests)
+
+
+@pytest.mark.parametrize("share", [1.0, 0.5], ids=["never-again", "again"])
+@pytest.mark.parametrize("is_wanted", [False, True], ids=["", "wanted"])
+@pytest.mark.parametrize("strategy", ["greedy", "cycle", "random"])
+@pytest.mark.parametrize("seed", range(2))
+def test_the_best_page_is_the_first_of_all_that_wait_sorted(
+    seed: int, strategy: str, is_wanted: bool, share: float
+) -> None:
+    """Whatever becomes of pages, hosts and addresses; of read pages by their present value."""
+    draw = random.Random(f"{seed} {strategy} {is_wanted} {share}")
+    twins = Twins(draw, strategy, share=share, is_wanted=is_wanted)
+    deeds = [twins.hand_out] * 6 + [twins.finish] * 5 + [twins.discover] * 3 + [twins.credit, twins.steer] * 2
+    deeds += [twins.move, twins.put_some_off, twins.put_one_first, twins.reorder, twins.pass_time, twins.note_changed]
+    for _ in range(150):
+        twins.discover()
+    for _ in range(1_500):
+        draw.choice(deeds)()
+        twins.check()
+    assert twins.accounts.turns > 50
 
 
 def test_page_that_was_put_back_rests_until_its_time() -> None:
