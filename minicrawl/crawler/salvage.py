@@ -7,9 +7,8 @@ hosts, robots.txt, traps, budgets, fingerprints, sitemaps; so are saved rankings
 """
 
 import json
-import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from itertools import repeat
 from pathlib import Path
@@ -27,33 +26,19 @@ from minicrawl.opic.surfer import REASONABLE
 from minicrawl.parts import of_part
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.crawl import in_full, lasting
-from minicrawl.store.damaged_store import DamagedStore
+from minicrawl.store.damaged_store import DamagedStore, SalvagedPage
 from minicrawl.store.database import beside, logs
 from minicrawl.store.declaration import references, tables
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.links import LAST_PLACE, NOWHERE, Links, PlacedLinks, linked, packed, placed
-from minicrawl.store.pages import Fetch, NewPage, Turn
+from minicrawl.store.pages import NewPage, Turn
 from minicrawl.store.writer import Writer
 from minicrawl.system import put_in_place
 from minicrawl.web.urls.keys import politeness_key
 from minicrawl.web.urls.normalise import normalise
 
-_STATES = frozenset(State)
 _DEEPEST = 2**20
 _ROWS = 10_000
-
-
-class _Page(NamedTuple):
-    """A valid row of `pages`."""
-
-    id: int
-    url: str
-    found_on: int | None
-    state: str
-    reason: str
-    visited: int
-    depth: int
-    fetch: int | None
 
 
 def salvage(store: Path, file: Path) -> tuple[int, int, int]:
@@ -81,7 +66,7 @@ def salvage(store: Path, file: Path) -> tuple[int, int, int]:
 
 
 def _rebuilt(damaged: DamagedStore, file: Path) -> tuple[int, int, int]:
-    pages = _pages(damaged)
+    pages = [page for page in damaged.pages() if normalise(page.url) == page.url]
     if not pages:
         raise StoreError(
             f"not one page of {damaged.path} can be read; use a backup, or start again with another --store"
@@ -141,23 +126,12 @@ def _copy_part(damaged: DamagedStore, writer: Writer, name: str, numbers: dict[i
     writer.put(kind, found)
 
 
-def _pages(damaged: DamagedStore) -> list[_Page]:
-    """All valid pages, none of them twice."""
-    found: dict[str, _Page] = {}
-    for row in damaged.rows("pages", "id", _Page._fields):
-        with suppress(ValidationError):
-            page = convert(row, _Page)
-            if page.reason and page.state in _STATES and normalise(page.url) == page.url:
-                found.setdefault(page.url, page)
-    return list(found.values())
-
-
 def _replayed(
-    damaged: DamagedStore, pages: Sequence[_Page], numbers: dict[int, int], accounts: Accounts
+    damaged: DamagedStore, pages: Sequence[SalvagedPage], numbers: dict[int, int], accounts: Accounts
 ) -> dict[int, tuple[Turn, Links]]:
     """The turns of all pages that had one and whose links can be read, as the accounts have them from now on."""
     turns: dict[int, tuple[Turn, Links]] = {}
-    answers = dict(_answers(damaged))
+    answers = dict(damaged.answers())
     for row in damaged.rows("links", "source", Links._fields):
         number = numbers.get(row[0])
         if number is None or not pages[number].visited or not isinstance(row[1], bytes):
@@ -189,14 +163,6 @@ def _mapped(blob: bytes, source: int, numbers: dict[int, int]) -> PlacedLinks:
             found.setdefault(numbers[target], place if place <= LAST_PLACE else 0)
     found.pop(source, None)
     return linked(list(found), bytes(found.values()))
-
-
-def _answers(damaged: DamagedStore) -> Iterator[tuple[int, Fetch]]:
-    for row in damaged.rows("fetches", "id", ("id", *Fetch._fields)):
-        with suppress(ValidationError):
-            answer = convert(row[1:], Fetch)
-            if math.isfinite(answer.fetched_at + answer.seconds):
-                yield row[0], answer
 
 
 def _settings(kept: object, folder: Path) -> CrawlSettings:

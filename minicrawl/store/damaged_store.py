@@ -1,18 +1,37 @@
 """Salvage of a damaged store: every row that can still be read."""
 
+import math
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any  # Any: rows
+from typing import Any, NamedTuple  # Any: rows
+
+from msgspec import ValidationError, convert
 
 from minicrawl.errors import StoreError
+from minicrawl.model import State
 from minicrawl.store.database import closed_if_it_fails, logs, real_path
+from minicrawl.store.pages import Fetch
 from minicrawl.system import check_replaceable
 
+_STATES = frozenset(State)
 _AT_ONCE = 4_096
 _LEAST_ROW = 4
 """Minimum bytes of a row: bounds the number of rows by the file's size."""
+
+
+class SalvagedPage(NamedTuple):
+    """A valid row of `pages`."""
+
+    id: int
+    url: str
+    found_on: int | None
+    state: str
+    reason: str
+    visited: int
+    depth: int
+    fetch: int | None
 
 
 class DamagedStore:
@@ -61,6 +80,24 @@ class DamagedStore:
             except sqlite3.DatabaseError:
                 continue
             return
+
+    def pages(self) -> list[SalvagedPage]:
+        """All valid pages, none of them twice."""
+        found: dict[str, SalvagedPage] = {}
+        for row in self.rows("pages", "id", SalvagedPage._fields):
+            with suppress(ValidationError):
+                page = convert(row, SalvagedPage)
+                if page.reason and page.state in _STATES:
+                    found.setdefault(page.url, page)
+        return list(found.values())
+
+    def answers(self) -> Iterator[tuple[int, Fetch]]:
+        """All valid answers, with their numbers."""
+        for row in self.rows("fetches", "id", ("id", *Fetch._fields)):
+            with suppress(ValidationError):
+                answer = convert(row[1:], Fetch)
+                if math.isfinite(answer.fetched_at + answer.seconds):
+                    yield row[0], answer
 
     def meta(self, key: str) -> object:
         """A value of `meta`; None where it cannot be read."""
