@@ -6,13 +6,14 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
+from functools import partial
 from pathlib import Path
 from typing import Any, Unpack  # Any: settings as given
 
 from minicrawl.cluster.crawl import crawl_partitions
 from minicrawl.cluster.keeper import Listener
 from minicrawl.crawler.admission.seeds import gather_seeds
-from minicrawl.crawler.run import Run, crawl_with
+from minicrawl.crawler.run import Caller, crawl_with
 from minicrawl.crawler.running_crawl import RunningCrawl
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
@@ -133,10 +134,7 @@ async def acrawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
             handle_signals=handle_signals,
             started=started,
         )
-    return await crawl_with(
-        given,
-        gather_seeds(_texts(seeds)),
-        Path(store),
+    caller = Caller(
         on_progress=on_progress,
         beside=Indexer(handle_signals=handle_signals),
         transport=transport,
@@ -145,6 +143,7 @@ async def acrawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
         timing=timing,
         sizes=sizes,
     )
+    return await crawl_with(given, gather_seeds(_texts(seeds)), Path(store), caller)
 
 
 class Crawl(RunningCrawl):
@@ -179,22 +178,14 @@ class Crawl(RunningCrawl):
         settings: Settings by name; keyword arguments win over them.
         """
         given = _checked(store, {**(settings or {}), **by_name})
-        gathered = gather_seeds(_texts(seeds))
-
-        def crawled(on_begin: Callable[[Run], None]) -> Coroutine[Any, Any, CrawlReport]:
-            return crawl_with(
-                given,
-                gathered,
-                Path(store),
-                on_begin=on_begin,
-                beside=Indexer(handle_signals=handle_signals),
-                transport=transport,
-                handle_signals=handle_signals,
-                timing=timing,
-                sizes=sizes,
-            )
-
-        super().__init__(crawled)
+        caller = Caller(
+            beside=Indexer(handle_signals=handle_signals),
+            transport=transport,
+            handle_signals=handle_signals,
+            timing=timing,
+            sizes=sizes,
+        )
+        super().__init__(partial(crawl_with, given, gather_seeds(_texts(seeds)), Path(store), caller))
 
     async def adjust(self, **settings: Unpack[Keywords]) -> None:
         """Change settings while the crawl runs; later runs keep them, except limits.

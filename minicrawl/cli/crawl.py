@@ -242,22 +242,38 @@ def _run(  # noqa: PLR0913 - what the command's options came to
     if not is_parted:
         keep_little_free_memory()
     seeds, begins = gathered(sources), partial(_begin, guide)
-    shared: dict[str, Any] = {"forgotten": forgotten, "handle_signals": True, "started": started}
     with showing(live, BestSoFar(guide.path)) as show:
         told = show if says_more() else None
         if is_parted:
             from minicrawl.cluster.crawl import crawl_partitions
             from minicrawl.cluster.keeper import Listener
 
-            parted = partial(crawl_partitions, given, seeds, guide.path, partitions=parts[0], ray=parts[1])
             with Path(os.devnull).open("w") as nowhere, redirect_stdout(nowhere):  # Ray prints which processes died
-                return run_loop(parted(listener=Listener(begins, warn, told), **shared))
-        from minicrawl.crawler.run import crawl_with
+                return run_loop(
+                    crawl_partitions(
+                        given,
+                        seeds,
+                        guide.path,
+                        partitions=parts[0],
+                        ray=parts[1],
+                        forgotten=forgotten,
+                        listener=Listener(begins, warn, told),
+                        handle_signals=True,
+                        started=started,
+                    )
+                )
+        from minicrawl.crawler.run import Caller, crawl_with
         from minicrawl.search.following import Indexer
 
-        beside = Indexer(awaiting_index if says_more() else nullcontext, handle_signals=True)
-        crawl = partial(crawl_with, given, seeds, guide.path, on_start=begins, on_progress=told, beside=beside)
-        return run_loop(controlled(lambda on_begin: crawl(on_begin=on_begin, **shared), guide.path))
+        caller = Caller(
+            forgotten=forgotten,
+            on_start=begins,
+            on_progress=told,
+            beside=Indexer(awaiting_index if says_more() else nullcontext, handle_signals=True),
+            handle_signals=True,
+            started=started,
+        )
+        return run_loop(controlled(partial(crawl_with, given, seeds, guide.path, caller), guide.path))
 
 
 async def controlled(crawl: "Callable[[OnBegin], Coroutine[Any, Any, CrawlReport]]", store: Path) -> "CrawlReport":

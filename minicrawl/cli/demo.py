@@ -103,7 +103,7 @@ def _start_afresh(store: Path) -> None:
 async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bool) -> None:
     from minicrawl.cli.display import BestSoFar, showing
     from minicrawl.crawler.admission.seeds import Seeds
-    from minicrawl.crawler.run import crawl_with
+    from minicrawl.crawler.run import Caller, crawl_with
     from minicrawl.demo.web import serving
 
     if not is_quiet():
@@ -115,8 +115,7 @@ async def _crawl(web: "DemoWeb", given: dict[str, Any], store: Path, *, live: bo
                 given | {"connect_to": f"::127.0.0.1:{port}"},
                 Seeds(list(web.seeds)),
                 store,
-                on_progress=show if says_more() else None,
-                handle_signals=True,
+                Caller(on_progress=show if says_more() else None, handle_signals=True),
             )
 
 

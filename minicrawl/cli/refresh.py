@@ -65,13 +65,13 @@ def command(pages: int | None, is_dry: bool, no_progress: bool, store: Path, as_
 def _run(given: dict[str, Any], pages: int, store: Path, *, live: bool) -> "CrawlReport":
     from minicrawl.cli.display import BestSoFar, showing
     from minicrawl.crawler.admission.seeds import Seeds
-    from minicrawl.crawler.run import crawl_with
+    from minicrawl.crawler.run import Caller, crawl_with
 
     open_store(store).close()  # a missing store is an error: it must not be created
     with showing(live, BestSoFar(store)) as show:
         told = show if says_more() else None
-        crawl = partial(crawl_with, given, Seeds([]), store, refreshed=pages, on_progress=told, handle_signals=True)
-        return run_loop(controlled(lambda begin: crawl(on_begin=begin), store))
+        caller = Caller(refreshed=pages, on_progress=told, handle_signals=True)
+        return run_loop(controlled(partial(crawl_with, given, Seeds([]), store, caller), store))
 
 
 def _lines(report: "CrawlReport", became: Counter[str]) -> Iterator[str]:

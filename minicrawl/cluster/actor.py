@@ -19,7 +19,7 @@ from minicrawl.cluster.partition import Partition
 from minicrawl.cluster.ray import GoneError, Where
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.books.invariants import damage_as_store_error
-from minicrawl.crawler.run import Together
+from minicrawl.crawler.loop.together import Together
 from minicrawl.errors import CrawlEndedError, MinicrawlError, StoreError
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES

@@ -20,9 +20,10 @@ from minicrawl.cluster.shared_addresses import Order, shares_addresses
 from minicrawl.control.commands import done
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds, spelled
+from minicrawl.crawler.assemble import Means, assemble
 from minicrawl.crawler.intake import Intake
+from minicrawl.crawler.loop.together import Together
 from minicrawl.crawler.outcomes.reasons import ask_again
-from minicrawl.crawler.run import Together, opened
 from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import CrawlEndedError, StoreError
 from minicrawl.model import Progress, RunState
@@ -125,14 +126,16 @@ class Partition:
         timing = brief.timing
         batch = max(timing.batch, pace)
         lease = batch + timing.lease - timing.batch
-        self.run = run = opened(
+        self.run = run = assemble(
             settings_of(brief.number, self._workers, settings),
             Seeds([*self._seeds.urls, *brief.folder.seeds]),  # secrets may go to seeds of all partitions of the process
             writer,
-            share=share_of(brief.number, brief.folder),
-            on_progress=partial(setattr, self, "_progress") if brief.shows_progress else None,
-            timing=replace(timing, batch=batch, quiet=timing.paused, lease=lease, idle=max(timing.idle, pace)),
-            together=together,
+            Means(
+                share=share_of(brief.number, brief.folder),
+                together=together,
+                timing=replace(timing, batch=batch, quiet=timing.paused, lease=lease, idle=max(timing.idle, pace)),
+                on_progress=partial(setattr, self, "_progress") if brief.shows_progress else None,
+            ),
         )
         run.intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
         run.engine.waits_for_others = True

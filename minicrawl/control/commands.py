@@ -21,9 +21,9 @@ from msgspec import structs
 from minicrawl import __version__, log, system
 from minicrawl.control.messages import LONGEST, Message, bound, failed, line_of, message_of, serving
 from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.crawler.assemble import Means, Run, assemble
 from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.changes import adjusted
-from minicrawl.crawler.run import Run, opened
 from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, SettingError, StoreError
 from minicrawl.events import Event, SettingChanged
@@ -234,7 +234,7 @@ class RestingCrawl:
 
     def _changed(self, change: Callable[[Run, float], _T]) -> _T:
         with damage_as_store_error(self._store), closing(Writer(self._store)) as writer:
-            run = opened(CrawlSettings(**lasting(writer.settings)), Seeds([]), writer)
+            run = assemble(CrawlSettings(**lasting(writer.settings)), Seeds([]), writer, Means())
             intake, now = run.intake, run.clock()
             intake.start([], now)
             result = change(run, now)

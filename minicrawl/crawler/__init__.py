@@ -22,6 +22,7 @@ progress    counts of a run so far, and what its hosts wait for
 engine      the loop that joins the stages: begins requests, takes in their results, and commits
 remembered_settings  the settings of a resumed crawl; whether a crawl names a contact
 changes     changes to a crawl while it runs
+assemble    a run put together of all these
 run         one crawl, from seeds to report
 running_crawl  a running crawl, to be watched and steered
 salvage     a new store from a damaged one

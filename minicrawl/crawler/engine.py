@@ -16,8 +16,9 @@ from typing import Any  # Any: JSON
 from minicrawl.crawler.due_requests import DueRequests
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.commands import Commands, EventStream
-from minicrawl.crawler.loop.in_flight import Arrivals, BooksThread, InFlight, Slots
-from minicrawl.crawler.loop.limits import Limits, SteadyClock
+from minicrawl.crawler.loop.in_flight import Arrivals, BooksThread, InFlight
+from minicrawl.crawler.loop.limits import Limits
+from minicrawl.crawler.loop.together import Together
 from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.requests.outage_watch import OutageWatch
 from minicrawl.crawler.requests.request import Request
@@ -26,27 +27,25 @@ from minicrawl.events import PageFetched, Paused, Progressed, Resumed, Stopping
 from minicrawl.model import InFlightNow, Progress, RunState
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.declaration import MetaValue
-from minicrawl.timing import Timing
-from minicrawl.web.net.open_files import OPEN_FILES, UNLIMITED, Room
+from minicrawl.web.net.open_files import OPEN_FILES
 
 
 class Commits:
     """`last`: time of the last one. `asked_until`: time until which requests may leave without another one."""
 
-    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
+    def __init__(
         self,
         intake: Intake,
         commands: Commands,
         thread: BooksThread,
         clock: Callable[[], float],
-        timing: Timing,
         meta: Callable[[], dict[str, MetaValue]],
     ) -> None:
         self._intake, self._state = intake, intake.state
         self._commands = commands
         self._thread = thread
         self._clock = clock
-        self._timing = timing
+        self._timing = intake.state.timing
         self._meta = meta
         self.last = clock()
         self.asked_until = 0.0
@@ -105,39 +104,26 @@ class Engine:
     request leaves later than a lease after the commit before it: the next run assumes that any may have, until then.
     """
 
-    def __init__(  # noqa: PLR0913 - the parts that it joins, each named where it is built
-        self,
-        intake: Intake,
-        requests: DueRequests,
-        source: Source,
-        settings: CrawlSettings,
-        *,
-        files: Callable[[int], Room] = UNLIMITED,
-        clock: Callable[[], float] | None = None,
-        started: float | None = None,
-        on_progress: Callable[[Progress], None] | None = None,
-        slots: Slots | None = None,
-        thread: BooksThread | None = None,
+    def __init__(
+        self, intake: Intake, requests: DueRequests, source: Source, together: Together, progress: RunProgress
     ) -> None:
-        """files: the room for a number of requests. started: Unix seconds from which its time counts; None: now. slots,
-        thread: those of all crawls of this process, if several share the room and the thread."""
+        """together: with other runs of this process; their owner ends it. progress: the run's clock and counts."""
         self._intake, self._requests, self._state = intake, requests, intake.state
         self._timing = timing = self._state.timing
-        self._clock = clock or SteadyClock()
-        self._on_progress = on_progress
-        self._thread, self._shares_thread = thread or BooksThread(), thread is not None
+        self._thread, self._room = together.thread, together.room
+        self.progress, self._clock, self._time = progress, progress.clock, progress.time
+        self.on_progress: Callable[[Progress], None] | None = None
+        """Called now and then."""
         self._arrivals = Arrivals(self._clock, self._thread, timing.links_at_once)
         self.deliver = self._arrivals.add
         """Passes an answer or a command to the loop, which takes them one by one, with the URLs that it leads to."""
         self.commands = Commands(self.deliver)
         self.events = EventStream(self._clock)
-        self._commits = Commits(intake, self.commands, self._thread, self._clock, timing, self.meta)
-        self.progress = RunProgress(intake, self._clock, self._commits.last if started is None else started)
-        self._time = self.progress.time
-        self.unanswered, self._source, self._files = requests.unanswered, source, files
+        self._commits = Commits(intake, self.commands, self._thread, self._clock, self.meta)
+        self.unanswered, self._source, settings = requests.unanswered, source, requests.settings
         self.limits = Limits(settings, self.progress.done, lambda: intake.state.accounts.coverage.shares()[0])
         self.in_flight = InFlight(
-            files(settings.concurrency), soon=None, one_by_one=False, on_change=self._arrivals.ring, slots=slots
+            together.slots, self._room(settings.concurrency), soon=None, one_by_one=False, on_change=self._arrivals.ring
         )
         self.outages = OutageWatch(self._state, self._absorb, asks_robots=not settings.ignore_robots)
         self.is_short = False
@@ -229,8 +215,6 @@ class Engine:
             raise
         finally:
             self.in_flight.abort()
-            if not self._shares_thread:
-                self._thread.end()
             self.commands.end(failure)
 
     def end(self) -> None:
@@ -352,7 +336,7 @@ class Engine:
         return until
 
     async def _show_progress(self, now: float) -> None:
-        if now >= self._progress_at and (self._on_progress or self.events.has_readers):
+        if now >= self._progress_at and (self.on_progress or self.events.has_readers):
             progress = replace(
                 await self._thread.do(partial(self.progress.now, self.outages.silence)),
                 state=self.state,
@@ -360,8 +344,8 @@ class Engine:
                 limits=self.limits.now,
                 requests=self._oldest(_SHOWN),
             )
-            if self._on_progress is not None:
-                self._on_progress(progress)
+            if self.on_progress is not None:
+                self.on_progress(progress)
             self.events.tell(Progressed(now, progress), is_look=True)
             # A look at millions of pages takes a while: a twentieth of the time at most goes into looking.
             self._progress_at = now + max(self._timing.progress, self._timing.looks_apart * (self._clock() - now))
@@ -377,7 +361,7 @@ class Engine:
         self.limits.settings = settings
         is_limited = settings.pages is not None or self.limits.quota is not None
         soon = self._timing.soon if is_limited else None
-        self.in_flight.adjust(self._files(settings.concurrency), soon=soon, one_by_one=settings.concurrency == 1)
+        self.in_flight.adjust(self._room(settings.concurrency), soon=soon, one_by_one=settings.concurrency == 1)
 
     def let(self, pages: int) -> None:
         """Set the run's present quota of pages: other crawls share its limit."""

@@ -96,7 +96,7 @@ class RunProgress:
     def __init__(self, intake: Intake, clock: Callable[[], float], started: float) -> None:
         """started: Unix seconds from which on the crawl's time counts."""
         self._intake, self._state, self._store = intake, intake.state, intake.state.writer
-        self._clock = clock
+        self.clock = clock
         self.time = RunClock(clock, started)
         self.fetched = 0
         self.bytes = 0
@@ -145,7 +145,7 @@ class RunProgress:
             given_up=self._given_up(),
             pages_per_second=pages_per_second,
             bytes_per_second=bytes_per_second,
-            waiting_for=waits_by_reason(waiting, self._clock()),
+            waiting_for=waits_by_reason(waiting, self.clock()),
             has_its_pages=frontier.errands_only,
         )
 
@@ -164,7 +164,7 @@ class RunProgress:
         began = time.perf_counter()
         accounts, frontier = self._state.accounts, self._state.frontier
         looked_at = frontier.hosts if hosts else ()
-        listed, doing, states = hosts_now(looked_at, frontier.pages.has_page, self._clock(), hosts)
+        listed, doing, states = hosts_now(looked_at, frontier.pages.has_page, self.clock(), hosts)
         coverage, shown = accounts.coverage.shares()
         return {
             "coverage": coverage,
@@ -207,7 +207,7 @@ class RunProgress:
         coverage, shown = accounts.coverage.shares()
         return CoursePoint(
             seconds=self.seconds_in_all,
-            at=self._clock(),
+            at=self.clock(),
             fetched=self.earlier.fetched + self.fetched,
             bytes=self.earlier.bytes + self.bytes,
             known=accounts.size,
@@ -248,7 +248,7 @@ class RunProgress:
             "coverage": accounts.coverage.shares(),
             "silence": None if silence is None else asdict(silence),
         }
-        now = self._clock()
+        now = self.clock()
         is_over = reason is not None and not in_flight
         return {
             "run": json.dumps(state),

@@ -2,34 +2,26 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from contextlib import AbstractContextManager, AsyncExitStack, asynccontextmanager, closing, nullcontext
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol  # Any: settings as given
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from minicrawl import log
 from minicrawl.crawler.admission.seeds import Seeds, spelled
+from minicrawl.crawler.assemble import Means, Run, assemble
 from minicrawl.crawler.books.invariants import damage_as_store_error
-from minicrawl.crawler.changes import Changes
-from minicrawl.crawler.due_requests import DueRequests
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.known.crawl_state import Terms
-from minicrawl.crawler.loop.in_flight import BooksThread, Slots
-from minicrawl.crawler.loop.limits import SteadyClock
 from minicrawl.crawler.outcomes.reasons import ask_again
 from minicrawl.crawler.remembered_settings import Resumed, is_nameless, refuse_partition, resumed
-from minicrawl.crawler.sharing import Share
-from minicrawl.crawler.sources.local import LocalSource, SourceSpec, fetch_options
-from minicrawl.crawler.sources.workers import Source
-from minicrawl.crawler.steps.archive import Archive
+from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.errors import SeedError, SettingError
-from minicrawl.model import CrawlReport, Progress, Wanted
+from minicrawl.model import CrawlReport
 from minicrawl.opic.arrays import Pages
 from minicrawl.parts import parts
 from minicrawl.settings import CrawlSettings
@@ -37,11 +29,8 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
 from minicrawl.system import STOPPING, give_memory_back, on_signals
-from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.http.fetch import Fetcher
-from minicrawl.web.http.transport import Capture
-from minicrawl.web.net.open_files import raised_limit, room
-from minicrawl.web.urls.keys import origin_of
+from minicrawl.web.net.open_files import raised_limit
 
 _UNANSWERED = """
     SELECT reason, count(*) FROM (
@@ -49,48 +38,6 @@ _UNANSWERED = """
     ) GROUP BY reason"""
 """Failed pages and robots.txt files that are to be retried."""
 OWN_TRANSPORT = "a transport of one's own works inside this process only: workers must be 0"
-
-
-class Run(Struct, frozen=True):
-    """A run, to be steered. `given_transport`: whether the network is the caller's."""
-
-    engine: Engine
-    intake: Intake
-    source: Source
-    changes: Changes
-    clock: Callable[[], float]
-    given_transport: bool
-
-
-class Together:
-    """The resources that runs in one process have in common: slots of requests, the thread for long work, and the
-    source, which the first run makes, unless each has an archive to write to. runs: their greatest number."""
-
-    def __init__(self, runs: int) -> None:
-        self.runs = runs
-        self.slots = Slots()
-        self.thread = BooksThread()
-        self.source: Source | None = None
-        self._entering = asyncio.Lock()
-        self._open = AsyncExitStack()
-        self._is_open = False
-
-    @asynccontextmanager
-    async def entered(self, source: Source) -> AsyncIterator[None]:
-        """Fetch from a source during the block; the common one stays open until `aclose`."""
-        if source is not self.source:
-            async with source:
-                yield
-            return
-        async with self._entering:
-            if not self._is_open:
-                await self._open.enter_async_context(source)
-                self._is_open = True
-        yield
-
-    async def aclose(self) -> None:
-        self.thread.end()
-        await self._open.aclose()
 
 
 class Before(Struct, frozen=True):
@@ -141,34 +88,33 @@ class Beside(Protocol):
         """Finish, after the store is closed. is_over: the crawl has ended, so do all that is left."""
 
 
-async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
-    given: Mapping[str, Any],
-    seeds: Seeds,
-    store: Path,
-    *,
-    forgotten: Iterable[str] = (),
-    refreshed: int | None = None,
-    on_start: Callable[[Start], None] | None = None,
-    on_begin: Callable[[Run], None] | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-    beside: Beside | None = None,
-    transport: Any = None,
-    handle_signals: bool = False,
-    started: float | None = None,
-    timing: Timing = STANDARD,
-    sizes: Sizes = STANDARD_SIZES,
+class Caller(Means, frozen=True, kw_only=True):
+    """What the caller of a crawl may hand in beside its settings, seeds and store.
+
+    forgotten: settings that have their defaults again, see remembered_settings.py. refreshed: number of read pages to
+    fetch again, those with the largest gain; no other page is fetched. on_start: called once before the first request.
+    beside: runs along. handle_signals: an interrupt ends the crawl in order.
+    """
+
+    forgotten: tuple[str, ...] = ()
+    refreshed: int | None = None
+    on_start: Callable[[Start], None] | None = None
+    beside: Beside | None = None
+    handle_signals: bool = False
+    sizes: Sizes = STANDARD_SIZES
+
+
+async def crawl_with(
+    given: Mapping[str, Any], seeds: Seeds, store: Path, caller: Caller, on_begin: Callable[[Run], None] | None = None
 ) -> CrawlReport:
     """Run a crawl. Raises ConfigError, SeedError, StoreError.
 
-    given: settings by name; the store remembers the others, but for `forgotten` ones, see remembered_settings.py.
-    refreshed: number of read pages to fetch again, those with the largest gain; no other page is fetched.
-    on_start: called once before the first request; on_begin: once the run can be steered. beside: runs along.
-    started: when the crawl's time began to run, by time.monotonic().
+    given: settings by name; the store remembers the others. on_begin: called once the run can be steered.
     """
     is_new = not store.exists()
     if is_new:  # report faults in the arguments before there is a store
         settings = CrawlSettings.of(given)
-        await check_settings(settings, transport)
+        await check_settings(settings, caller.transport)
         if settings.items:
             from minicrawl.extract.item_file import check_item_file  # noqa: PLC0415 - few crawls extract items
 
@@ -177,38 +123,28 @@ async def crawl_with(  # noqa: PLR0913 - what the caller of a crawl may hand in
     report: CrawlReport | None = None
     began, has_begun = time.monotonic(), False
     try:
-        with damage_as_store_error(store), closing(Writer(store, sizes)) as writer:
+        with damage_as_store_error(store), closing(Writer(store, caller.sizes)) as writer:
             refuse_partition(writer)
-            remembered = resumed(writer.settings, given, forgotten)
+            remembered = resumed(writer.settings, given, caller.forgotten)
             settings = remembered.settings
             if not is_new:
-                await check_settings(settings, transport)
-            start = _start(writer, remembered, seeds, retries=not refreshed)
-            if on_start is not None:
-                on_start(start)
+                await check_settings(settings, caller.transport)
+            start = _start(writer, remembered, seeds, retries=not caller.refreshed)
+            if caller.on_start is not None:
+                caller.on_start(start)
             log.event("crawl-started", store=str(store), seeds=len(start.seeds.urls), settings=settings.not_default())
             has_begun = True
-            if beside is not None:
-                beside.begin(store, settings)
+            if caller.beside is not None:
+                caller.beside.begin(store, settings)
             with archives_of(settings) as replayed:
-                in_round, only = _round(writer, settings, refreshed)
-                run = opened(
-                    in_round,
-                    start.seeds,
-                    writer,
-                    only=only,
-                    on_progress=on_progress,
-                    transport=transport,
-                    replayed=replayed,
-                    started=started,
-                    timing=timing,
-                )
+                in_round, only = _round(writer, settings, caller.refreshed)
+                run = assemble(in_round, start.seeds, writer, structs.replace(caller, only=only, replayed=replayed))
                 run.intake.commit({"settings": settings.to_json(writer.path.parent), "stopped": None})
-                report = await _crawled(run, start.seeds, on_begin, handle_signals=handle_signals)
+                report = await _crawled(run, start.seeds, on_begin, handle_signals=caller.handle_signals)
         return report
     finally:
-        if beside is not None:
-            await beside.end(is_over=report is not None and report.reason != "interrupted")
+        if caller.beside is not None:
+            await caller.beside.end(is_over=report is not None and report.reason != "interrupted")
         if has_begun:
             log_end(store, report, time.monotonic() - began)
 
@@ -245,11 +181,15 @@ async def _crawled(
 ) -> CrawlReport:
     """Crawl to the end of a run, and settle the ranking."""
     engine, intake = run.engine, run.intake
-    async with run.source:
-        if on_begin is not None:
-            on_begin(run)
-        with on_signals(asyncio.get_running_loop(), STOPPING, engine.interrupt) if handle_signals else nullcontext():
-            await engine.run(intake.starting(seeds.urls, run.clock(), seeds.guessed))
+    try:
+        async with run.together.entered(run.source):
+            if on_begin is not None:
+                on_begin(run)
+            loop = asyncio.get_running_loop()
+            with on_signals(loop, STOPPING, engine.interrupt) if handle_signals else nullcontext():
+                await engine.run(intake.starting(seeds.urls, run.clock(), seeds.guessed))
+    finally:
+        await run.together.aclose()
     if not engine.is_aborted:
         _settle(engine, intake)
     intake.steps.finish()
@@ -274,93 +214,6 @@ def _round(writer: Writer, settings: CrawlSettings, refreshed: int | None) -> tu
 
     pages = [choice.page for choice in most_worth(writer, refreshed, time.time())]
     return replace(settings, refresh=True, discovery=0.0), np.array(pages, dtype=np.int64)
-
-
-def opened(  # noqa: PLR0913 - what the caller of a crawl may hand in
-    settings: CrawlSettings,
-    seeds: Seeds,
-    writer: Writer,
-    *,
-    only: Pages | None = None,
-    share: Share | None = None,
-    on_progress: Callable[[Progress], None] | None = None,
-    transport: Any = None,
-    replayed: tuple[Path, ...] = (),
-    started: float | None = None,
-    timing: Timing = STANDARD,
-    together: Together | None = None,
-) -> Run:
-    """A run on the store: nothing is requested before its source is entered.
-
-    only: read pages that have one turn more, and no other page has one. share: of the web, where the crawl has
-    partitions. replayed: folders of archives in place of the network. started: when the run's time began, by
-    time.monotonic(); None: now. together: with other runs of this process.
-    """
-    clock, remembered = SteadyClock(), settings
-    if replayed:  # there is no host to spare
-        settings = replace(settings, delay=0.0, ip_delay=0.0)
-        timing = replace(timing, retry=0.0, robots_retry=0.0)
-    locates = transport is None and not replayed  # a given one, and an archive, have no names
-    intake = Intake(writer, settings, clock(), Terms(locates, share, only, timing))
-    if intake.state.sites is None:
-        intake.ranking.let_jump_alike()
-    source = None if together is None else together.source
-    if source is None:
-        source = _source(settings, intake, seeds, transport, replayed)
-        if together is not None and settings.archive is None:
-            together.source = source
-    requests = DueRequests(intake, settings)
-    engine = Engine(
-        intake,
-        requests,
-        source,
-        settings,
-        files=partial(room, raised_limit(1 if together is None else together.runs)),
-        clock=clock,
-        started=clock() - (0.0 if started is None else time.monotonic() - started),
-        on_progress=on_progress,
-        slots=None if together is None else together.slots,
-        thread=None if together is None else together.thread,
-    )
-    changes = Changes(remembered, intake, requests, engine)
-    return Run(engine, intake, source, changes, clock, transport is not None)
-
-
-def _source(
-    settings: CrawlSettings, intake: Intake, seeds: Seeds, transport: Any, replayed: tuple[Path, ...]
-) -> Source:
-    timing, writer = intake.state.timing, intake.state.writer
-    origins = frozenset[str]()  # of all seeds, also those of earlier runs, if secrets may be for these alone
-    if settings.has_secrets:
-        origins = frozenset(map(origin_of, [*writer.page_table.seeds(), *seeds.urls]))
-    wanted = Wanted(
-        anchors=bool(settings.topic),
-        places=True,
-        short_text=settings.traps,
-        blocks=settings.refreshes or bool(settings.watch),
-        watch=settings.watch,
-        kept=settings.keeps_text,
-        extract=settings.extract,
-        hooks=settings.hook,
-        structured=settings.extract_structured,
-        requisites=settings.requisites,
-        facts=settings.audit,
-    )
-    capture: Callable[[], Capture] | None = None
-    if (archive := intake.steps.find(Archive)) is not None:
-        from minicrawl.crawler.archiving import Archiving  # noqa: PLC0415 - few crawls keep an archive
-
-        capture = partial(Archiving, settings, writer.path, archive.prefix)
-    spec = SourceSpec(settings, timing, origins, wanted, capture, replayed)
-
-    def local() -> LocalSource:
-        if transport is None:
-            return LocalSource(spec)
-        from minicrawl.web.http.httpx_transport import HttpxTransport  # noqa: PLC0415 - takes 0.1 s, few need it
-
-        return LocalSource(spec, HttpxTransport(transport, timing))
-
-    return Source(spec, local)
 
 
 def _report(engine: Engine, intake: Intake) -> CrawlReport:

@@ -76,6 +76,7 @@ class Counted:
         self.has_news = self.has_made = False
         self.is_urgent = self.wait_for_commit = self.is_coverage_old = False
         self.state = self.hosts = self.ranking = self
+        self.timing = replace(STANDARD, quiet=60.0)
 
     def commit(self, meta: object) -> None:
         self.commits += 1
@@ -85,7 +86,7 @@ class Counted:
 def test_a_commit_is_due_when_it_is_late_or_full_or_waited_for() -> None:
     now, crawl = [10.0], Counted()
     parts: Any = crawl
-    commits = Commits(parts, parts, parts, lambda: now[0], replace(STANDARD, quiet=60.0), dict)
+    commits = Commits(parts, parts, parts, lambda: now[0], dict)
     assert not commits.is_due(10.9, is_asking=True)
     assert commits.is_due(11.0, is_asking=True)
     for name, value in (
@@ -105,7 +106,7 @@ def test_a_commit_is_due_when_it_is_late_or_full_or_waited_for() -> None:
 def test_a_commit_is_late_later_after_one_of_nothing() -> None:
     crawl = Counted()
     parts: Any = crawl
-    commits = Commits(parts, parts, parts, lambda: 10.0, replace(STANDARD, quiet=60.0), dict)
+    commits = Commits(parts, parts, parts, lambda: 10.0, dict)
     for name, late_at in (("none", 70.0), ("has_news", 11.0), ("none", 70.0), ("has_made", 11.0)):
         setattr(crawl, name, True)
         commits.write()

@@ -13,7 +13,7 @@ from support.skipping import run
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.books.invariants import violations
-from minicrawl.crawler.run import crawl_with
+from minicrawl.crawler.run import Caller, crawl_with
 from minicrawl.errors import ConfigError, SeedError, SettingError
 from minicrawl.store.reader import open_store
 
@@ -46,7 +46,7 @@ def test_what_cannot_begin_leaves_no_store(
 ) -> None:
     seeds = Seeds([HOME] if given else [])
     with pytest.raises(error, match=sentence):
-        run(crawl_with(given, seeds, tmp_path / "crawl.db", transport=Server(SITE)), grace=0.0)
+        run(crawl_with(given, seeds, tmp_path / "crawl.db", Caller(transport=Server(SITE))), grace=0.0)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -15,7 +15,7 @@ from support.searching import content, found, indexed, page, rebuilt, urls
 from support.sites import Server, Site, crawl, rows
 
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.run import crawl_with
+from minicrawl.crawler.run import Caller, crawl_with
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.reading import open_store
 from minicrawl.search.following import Follower, Indexer, bring_up_to_date, follow_crawl, following, pause
@@ -194,7 +194,7 @@ def test_a_crawl_leaves_its_index_for_later(store: Path, caplog: pytest.LogCaptu
     given = {"search": True, "delay": 0, "ignore_robots": True, "workers": 0}
     given |= {"time": 3600} if stop == "--time" else {}
     indexer = Indexer(awaiting, handle_signals=True, patience=0.0)
-    report = asyncio.run(crawl_with(given, Seeds([A]), store, beside=indexer, transport=Server(SITE)))
+    report = asyncio.run(crawl_with(given, Seeds([A]), store, Caller(beside=indexer, transport=Server(SITE))))
     assert (report.reason, len(told)) == ("nothing-left", 1)
     assert "the index is behind the crawl" in caplog.text
     crawl(SITE, store, [])

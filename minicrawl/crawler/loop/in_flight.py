@@ -63,22 +63,16 @@ class InFlight:
     that answers are absorbed in between and hosts that answer are asked for more. An attempt without an answer within
     `soon` seconds, unless that is None, no longer counts among the pages to fetch.
 
-    on_change: called when a task has ended, or counts no longer. one_by_one: requests of all kinds count alike. slots:
-    those of all crawls of this process, if several share the room.
+    slots: those of all crawls of this process. on_change: called when a task has ended, or counts no longer.
+    one_by_one: requests of all kinds count alike.
     """
 
     def __init__(
-        self,
-        room: Room,
-        *,
-        soon: float | None,
-        one_by_one: bool,
-        on_change: Callable[[], None],
-        slots: Slots | None = None,
+        self, slots: Slots, room: Room, *, soon: float | None, one_by_one: bool, on_change: Callable[[], None]
     ) -> None:
         self.adjust(room, soon=soon, one_by_one=one_by_one)
         self._on_change = on_change
-        self._slots = slots or Slots()
+        self._slots = slots
         self._begun: dict[Task, tuple[float, str]] = {}  # all tasks, the oldest first
         self._pages: set[Task] = set()  # pages expected to be fetched
         self._beside: set[Task] = set()  # requests for no page

@@ -17,7 +17,7 @@ from minicrawl.crawler.frontier.due_pages import DuePages, most_worth
 from minicrawl.crawler.frontier.schedules import ByWorth
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.hosts import Host
-from minicrawl.crawler.run import crawl_with
+from minicrawl.crawler.run import Caller, crawl_with
 from minicrawl.model import CrawlReport
 from minicrawl.opic import DiscoveryBudget
 from minicrawl.opic.refresh import WEEK, interval, value
@@ -244,7 +244,7 @@ def test_many_pages_are_valued_in_one_pass_and_few_events_are_kept_in_order() ->
 def refreshed(server: Server, store: Path, pages: int, **given: Any) -> CrawlReport:
     """One round."""
     settings = {"delay": 0.0, "concurrency": 1} | given
-    return run(crawl_with(settings, Seeds([]), store, refreshed=pages, transport=server), grace=0.0)
+    return run(crawl_with(settings, Seeds([]), store, Caller(refreshed=pages, transport=server)), grace=0.0)
 
 
 store = crawled_anew(*random_site(3))

@@ -19,7 +19,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.frontier.due_pages import most_worth
 from minicrawl.crawler.frontier.schedules import BELIEVED
 from minicrawl.crawler.loop.limits import SteadyClock
-from minicrawl.crawler.run import crawl_with
+from minicrawl.crawler.run import Caller, crawl_with
 from minicrawl.store.reader import Store, open_store
 from minicrawl.timing import Timing
 
@@ -92,7 +92,7 @@ def again_by_name(server: Server, store: Path) -> None:
 
 
 def in_a_round(server: Server, store: Path) -> None:
-    run(crawl_with({"delay": 0.0}, Seeds([]), store, refreshed=2, transport=server, timing=PATIENT), grace=0.0)
+    run(crawl_with({"delay": 0.0}, Seeds([]), store, Caller(refreshed=2, transport=server, timing=PATIENT)), grace=0.0)
 
 
 def crawling(**settings: Any) -> Callable[[Server, Path], Any]:
@@ -170,7 +170,7 @@ class Shop(Server):
 def one_round(server: Shop, store: Path) -> None:
     let_age(store)
     settings, pages = {"delay": 0.0}, 1 + len(server.pages)
-    run(crawl_with(settings, Seeds([]), store, refreshed=pages, transport=server, timing=PATIENT), grace=0.0)
+    run(crawl_with(settings, Seeds([]), store, Caller(refreshed=pages, transport=server, timing=PATIENT)), grace=0.0)
 
 
 def told(store: Path) -> list[tuple[Any, ...]]:
