@@ -459,12 +459,8 @@ class Errand:
 ERRANDS = [Errand(number) for number in range(8)]
 
 
-def bare_host(number: int, address: Address | None = None) -> Host:
-    return Host(id=number, name=f"h{number}", delay=1.0, most=1, address=address)
-
-
 def test_errands_of_a_host_keep_their_order_but_for_one_that_is_first() -> None:
-    errands, one, things = WaitingErrands(), bare_host(0), ERRANDS[:3]
+    errands, one, things = WaitingErrands(), Host(id=0, name="a", delay=1.0, most=1), ERRANDS[:3]
     errands.add(one, things[0], first=False)
     errands.add(one, things[1], first=False)
     errands.add(one, things[2], first=True)
@@ -476,7 +472,8 @@ def test_errands_of_a_host_keep_their_order_but_for_one_that_is_first() -> None:
 
 def test_host_whose_address_is_not_on_offer_waits_for_it() -> None:
     errands, address = WaitingErrands(), Address(id=1, name="1.2.3.4", delay=1.0, most=1)
-    waits, other = bare_host(0, address), bare_host(1)
+    waits, other = (Host(id=number, name="a", delay=1.0, most=1) for number in range(2))
+    waits.address = address
     errands.offer(waits)
     errands.offer(other)
     errands.skip(until_address=True)

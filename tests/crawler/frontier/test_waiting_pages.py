@@ -19,30 +19,6 @@ from minicrawl.opic import DiscoveryBudget
 from minicrawl.opic.strategy import STRATEGIES
 from minicrawl.store.links import NOWHERE
 
-
-def waiting(*cash: int) -> tuple[WaitingPages, Host]:
-    """Pages with so much cash each, on one host that is on offer."""
-    accounts, host = Accounts(), Host(id=0, name="h", delay=1.0, most=1, is_offered=True)
-    found = WaitingPages([host], accounts, STRATEGIES["greedy"], DiscoveryBudget(1.0), 1000)
-    for page, units in zip(accounts.discover(0, len(cash)), cash, strict=True):
-        accounts.book.cash[page] = units
-        found.grow(page + 1)
-        found.host_of[page] = host.id
-        found.add([page])
-    return found, host
-
-
-def drained(pages: WaitingPages, host: Host) -> list[int]:
-    order = []
-    while (page := pages.best(attempts=True)) is not None:
-        pages.hand_out(page, host)
-        pages.withdraw(host)
-        host.is_offered = True
-        pages.offer(host)
-        order.append(page)
-    return order
-
-
 DAY = 86_400.0
 STEPS = st.lists(st.tuples(st.integers(0, 5), st.none() | st.integers(0, 9)), max_size=400)
 
@@ -67,13 +43,6 @@ def test_what_was_replaced_takes_little_room() -> None:
         offers.put(1, entry)
     assert offers.best() == (1, 1)
     assert len(offers) <= 100
-
-
-def test_page_with_the_most_cash_is_first_and_pages_put_off_are_last() -> None:
-    assert drained(*waiting(5, 9, 7)) == [1, 2, 0]
-    pages, host = waiting(5, 9, 7)
-    pages.put_off(np.array([1]))
-    assert drained(pages, host) == [2, 0, 1]
 
 
 class Twins:
@@ -170,13 +139,9 @@ class Twins:
         page = self.draw.randrange(self.accounts.size)
         if page in self.gone or page in self.out or page in self.first:
             return
-        rests = self.due is not None and self.due.is_resting(page)
         self.first.add(page)
         if self.pages.put_first(page, is_new=False) is not None:
             self.waiting.add(page)
-        else:
-            assert page not in self.waiting
-            assert not rests
 
     def reorder(self) -> None:
         size = self.accounts.size
@@ -273,19 +238,13 @@ def test_the_best_page_is_the_first_of_all_that_wait_sorted(
 
 
 def test_page_that_was_put_back_rests_until_its_time() -> None:
-    pages, host = waiting(5)
-    assert drained(pages, host) == [0]
-    assert pages.is_empty(but_for=())
-    assert pages.put_back(0, 10.0, 17.0) is None
-    assert (pages.next_rested, list(pages.rested(16.0)), list(pages.rested(17.0))) == (17.0, [], [0])
-
-
-def test_forgotten_page_is_not_handed_out() -> None:
-    pages, host = waiting(5, 9)
-    pages.hand_out(1, host)
-    pages.forget(1)
-    pages.offer(host)
-    assert drained(pages, host) == [0]
+    twins = Twins(random.Random(0), "greedy", share=1.0, is_wanted=False)
+    twins.discover()
+    twins.pages.hand_out(0, twins.host(0))
+    assert twins.pages.is_empty(but_for=())
+    assert twins.pages.put_back(0, 10.0, 17.0) is None
+    assert twins.pages.next_rested == 17.0
+    assert [list(twins.pages.rested(now)) for now in (16.0, 17.0)] == [[], [0]]
 
 
 @pytest.mark.parametrize("most", [1, 300, 2**16, 2**16 + 1, 2**32 - 1])
