@@ -67,8 +67,10 @@ class Run(Struct, frozen=True):
 
 def assemble(settings: CrawlSettings, seeds: Seeds, writer: Writer, means: Means) -> Run:
     """A run on the store. Raises SettingError, StoreError."""
-    clock, together = SteadyClock(), means.together or Together()
-    present, timing = settings, means.timing
+    clock = SteadyClock()
+    together = means.together or Together()
+    present = settings
+    timing = means.timing
     if means.replayed:  # there is no host to spare
         present = replace(settings, delay=0.0, ip_delay=0.0)
         timing = replace(timing, retry=0.0, robots_retry=0.0)

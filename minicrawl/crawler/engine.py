@@ -110,8 +110,11 @@ class Engine:
         """together: with other runs of this process; their owner ends it. progress: the run's clock and counts."""
         self._intake, self._requests, self._state = intake, requests, intake.state
         self._timing = timing = self._state.timing
-        self._thread, self._room = together.thread, together.room
-        self.progress, self._clock, self._time = progress, progress.clock, progress.time
+        self._thread = together.thread
+        self._room = together.room
+        self.progress = progress
+        self._clock = progress.clock
+        self._time = progress.time
         self.on_progress: Callable[[Progress], None] | None = None
         """Called now and then."""
         self._arrivals = Arrivals(self._clock, self._thread, timing.links_at_once)
@@ -120,7 +123,9 @@ class Engine:
         self.commands = Commands(self.deliver)
         self.events = EventStream(self._clock)
         self._commits = Commits(intake, self.commands, self._thread, self._clock, self.meta)
-        self.unanswered, self._source, settings = requests.unanswered, source, requests.settings
+        settings = requests.settings
+        self.unanswered = requests.unanswered
+        self._source = source
         self.limits = Limits(settings, self.progress.done, lambda: intake.state.accounts.coverage.shares()[0])
         self.in_flight = InFlight(
             together.slots, self._room(settings.concurrency), soon=None, one_by_one=False, on_change=self._arrivals.ring

@@ -11,15 +11,13 @@ from collections import deque
 from collections.abc import Iterable, Mapping
 
 import numpy as np
+from msgspec import Struct
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.addresses import Addresses, Trade
-from minicrawl.crawler.frontier.due_pages import DuePages
-from minicrawl.crawler.frontier.waiting_pages import WaitingPages
+from minicrawl.crawler.frontier.waiting_pages import Order, WaitingPages
 from minicrawl.crawler.hosts import FRESH, TURNS_PER_ERRAND, Address, Clock, Errand, Health, Host, HostTurn
-from minicrawl.opic import DiscoveryBudget, Strategy
 from minicrawl.opic.arrays import FloatArray
-from minicrawl.sizes import STANDARD_SIZES
 from minicrawl.timing import STANDARD
 
 
@@ -66,39 +64,39 @@ class WaitingErrands:
             host.address.with_errands.append(host)
 
 
+class Pace(Struct, frozen=True, kw_only=True):
+    """How often the web is asked.
+
+    per_host: requests at once to a host. ip_delay: seconds between two requests to an IP address, 0 = addresses have no
+    clock. locates: the address of a host must be known before it is asked. addresses_from: Unix seconds before which no
+    address is asked. on_its_way: as in `Timing`.
+    """
+
+    per_host: int = 1
+    ip_delay: float = 0.0
+    locates: bool = False
+    addresses_from: float = 0.0
+    on_its_way: float = STANDARD.on_its_way
+
+
 class Frontier:
     """Every page that may be fetched, in `pages`, and the clocks of all hosts and addresses.
 
-    ip_delay: seconds between two requests to an IP address, 0 = addresses have no clock. locates: the address of a
-    host must be known before it is asked. addresses_from: Unix seconds before which no address is asked. on_its_way: as
-    in `Timing`. loaded_at_once: as in `Sizes`. due: as in `WaitingPages`. `errands_only`: no page has turns.
+    `errands_only`: no page has turns.
     """
 
     errands_only = False
 
-    def __init__(  # noqa: PLR0913 - each is a setting of its own, by name
-        self,
-        accounts: Accounts,
-        strategy: Strategy,
-        budget: DiscoveryBudget,
-        per_host: int = 1,
-        *,
-        ip_delay: float = 0.0,
-        locates: bool = False,
-        addresses_from: float = 0.0,
-        on_its_way: float = STANDARD.on_its_way,
-        loaded_at_once: int = STANDARD_SIZES.loaded,
-        due: DuePages | None = None,
-    ) -> None:
+    def __init__(self, accounts: Accounts, order: Order, pace: Pace) -> None:
         self._accounts = accounts
-        self._per_host = per_host
-        self._ip_delay = ip_delay
-        self._on_its_way = on_its_way
+        self._per_host = pace.per_host
+        self._ip_delay = pace.ip_delay
+        self._locates = pace.locates
+        self._on_its_way = pace.on_its_way
         self.hosts: list[Host] = []
-        self.pages = WaitingPages(self.hosts, accounts, strategy, budget, loaded_at_once, due)
+        self.pages = WaitingPages(self.hosts, accounts, order)
         self._errands = WaitingErrands()
-        self._locates = locates
-        self.addresses = Addresses(delay=ip_delay, most=per_host, asked_from=addresses_from)
+        self.addresses = Addresses(delay=pace.ip_delay, most=pace.per_host, asked_from=pace.addresses_from)
         self.looked_up = self.addresses.looked_up
         self._turns: dict[int | Errand | None, Address] = {}  # by page or errand in flight
         self._waiting_clocks: list[tuple[float, int]] = []  # a host's number, or the complement of an address's

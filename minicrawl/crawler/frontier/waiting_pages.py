@@ -20,6 +20,7 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
+from msgspec import Struct
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
@@ -27,6 +28,7 @@ from minicrawl.crawler.hosts import Address, Host
 from minicrawl.opic import DiscoveryBudget, PageQueue, Strategy
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.strategy import Jumps, bests, unpacked
+from minicrawl.sizes import STANDARD_SIZES
 
 _BEHIND = 2**62  # more than any page's cash
 _MOST = 2.0**61
@@ -158,27 +160,28 @@ class Lane:
         return None if best is None else unpacked(best[0])
 
 
+class Order(Struct, frozen=True):
+    """The order of pages: `strategy` of those never read, `due` of those to be read again, None for none; `budget` has
+    the share of either kind. loaded_at_once: as in `Sizes`."""
+
+    strategy: Strategy
+    budget: DiscoveryBudget
+    due: DuePages | None = None
+    loaded_at_once: int = STANDARD_SIZES.loaded
+
+
 class WaitingPages:
     """Every page that may be fetched, by host."""
 
-    def __init__(  # noqa: PLR0913 - the parts that it joins
-        self,
-        hosts: list[Host],
-        accounts: Accounts,
-        strategy: Strategy,
-        budget: DiscoveryBudget,
-        loaded_at_once: int,
-        due: DuePages | None = None,
-    ) -> None:
-        """hosts: grows as hosts become known. loaded_at_once: as in `Sizes`. due: due times of read pages; None:
-        no page is read again."""
+    def __init__(self, hosts: list[Host], accounts: Accounts, order: Order) -> None:
+        """hosts: grows as hosts become known."""
         self._hosts = hosts
         self._accounts = accounts
         self._book = accounts.book
-        self._strategy = strategy
-        self._budget = budget
-        self._loaded_at_once = loaded_at_once
-        self._due = due
+        self._strategy = order.strategy
+        self._budget = order.budget
+        self._due = order.due
+        self._loaded_at_once = order.loaded_at_once
         self.early: Callable[[], FloatArray] | None = None
         """Units of birth cash that pages never read have more for their order alone, by number."""
         self._jumps: Jumps = np.zeros(0, dtype=np.float32)

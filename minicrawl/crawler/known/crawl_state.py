@@ -12,8 +12,9 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored import imbalances, load_block, load_totals, page_blocks, stored_births
 from minicrawl.crawler.books.stored_forms import wrong_meta
 from minicrawl.crawler.frontier.due_pages import DuePages
-from minicrawl.crawler.frontier.frontier import Frontier
+from minicrawl.crawler.frontier.frontier import Frontier, Pace
 from minicrawl.crawler.frontier.schedules import BELIEVED, schedule_of
+from minicrawl.crawler.frontier.waiting_pages import Order
 from minicrawl.crawler.hosts import FRESH, REST_OF_THE_DEAD, Health, HostDelays, delay_of
 from minicrawl.crawler.known.discovery import Discovery, Interests
 from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls
@@ -75,18 +76,15 @@ class CrawlState:
         self.budget = DiscoveryBudget(settings.discovery_share, float(writer.meta("discovery_credit") or 0.0))
         self.due = _due_pages(accounts, settings, waits=terms.only is None) if settings.refreshes else None
         strategy, ip_delay = STRATEGIES[settings.strategy], settings.delay_per_address if terms.locates else 0.0
-        self.frontier = frontier = Frontier(
-            accounts,
-            strategy,
-            self.budget,
-            settings.per_host,
+        pace = Pace(
+            per_host=settings.per_host,
             ip_delay=ip_delay,
             locates=terms.locates,
             addresses_from=asked_until + ip_delay,
             on_its_way=timing.on_its_way,
-            loaded_at_once=writer.sizes.loaded,
-            due=self.due,
         )
+        order = Order(strategy, self.budget, self.due, writer.sizes.loaded)
+        self.frontier = frontier = Frontier(accounts, order, pace)
         accounts.coverage.doubts = frontier.doubts
         self.hosts = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay), timing)
         self.pages = KnownPages(writer)

@@ -15,7 +15,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages, most_worth
 from minicrawl.crawler.frontier.schedules import ByWorth
-from minicrawl.crawler.frontier.waiting_pages import WaitingPages
+from minicrawl.crawler.frontier.waiting_pages import Order, WaitingPages
 from minicrawl.crawler.hosts import Host
 from minicrawl.crawler.run import Caller, crawl_with
 from minicrawl.model import CrawlReport
@@ -47,7 +47,7 @@ def known_pages(
     accounts = Accounts()
     on_offer = [Host(id=number, name=f"h{number}", delay=1.0, most=1, is_offered=True) for number in range(hosts)]
     due = DuePages(accounts.book, schedule, waits=True, is_patient=is_patient)
-    pages = WaitingPages(on_offer, accounts, STRATEGIES["greedy"], DiscoveryBudget(0.7), 1000, due)
+    pages = WaitingPages(on_offer, accounts, Order(STRATEGIES["greedy"], DiscoveryBudget(0.7), due, 1000))
     for page in accounts.discover(0, count):
         pages.grow(page + 1)
         pages.host_of[page] = on_offer[page % hosts].id

@@ -12,8 +12,8 @@ import pytest
 from support.intakes import next_page
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.frontier.frontier import Frontier, WaitingErrands
-from minicrawl.crawler.frontier.waiting_pages import Lane
+from minicrawl.crawler.frontier.frontier import Frontier, Pace, WaitingErrands
+from minicrawl.crawler.frontier.waiting_pages import Lane, Order
 from minicrawl.crawler.hosts import Address, Host, HostTurn
 from minicrawl.opic import STRATEGIES, DiscoveryBudget, PageQueue
 from minicrawl.store.links import NOWHERE, linked
@@ -37,15 +37,8 @@ class Crawl:
     ) -> None:
         self.accounts = Accounts()
         self.book = self.accounts.book
-        self.frontier = Frontier(
-            self.accounts,
-            STRATEGIES[strategy],
-            DiscoveryBudget(1.0),
-            per_host,
-            ip_delay=ip_delay,
-            locates=ip_delay > 0,
-            addresses_from=addresses_from,
-        )
+        pace = Pace(per_host=per_host, ip_delay=ip_delay, locates=ip_delay > 0, addresses_from=addresses_from)
+        self.frontier = Frontier(self.accounts, Order(STRATEGIES[strategy], DiscoveryBudget(1.0)), pace)
         self.delay = delay
         self.hosts: dict[str, Host] = {}
 
@@ -291,10 +284,8 @@ class Twins:
 
     def __init__(self, draw: random.Random, strategy: str, per_host: int, ip_delay: float) -> None:
         self.draw, self.per_host, self.ip_delay = draw, per_host, ip_delay
-        self.accounts, budget = Accounts(), DiscoveryBudget(1.0)
-        self.frontier = Frontier(
-            self.accounts, STRATEGIES[strategy], budget, per_host, ip_delay=ip_delay, locates=ip_delay > 0
-        )
+        self.accounts, pace = Accounts(), Pace(per_host=per_host, ip_delay=ip_delay, locates=ip_delay > 0)
+        self.frontier = Frontier(self.accounts, Order(STRATEGIES[strategy], DiscoveryBudget(1.0)), pace)
         self.addresses = [SlowHost(ip_delay) for _ in range(3)]
         self.model = SlowFrontier(self.accounts, strategy, per_host)
         self.out: list[int] = []

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.schedules import ByWorth
-from minicrawl.crawler.frontier.waiting_pages import Offers, WaitingPages, order_of
+from minicrawl.crawler.frontier.waiting_pages import Offers, Order, WaitingPages, order_of
 from minicrawl.crawler.hosts import Address, Health, Host
 from minicrawl.crawler.progress import hosts_now, wait_until, waits_by_reason, waits_for
 from minicrawl.opic import DiscoveryBudget
@@ -58,7 +58,7 @@ class Twins:
             for number, address in enumerate([None, None, None, *addresses, addresses[0]])
         ]
         self.due = None if share == 1.0 else DuePages(self.book, ByWorth(5.0, DAY), waits=True, is_patient=False)
-        self.pages = WaitingPages(self.hosts, self.accounts, self.strategy, self.budgets[0], 10, self.due)
+        self.pages = WaitingPages(self.hosts, self.accounts, Order(self.strategy, self.budgets[0], self.due, 10))
         if is_wanted:
             self.pages.interest = np.zeros(0, dtype=np.float32)
         self.waiting: set[int] = set()
