@@ -167,8 +167,11 @@ def test_python_that_is_shown_runs(
     for words in (["export", "ranks.csv"], ["graph", "export", "links.graphml"]):
         assert CliRunner().invoke(main, words).exit_code == 0
     for block in blocks(page, "python"):
-        with redirect_stdout(io.StringIO()):
+        printed = io.StringIO()
+        with redirect_stdout(printed):
             exec(compile(block, name(page), "exec"), {"__name__": "shown"})
+        if shown_lines := re.findall(r"^print\(.*\)  # (.+)$", block, re.MULTILINE):
+            assert printed.getvalue().splitlines() == shown_lines
 
 
 PARTS = ("opic", "rank", "web.urls", "web.robots", "web.html")

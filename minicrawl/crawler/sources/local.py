@@ -40,21 +40,9 @@ _OF_REQUISITES = {
 
 def fetch_options(settings: CrawlSettings, sign: Sign | None = None) -> FetchOptions:
     """The options of a crawl's requests."""
-    return FetchOptions(
-        agent=settings.agent,
-        sender=settings.sender,
-        header=settings.header,
-        auth=settings.auth,
-        sign=sign,
-        proxy=settings.proxy,
-        connect_to=settings.connect_to,
-        ca_file=settings.ca_file,
-        client_cert=settings.client_cert,
-        allow_private=settings.allow_private,
-        fields=wanted_fields(settings),
-        timeout=settings.timeout,
-        max_size=settings.max_size,
-    )
+    names = (name for name in FetchOptions.__struct_fields__ if name not in {"sign", "fields"})
+    of_settings = {name: getattr(settings, name) for name in names}
+    return FetchOptions(**of_settings, sign=sign, fields=wanted_fields(settings))
 
 
 @dataclass(frozen=True)
