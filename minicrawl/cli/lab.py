@@ -232,14 +232,14 @@ def site_web(store: "Store") -> "SiteWeb":
     from minicrawl.analysis.link_graph import folded_store
     from minicrawl.analysis.page_links import numbered_sites
     from minicrawl.analysis.sites import DIVISIONS
-    from minicrawl.crawler.known.known_sites import is_front
     from minicrawl.lab.sites import SiteWeb
     from minicrawl.model import State
+    from minicrawl.web.urls.front import is_home
 
     folded = folded_store(store).simple()
     names, site = numbered_sites(store, folded.hosts, DIVISIONS["site"])
     seeds = [page for (page,) in store.each("SELECT id FROM pages WHERE depth = 0")]
-    fronts = [page for page, url in enumerate(store.page_table.urls()) if is_front(url)]
+    fronts = [page for page, url in enumerate(store.page_table.urls()) if is_home(url)]
     entrance, is_root = np.zeros(folded.size, dtype=np.bool_), np.zeros(len(names), dtype=np.bool_)
     entrance[folded.stands_for[[*seeds, *fronts]]] = is_root[site[seeds]] = True
     is_read = folded.states == State.FETCHED

@@ -22,11 +22,11 @@ from support.skipping import run
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.books.invariants import violations
-from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.demo import resources
 from minicrawl.model import CrawlReport
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import open_store
+from minicrawl.web.urls.front import is_home
 from minicrawl.web.urls.keys import site_of
 
 HOME = "http://a.test/"
@@ -242,6 +242,6 @@ def named_sites(seed: int, sites: int = 9) -> tuple[dict[str, list[str] | str], 
         own = [other for other in urls if site_of(other) == site_of(url)]
         links = draw.sample(own, min(len(own), 4)) + draw.sample([*urls, *names], draw.choice([0, 0, 1, 3]))
         links += draw.sample(urls, 5) + list(names)[::3] if not number else draw.sample(list(names), number % 3)
-        redirects = number and draw.random() < 0.1 and not is_front(url)
+        redirects = number and draw.random() < 0.1 and not is_home(url)
         web[url] = urls[draw.randrange(number)] if redirects else links  # one before it: no chain of these comes back
     return web | names, urls[:2]

@@ -22,6 +22,7 @@ from minicrawl.settings import BY_SITES
 from minicrawl.store.links import PlacedLinks
 from minicrawl.store.sites import DoorRow, SiteRow, VoiceRow
 from minicrawl.store.writer import Writer
+from minicrawl.web.urls.front import is_home
 from minicrawl.web.urls.keys import site_of
 
 _ALIKE = 0.3
@@ -82,7 +83,7 @@ class KnownSites:
         return self._vouchers.item(site) if site < len(self._vouchers) else None
 
     def note_page(self, page: int, url: str) -> None:
-        if is_front(url):
+        if is_home(url):
             self._fronts.add(page)
             self._doors.add(page)
 
@@ -259,8 +260,3 @@ def is_grown(size: int, size_then: int, *, ends_by_coverage: bool) -> bool:
     coverage."""
     grown = 100 if ends_by_coverage else 20
     return grown * size > (grown + 1) * size_then
-
-
-def is_front(url: str) -> bool:
-    """True for the normalised URL of a host's front page."""
-    return url.find("/", 8) == len(url) - 1

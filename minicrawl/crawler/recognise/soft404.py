@@ -40,6 +40,7 @@ from minicrawl.model import Fetched
 from minicrawl.store.recognised import Probe, RecentPage
 from minicrawl.store.writer import Writer
 from minicrawl.web.fingerprint import read_vocabulary, vocabulary, word_hashes, words_of_url
+from minicrawl.web.urls.front import is_above
 from minicrawl.web.urls.keys import origin_of
 from minicrawl.web.urls.normalise import normalise
 
@@ -350,7 +351,7 @@ class Soft404s:
         return lost, regained
 
     def _compare(self, probe: NotFound, read: Read) -> None:
-        is_there = read.is_there or (read.words != SENT_HOME_WORDS and _is_above(read.url, probe.folder))
+        is_there = read.is_there or (read.words != SENT_HOME_WORDS and is_above(read.url, probe.folder))
         probe.compare(read.page, read.url, read.digest, read.words, is_there=is_there)
         if probe.varies_much and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
             self._want(origin_of(probe.folder), probe, probe.url)
@@ -414,7 +415,7 @@ def comparable(fetched: Fetched) -> Fetched | None:
     if fetched.status not in REDIRECTS or not fetched.location:
         return None
     home = f"{origin_of(fetched.url)}/"
-    if _is_above(fetched.url, home) or normalise(fetched.location, fetched.url) != home:
+    if is_above(fetched.url, home) or normalise(fetched.location, fetched.url) != home:
         return None
     return fetched._replace(digest=SENT_HOME, short_text=SENT_HOME_TEXT, sketch=None)
 
@@ -454,11 +455,3 @@ def probe_url(url: str, secret: bytes, number: int = 0) -> str:
     ending = "/" if last.endswith("/") else last[last.rfind(".") :] if "." in last else ""
     name = blake2b(f"{folder}{number or ''}".encode(), digest_size=8, key=secret).hexdigest().translate(_LETTERS)
     return f"{folder}{name}{ending}"
-
-
-def _is_above(url: str, folder: str) -> bool:
-    """True if a page is that of a folder or of one above: with or without slash at the end, or index."""
-    stem = url.partition("?")[0]
-    if stem.rpartition("/")[2].startswith("index."):
-        stem = stem[: stem.rindex("/") + 1]
-    return folder.startswith(stem) and "/" in (stem[-1], folder[len(stem) : len(stem) + 1])

@@ -25,7 +25,7 @@ from minicrawl.store.recognised import Fingerprint, RecentPage
 from minicrawl.store.tables import Columns
 from minicrawl.store.writer import Writer
 from minicrawl.web.fingerprint import SAYS_SOMETHING
-from minicrawl.web.urls.normalise import is_front_page, other_names
+from minicrawl.web.urls.front import folder_and_name, is_front_page, other_names
 
 MOST_CLAIMS = 256
 """Pages checked that named one as canonical before: any number may, also with the same content."""
@@ -189,8 +189,9 @@ class FrontPages(Step):
         if says_much and "?" in url and self._merges_views:
             yield from (page for page in first[:MOST_COMPARED] if _has_fewer_parameters(self._urls.url(page), url))
         if says_much and is_front_page(url):  # of any file in its folder
-            folder = url.rpartition("/")[0]
-            yield from (page for page in first[:MOST_COMPARED] if self._urls.url(page).rpartition("/")[0] == folder)
+            folder = folder_and_name(url)[0]
+            known = ((page, self._urls.url(page)) for page in first[:MOST_COMPARED])
+            yield from (page for page, other in known if folder_and_name(other)[0] == folder)
 
 
 def _has_fewer_parameters(url: str, other: str) -> bool:
@@ -200,7 +201,7 @@ def _has_fewer_parameters(url: str, other: str) -> bool:
 
 
 def _name(url: str) -> str:
-    return url.rpartition("/")[2]
+    return folder_and_name(url)[1]
 
 
 class SoftErrors(Step):

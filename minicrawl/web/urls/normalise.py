@@ -17,7 +17,7 @@ from urllib.parse import quote, quote_from_bytes
 import ada_url
 
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.web.urls.keys import authority, politeness_key, without_www
+from minicrawl.web.urls.keys import authority, politeness_key
 
 MAX_URL_LENGTH = 8_000
 """Bytes that servers should take (RFC 9110, 4.1)."""
@@ -170,32 +170,6 @@ def by_host(rules: Iterable[tuple[str, _Value]]) -> dict[str, _Value]:
         url = normalise(f"http://{host.removesuffix(':443')}/")
         values.setdefault(politeness_key(url) if url else host, value)
     return values
-
-
-FRONT_PAGES = ("index.html", "index.htm", "index.php")
-
-
-def other_names(url: str) -> list[str]:
-    """URLs under which a site may show the page at a normalised URL once more: as the front page of its folder, by the
-    other scheme, and with or without www.
-
-    http://a.test/b/index.html may be http://a.test/b/ and https://www.a.test/b/, too.
-    """
-    origin, slash, name = url.rpartition("/")
-    scheme, divider, rest = origin.partition("://")
-    bare = without_www(rest)
-    folders = [f"{by}{divider}{www}{bare}{slash}" for by in ("http", "https") for www in ("", "www.")]
-    if ":" in bare.partition("/")[0]:  # a port is of one scheme
-        folders = [f"{scheme}{divider}{www}{bare}{slash}" for www in ("", "www.")]
-    fronts = ("", "?", *FRONT_PAGES, *(f"{front}?" for front in FRONT_PAGES))
-    names = dict.fromkeys((name, *fronts))
-    return [other for folder in folders for other in map(folder.__add__, names) if other != url]
-
-
-def is_front_page(url: str) -> bool:
-    """True if a normalised URL is by its name that of the front page of its folder."""
-    name = url.rpartition("/")[2].removesuffix("?")
-    return not name or name in FRONT_PAGES
 
 
 def _listed() -> list[str]:

@@ -12,9 +12,9 @@ from support.intakes import intake_of
 from support.sites import Site, crawl, faults_in, named_sites, ranks, rows
 
 from minicrawl.analysis.verify import verify
-from minicrawl.crawler.known.known_sites import is_front
 from minicrawl.opic.sites import site_trust
 from minicrawl.store.reader import open_store
+from minicrawl.web.urls.front import is_home
 from minicrawl.web.urls.keys import site_of
 
 
@@ -59,7 +59,7 @@ def shares_by_hand(store: Path) -> tuple[dict[str, float], dict[str, int], dict[
         by_name = [said[site, name] for name in names if whole[name] == whole[site_of(url)]]
         of_page[url] += voice[site] * (4 if links == 1 else 16) // 16 * max(by_name) // sum(by_name)
     pages = rows(store, "SELECT url, depth FROM pages")
-    doors = {url: (int(depth == 0 or is_front(url)), of_page[url]) for url, depth in pages}
+    doors = {url: (int(depth == 0 or is_home(url)), of_page[url]) for url, depth in pages}
     return trust, voice, {url: door for url, door in doors.items() if any(door)}
 
 

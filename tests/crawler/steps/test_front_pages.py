@@ -17,6 +17,7 @@ WORDS = f"<p>{' '.join(f'word{number}' for number in range(40))}"
 FRONT = ["<title>Front</title>", WORDS, "page.html"]
 GIT = {HOME + "git/", HOME + "git/git.html"}
 SHORT = {HOME + "git/short/", HOME + "git/short/index.html"}
+ASP = {HOME + "asp/", HOME + "asp/index.aspx"}
 TWICE = (
     {HOME, "https://a.test/"},
     {HOME + "page.html", "http://www.a.test/page.html"},
@@ -48,6 +49,9 @@ SITE: Site = {
         HOME + "git/",
         HOME + "git/short/",
         HOME + "git/short/index.html",
+        HOME + "asp/",
+        HOME + "asp/index.aspx",
+        HOME + "asp/list.aspx",
         HOME + "slash/",
         HOME + "slash",
         "https://a.test/",
@@ -57,6 +61,7 @@ SITE: Site = {
     HOME + "git/": [*FRONT, "<p>git"],
     HOME + "slash": [*FRONT, "<p>slash"],
     HOME + "slash/": [*FRONT, "<p>slash"],
+    **{url: ["<p>ho"] for url in (*ASP, HOME + "asp/list.aspx")},
     HOME + "git/short/": ["<p>hi"],
     HOME + "git/short/index.html": ["<p>hi"],
 }
@@ -79,7 +84,8 @@ def test_names_of_a_front_page_with_the_same_bytes_are_one_page(store: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("urls", "reason"), [(GIT, "front-page"), (SHORT, "front-page"), *((urls, "same-page") for urls in TWICE)]
+    ("urls", "reason"),
+    [(GIT, "front-page"), (SHORT, "front-page"), (ASP, "front-page"), *((urls, "same-page") for urls in TWICE)],
 )
 def test_two_names_are_one_page(store: Path, urls: Collection[str], reason: str) -> None:
     """A front page is a file of its folder; schemes, www and a last slash make other names."""
@@ -97,16 +103,17 @@ def test_links_to_all_names_of_a_page_are_links_to_it(store: Path) -> None:
 
 
 def test_other_bytes_and_other_names_are_other_pages(store: Path) -> None:
-    """The front page of the host says something else under its other name; x.html has the bytes of another folder's."""
+    """The front page of the host says something else under its other name; x.html has the bytes of another folder's;
+    list.aspx says as little as the front page of its folder."""
     found = dict(rows(store, "SELECT url, state FROM pages"))
-    assert {found[url] for url in (HOME, HOME + "index.html", HOME + "x.html")} == {"fetched"}
+    assert {found[url] for url in (HOME, HOME + "index.html", HOME + "x.html", HOME + "asp/list.aspx")} == {"fetched"}
 
 
 def test_the_page_has_the_importance_of_all_its_names(store: Path) -> None:
     """Nothing is left to the aliases, and the ranking is exact PageRank of the links with these folded."""
     assert not faults_in(store)
     aliases = [url for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'alias'")]
-    assert [ranks(store)[url] for url in aliases] == [0.0] * 8
+    assert [ranks(store)[url] for url in aliases] == [0.0] * 9
     with open_store(store) as reader:
         assert verify(reader).excess() <= 0.0
 

@@ -8,16 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from minicrawl.web.urls.keys import authority, hostname, origin_of, politeness_key
-from minicrawl.web.urls.normalise import (
-    FRONT_PAGES,
-    base_url,
-    by_host,
-    is_front_page,
-    normalise,
-    other_names,
-    percent_encoded,
-    resolved,
-)
+from minicrawl.web.urls.normalise import base_url, by_host, normalise, percent_encoded, resolved
 
 SPELLINGS = {
     "scheme-case": ("HTTP://h.test/", "http://h.test/"),
@@ -378,30 +369,6 @@ def test_a_host_is_found_as_its_urls_name_it(written: str, url: str) -> None:
 
 def test_the_first_rule_of_a_host_counts() -> None:
     assert by_host([("a.test", 1), ("A.test:80", 2), ("b.test", 3)]) == {"a.test": 1, "b.test": 3}
-
-
-@pytest.mark.parametrize("folder", ["http://a.test/", "https://www.a.test/b/"])
-def test_other_names_of_a_page_are_normalised_and_of_its_site(folder: str) -> None:
-    path = folder.partition("a.test")[2]
-    origins = ["http://a.test", "http://www.a.test", "https://a.test", "https://www.a.test"]
-    fronts = {f"{origin}{path}{name}{end}" for origin in origins for name in ("", *FRONT_PAGES) for end in ("", "?")}
-    for name in fronts:
-        assert normalise(name) == name
-        assert is_front_page(name)
-        assert {name, *other_names(name)} == fronts
-    assert {folder + "x", *other_names(folder + "x")} == fronts | {f"{origin}{path}x" for origin in origins}
-
-
-def test_a_port_is_of_one_scheme() -> None:
-    assert {url.rpartition("/")[0] for url in other_names("https://a.test:8443/x")} == {
-        "https://a.test:8443",
-        "https://www.a.test:8443",
-    }
-
-
-@pytest.mark.parametrize("path", ["b", "index.html/b", "?a=1", "index.html?a=1", "Index.html", "b?"])
-def test_other_files_are_no_front_pages(path: str) -> None:
-    assert not is_front_page(f"http://a.test/{path}")
 
 
 @given(st.text())
