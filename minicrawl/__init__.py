@@ -24,6 +24,7 @@ assistant/  a crawl as tools of an assistant       parts/   optional capabilitie
 api       the Python interface                     settings/ settings of a crawl, in groups
 model     values passed between the stages         errors    exceptions, each with a message for the user
 events    events of a running crawl
+reasons   reason codes in one table
 timing    time limits and intervals                sizes     batch and cache sizes
 system    calls of the system; memory              log       events of the log, with their keys
 reading   the read side of a store for programs    experiment results of an experiment

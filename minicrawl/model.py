@@ -84,10 +84,6 @@ READ = frozenset({State.FETCHED, State.ALIAS})
 """States of pages that were read: an answer was received and processed. All other pages are not collected."""
 
 
-DEAD = ("http-404", "http-410", "dns")
-"""Reasons of pages that failed, or wait to be asked for again, and are not there: like gone ones they hold nothing."""
-
-
 class RequisiteKind(StrEnum):
     """How a requisite is read."""
 

@@ -16,7 +16,7 @@ from minicrawl.analysis.page_links import Asked as AskedLinks
 from minicrawl.analysis.page_links import PageLink, page_links
 from minicrawl.analysis.top import lines_per_site, top_list
 from minicrawl.audit.auditing import Audit, audited
-from minicrawl.crawler.outcomes.reasons import meaning
+from minicrawl.reasons import meaning
 from minicrawl.search.searching import Asked, FoundPage, search
 from minicrawl.settings import RANKINGS
 from minicrawl.sizes import STANDARD_SIZES, Sizes

@@ -47,8 +47,8 @@ from support.small_web import small_web
 import minicrawl
 from minicrawl.cli import main
 from minicrawl.cli.live_display import render
-from minicrawl.crawler.outcomes.reasons import MEANINGS, meaning
 from minicrawl.model import InFlightNow, LimitsNow, Progress, Silence
+from minicrawl.reasons import REASONS, meaning
 
 DOCS = ROOT / "docs"
 
@@ -226,7 +226,7 @@ def test_page_of_settings_and_the_types_of_keywords_have_every_option_of_a_crawl
 
 def test_every_reason_code_is_explained() -> None:
     page = DOCS / "troubleshooting.md"
-    assert [code for code in MEANINGS if code not in spans(page)] == []
+    assert [code for code in REASONS if code not in spans(page)] == []
     explained = [code for cells in rows(page) for code in re.findall(r"`([a-z]+(?:-[a-z0-9]+)*)`", cells[0])]
     assert [code for code in explained if meaning(code) is None] == []
 

@@ -40,7 +40,7 @@ MAY_IMPORT = {
     | {"assistant", "audit", "dashboard", "extract", "rank", "report", "cluster", "web"},
 }
 PURE = {"opic", "rank"}
-GROUND = {"errors", "log", "model", "sizes", "system", "timing"}
+GROUND = {"errors", "log", "model", "reasons", "sizes", "system", "timing"}
 FOR_EVERYONE = GROUND | {"events", "experiment", "installed", "parts", "sandbox", "setting", "settings"}
 OF_ALL: dict[str, set[str]] = {"opic": set(), "rank": set(), "web": GROUND}
 """What may be imported beside MAY_IMPORT by those who may not import all that is FOR_EVERYONE."""

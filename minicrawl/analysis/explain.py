@@ -11,13 +11,14 @@ from minicrawl.crawler.admission.traps import Traps
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
 from minicrawl.crawler.frontier.schedules import folder_of
 from minicrawl.crawler.hosts import Health, delay_of
-from minicrawl.crawler.outcomes.reasons import meaning, why_not, why_so
+from minicrawl.crawler.outcomes.reasons import why_not, why_so
 from minicrawl.crawler.recognise.duplicates import kind_of
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import HOST_BANNED
 from minicrawl.crawler.steps import STEPS
 from minicrawl.errors import SettingError, counted
 from minicrawl.model import State
+from minicrawl.reasons import meaning
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.ranks import RankedPage

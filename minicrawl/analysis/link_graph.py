@@ -10,7 +10,7 @@ import numpy.typing as npt
 from minicrawl.crawler.books.stored import stored_births
 from minicrawl.errors import StoreError
 from minicrawl.graphs.graph_files import graph_of_keys, keys_of
-from minicrawl.model import DEAD, READ, State
+from minicrawl.model import READ, State
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.sites import UNIT
 from minicrawl.opic.surfer import Surfer
@@ -18,6 +18,7 @@ from minicrawl.rank import Graph, pagerank
 from minicrawl.rank.blocks import LinkRows
 from minicrawl.rank.graph_stats import subgraph
 from minicrawl.rank.hits import balanced_weights
+from minicrawl.reasons import NOT_THERE, has
 from minicrawl.store.links import LinkGraph, Places
 from minicrawl.store.reader import Store
 
@@ -178,7 +179,7 @@ def check_is_rankable(store: Store) -> None:
         )
     failed = (State.ERROR, State.WAITING)
     own = [kind for kind in kinds if kind[0] != State.ALIAS]
-    if own and all(state == State.GONE or (state in failed and reason in DEAD) for state, reason in own):
+    if own and all(state == State.GONE or (state in failed and has(reason, NOT_THERE)) for state, reason in own):
         raise StoreError(f"no page in {store.path} is there any more, so there is nothing to rank")
 
 

@@ -20,16 +20,13 @@ from minicrawl.analysis.explain import meant_by
 from minicrawl.errors import SettingError
 from minicrawl.model import State
 from minicrawl.opic.arrays import Flags, Pages
+from minicrawl.reasons import NO_PAGE, has
 from minicrawl.store.reader import Store
 from minicrawl.web.html.facts import name_hash
 from minicrawl.web.urls.keys import site_of
 
 _LONGEST_CHAIN = 16
 _AT_ONCE = 500
-_OUR_OWN = frozenset(
-    {"parser-failed", "worker-died", "not-archived", "host-banned", "host-pages", "proxy", "private-address"}
-)
-"""Reasons that tell nothing of the page; so do those of traps and of rendering."""
 NO_URL, NO_PART = "no-url", "anchor-missing"
 """Reasons of a link that is none, and of one to a part that its page does not have."""
 _NO_END = ("redirect-loop", "redirect-chain", "redirect-nowhere", "redirect-dead")
@@ -222,8 +219,7 @@ class Web:
             else:
                 is_refused = reason.startswith("redirect-") and reason not in _NO_END
                 self.is_redirect[page] = reason.startswith("redirect-")
-                is_ours = reason in _OUR_OWN or reason.startswith(("trap-", "render-"))
-                self.is_broken[page] = not is_refused and not is_ours
+                self.is_broken[page] = not is_refused and not has(reason, NO_PAGE)
         self.end = self.next
         for _ in range(_LONGEST_CHAIN):
             self.end = self.end[self.end]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from minicrawl.analysis.explain import Explanation, KnownPage
 from minicrawl.analysis.why_facts import PageJump, PageRefresh
-from minicrawl.crawler.outcomes.reasons import meaning
 from minicrawl.errors import between, counted, span
 from minicrawl.log import printable
+from minicrawl.reasons import meaning
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.requisites import RequisiteRow
 from minicrawl.store.sites import TrustedSite

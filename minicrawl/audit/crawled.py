@@ -22,17 +22,14 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.analysis.page_links import Web, make_missing_parts, numbered_sites
-from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.opic.arrays import Pages
+from minicrawl.reasons import OF_ROBOTS, PASSES, REFUSES, TRANSIENT, codes, has
 from minicrawl.store.links import from_bytes as pages_of
 from minicrawl.store.reader import Store
 from minicrawl.web.fingerprint import SAYS_SOMETHING
 from minicrawl.web.urls.keys import site_of
 
-_REFUSALS = "'http-401', 'http-402', 'http-403', 'http-405', 'http-406', 'http-407', 'http-451', 'http-999'"
-"""What sites answer to programs they do not know: on another site no sign that a page is not there."""
-_PASSING = frozenset({"host-dead", "robots-unreachable", "undecodable", "bad-url", "too-large"})
-"""Failures that may be over soon, or are those of a robot; so are transient ones."""
+_REFUSALS = codes(REFUSES)
 
 # is_html: read as HTML, copies included; is_page: judged HTML that stands for itself, no redirect, copy or dead page;
 # is_indexed: such a page that search engines may show. importance: of one that has none, an alias or dead page, what
@@ -61,7 +58,7 @@ judged AS MATERIALIZED (
            is_ours AND is_html AND state = 'fetched' AS is_page,
            is_ours AND is_html AND state = 'fetched' AND NOT is_noindex AS is_indexed,
            is_ours AND id IN (SELECT page FROM sitemap_pages) AS is_listed,
-           iif(is_broken, passes(reason) OR NOT is_ours AND reason IN ({_REFUSALS}), 0) AS is_unreachable
+           iif(is_broken, passes(reason) OR NOT is_ours AND reason IN {_REFUSALS}, 0) AS is_unreachable
     FROM known
 )
 SELECT *,
@@ -158,7 +155,7 @@ class Crawled:
         }
         for name, column in columns.items():
             store.define(name, column.item)
-        store.define("passes", lambda reason: is_transient(reason) or reason in _PASSING)
+        store.define("passes", lambda reason: has(reason, TRANSIENT | PASSES | OF_ROBOTS))
         store.define("pages_in", lambda packed: json.dumps(pages_of(packed).tolist()))
         store.define("site_of", site_of)
         store.make("TABLE", "marked", _MARKED.strip(), index="id")

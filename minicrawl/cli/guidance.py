@@ -99,7 +99,7 @@ class Guide:
 
     def came_to_nothing(self, report: "CrawlReport", reason: str, reader: "Store | None" = None) -> str:
         """The error of a run that fetched or read nothing, mostly for this reason. reader: None for partitions."""
-        from minicrawl.crawler.outcomes.reasons import meaning
+        from minicrawl.reasons import meaning
 
         url, links = next(iter(() if self.start is None else self.start.seeds.urls), "URL"), None
         if reader is not None:

@@ -87,7 +87,7 @@ def _codes(text: str | None) -> list[str]:
     """Parse a user's statuses, classes of statuses and reason codes. Raises SettingError."""
     if text is None:
         return []
-    from minicrawl.crawler.outcomes.reasons import meaning
+    from minicrawl.reasons import meaning
 
     codes = [code.strip().lower() for code in text.split(",")]
     for code in codes:

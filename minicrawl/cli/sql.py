@@ -36,8 +36,8 @@ def command(query: str, as_csv: bool, seconds: float, store: Path, as_json: bool
     The views are page, link, host, site, fetch, redirect and change; docs/store.md lists their columns, with examples.
     The function meaning(reason) explains a reason code.
     """
-    from minicrawl.crawler.outcomes.reasons import meaning
     from minicrawl.export.tables import STANDARD_OUTPUT, Table, export_table
+    from minicrawl.reasons import meaning
     from minicrawl.store.reader import open_store
 
     if as_csv and as_json:

@@ -12,11 +12,12 @@ from functools import partial
 
 from minicrawl import log
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.requests.request import SILENT, Deliver, Kind, Refusal, Request
+from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.steps.requisites import Requisites
 from minicrawl.crawler.visits.visit import LastProbes, PageTurn
 from minicrawl.model import Fetched, Located
+from minicrawl.reasons import SILENT, has
 from minicrawl.settings import CrawlSettings
 from minicrawl.web.net.addresses import Routes
 from minicrawl.web.robots.rules import RobotsState
@@ -151,7 +152,7 @@ class LookUp(Request):
     def shows_life(self) -> bool | None:
         if self.reason is None:
             return None  # the name server is not the host
-        return False if self.checks_life or self.reason in SILENT else None
+        return False if self.checks_life or (self.reason and has(self.reason, SILENT)) else None
 
     def begin(self, now: float) -> None:
         super().begin(now)

@@ -26,6 +26,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from minicrawl.model import Fetched
+from minicrawl.reasons import STRAINS, codes, statuses
 from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.urls.normalise import by_host
 
@@ -34,10 +35,7 @@ LONGEST_FOR_SLOWNESS = 30.0
 STRAINS_OF_THE_DEAD = 8
 REST_OF_THE_DEAD = 24 * 3600.0
 
-_STRAINED_STATUSES = frozenset({429, 502, 503, 504})
-_STRAINED_REASONS = frozenset(
-    {"dns-unanswered", "timeout", "timeout-connect", "timeout-read", "reset", "refused", "connect", "connection"}
-)
+_STRAINED_STATUSES, _STRAINED_REASONS = statuses(STRAINS), frozenset(codes(STRAINS))
 
 
 class Health(Struct, frozen=True):

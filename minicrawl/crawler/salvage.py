@@ -21,9 +21,10 @@ from minicrawl.crawler.books.accounts import Accounts, kind_of
 from minicrawl.crawler.books.stored import account_rows, account_totals
 from minicrawl.crawler.intake import Intake
 from minicrawl.errors import MinicrawlError, SettingError, StoreError
-from minicrawl.model import DEAD, State
+from minicrawl.model import State
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.parts import of_part
+from minicrawl.reasons import NOT_THERE, has
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.crawl import in_full, lasting
 from minicrawl.store.damaged_store import DamagedStore, SalvagedPage
@@ -144,7 +145,7 @@ def _replayed(
             outlinks = NOWHERE
         answer = answers.get(page.fetch) if page.fetch is not None else None
         accounts.visit(number, outlinks, kind=kind_of(page.state, answer is not None))
-        if page.state == State.GONE or (page.state == State.ERROR and page.reason in DEAD):
+        if page.state == State.GONE or (page.state == State.ERROR and has(page.reason, NOT_THERE)):
             accounts.book.retire(number)
         nofollow, refused = (count if isinstance(count, int) else 0 for count in row[2:4])
         links = Links(number, packed(outlinks), nofollow, refused)

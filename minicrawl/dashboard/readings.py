@@ -13,8 +13,8 @@ from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import AtRest, Partition, at_rest
 from minicrawl.analysis.top import best_wanted, lines_per_site, top_list
 from minicrawl.cluster import answers
-from minicrawl.crawler.outcomes.reasons import meaning
 from minicrawl.errors import SettingError
+from minicrawl.reasons import meaning
 from minicrawl.settings import RANKINGS
 from minicrawl.store.database import is_held, logs
 from minicrawl.store.folder import files_of, found, is_folder

@@ -10,7 +10,8 @@ from typing import Annotated, Any, NamedTuple  # Any: rows
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.model import DEAD, READ, State
+from minicrawl.model import READ, State
+from minicrawl.reasons import NOT_THERE, codes
 from minicrawl.store.database import damaged
 from minicrawl.store.declaration import Blob, Commit, FetchId, HostId, PageId, Time, columns, table
 from minicrawl.store.hosts import HostRow
@@ -18,7 +19,7 @@ from minicrawl.store.recognised import Fingerprint
 from minicrawl.store.tables import Columns, Subject
 
 _CHUNK = 500
-_IS_DEAD = f"(state = 'gone' OR (state IN ('error', 'waiting') AND reason IN {DEAD}))"
+_IS_DEAD = f"(state = 'gone' OR (state IN ('error', 'waiting') AND reason IN {codes(NOT_THERE)}))"
 
 
 class NewPage(NamedTuple):
@@ -291,7 +292,7 @@ class PageTable(Subject):
 
     def columns(self) -> Iterator[Columns]:
         """Pages by number, as columns: id, host, state, is_answered (its last turn was), is_dead (it has gone, or is
-        DEAD), and the fields of its account."""
+        NOT_THERE), and the fields of its account."""
         return self._tables.columns(f"""
             SELECT id, host, state, fetch IS NOT NULL AS is_answered, {_IS_DEAD} AS is_dead, {columns(Account)}
             FROM pages ORDER BY id""")

@@ -15,8 +15,8 @@ from support.command_line import run
 from support.patience import PATIENCE
 from support.sites import rows
 
-from minicrawl.crawler.outcomes.reasons import meaning
 from minicrawl.errors import SettingError
+from minicrawl.reasons import meaning
 from minicrawl.system import running
 
 VIEWS = ["page", "link", "host", "site", "fetch", "redirect", "change"]

@@ -9,8 +9,8 @@ from support.partitions import Partitions
 from minicrawl.cluster.crawl import check_working
 from minicrawl.cluster.exchange import home_of
 from minicrawl.cluster.partition import settings_of
-from minicrawl.crawler.outcomes.outcome import MAX_HOPS
 from minicrawl.errors import SettingError
+from minicrawl.reasons import MAX_HOPS
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.folder import Folder
 

@@ -32,6 +32,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.reasons import TRANSIENT, has
 from minicrawl.store.pages import Fetch
 from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.html.page_headers import Directives, read_directives
@@ -41,25 +42,10 @@ from minicrawl.web.robots.preferences import HEADER, META
 from minicrawl.web.urls.normalise import normalise
 
 MAX_TRIES = 3
-MAX_HOPS = 10
 
 NOT_MODIFIED = 304
 """RFC 9110 15.4.5: the answer to a condition, see PageRequest; some servers and caches give it to anybody."""
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
-# RFC 9110 15: a status code out of range is to be treated as 5xx.
-_TRANSIENT_STATUSES = frozenset({408, 425, 429, *range(500, 1000)})
-_TRANSIENT_REASONS = {
-    *("dns-unanswered", "proxy", "timeout", "timeout-connect", "timeout-read", "reset", "refused", "connect"),
-    *("connection", "bad-response", "proxy-refused", "worker-died", "render-crashed"),
-}
-NO_CONNECTION = frozenset({"refused", "connect", "connection", "reset", "timeout-connect"})
-"""Failures of a port without a listener, or with another protocol; failures of TLS come on top."""
-
-
-def is_transient(reason: str) -> bool:
-    """True if a page is tried again, some seconds later, after a failure with this reason code."""
-    status = reason.removeprefix("http-")
-    return reason in _TRANSIENT_REASONS or (status.isdecimal() and int(status) in _TRANSIENT_STATUSES)
 
 
 class Outcome(Struct, frozen=True):
@@ -108,11 +94,11 @@ def _judged(fetched: Fetched, parsed: ParsedPage, attempts: int, now: float, tim
     wait = timing.retry * 4**attempts if attempts + 1 < MAX_TRIES else None
     if fetched.reason is not None or status is None or status == NOT_MODIFIED:
         reason = fetched.reason or ("connection" if status is None else "bad-response")
-        return _failure(reason, wait if reason in _TRANSIENT_REASONS else None)
+        return _failure(reason, wait)
     if status in REDIRECTS:
         return _redirect(fetched, status)
     if status >= 300:
-        return _failure(f"http-{status}", wait if status in _TRANSIENT_STATUSES else None, asked_rest(fetched, now))
+        return _failure(f"http-{status}", wait, asked_rest(fetched, now))
     if status != 200:
         return Outcome(State.FETCHED, f"http-{status}")
     if media_type(fetched.content_type) not in HTML_TYPES and fetched.digest is None:
@@ -152,8 +138,8 @@ def _redirect(fetched: Fetched, status: int) -> Outcome:
 
 
 def _failure(reason: str, wait: float | None, rest: float = 0.0) -> Outcome:
-    """wait: seconds until the next try, None = there is none."""
-    if wait is None:
+    """wait: seconds until the next try of what is transient, None = there is none."""
+    if wait is None or not has(reason, TRANSIENT):
         return Outcome(State.ERROR, reason, rest=rest)
     return Outcome(None, reason, wait=max(wait, rest), rest=rest)
 

@@ -26,9 +26,9 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from minicrawl.crawler.admission.trap_findings import DUPLICATES, is_id, pattern_of
-from minicrawl.crawler.outcomes.outcome import is_transient
 from minicrawl.crawler.recognise.duplicates import ALIKE
 from minicrawl.model import Fetched, ParsedPage
+from minicrawl.reasons import TRANSIENT, has
 from minicrawl.store.recognised import ParameterRow
 from minicrawl.store.writer import Writer
 from minicrawl.web.fingerprint import distance
@@ -181,7 +181,7 @@ class Sessions:
         """Take in the answer for a page without one of its parameters."""
         parameter, value, page = self._probes.pop(fetched.url)
         row = self._rows[parameter]
-        if fetched.status is None or is_transient(f"http-{fetched.status}") or row.verdict != "?":
+        if fetched.status is None or has(f"http-{fetched.status}", TRANSIENT) or row.verdict != "?":
             return  # an overloaded server says nothing of the parameter
         is_near = parameter[1] in page.renewed and title == page.title and page.is_near(fetched)
         if fetched.digest != page.digest and not is_near:

@@ -12,18 +12,8 @@ from minicrawl.crawler.hosts import Host, HostTurn
 from minicrawl.crawler.known.known_pages import KnownHosts
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.model import Fetched, State
-from minicrawl.web.http.transport import PROXY
-from minicrawl.web.net.tls import REASONS
+from minicrawl.reasons import NO_HOST, SILENT, has
 
-SILENT = frozenset(
-    {
-        *("dns", "dns-unanswered", "timeout", "timeout-connect", "timeout-read", "reset", "refused"),
-        *("connect", "connection"),
-        # As seen in a captive network, or without the --ca-file or --allow-private of the last run.
-        *("private-address", *REASONS),
-    }
-)
-"""Reasons for which a request fails without a network."""
 HOST_BANNED = "host-banned"
 """The reason code of pages that wait on a banned host."""
 
@@ -89,9 +79,11 @@ class Request(ABC):
     @property
     def shows_life(self) -> bool | None:
         """True if the host is alive, False if it was silent; None: the answer does not tell."""
-        if self.reason in SILENT:
+        if self.reason is None:
+            return True
+        if has(self.reason, SILENT):
             return False
-        return None if self.reason in ("worker-died", PROXY) else True
+        return None if has(self.reason, NO_HOST) else True
 
     def refusal(self, now: float) -> Refusal | None:
         """The refusal of this request for another reason than robots.txt, or None."""

@@ -45,9 +45,10 @@ from minicrawl.crawler.recognise.changes import (
 )
 from minicrawl.crawler.steps.kept import HostPictures
 from minicrawl.crawler.visits.step import Opening, Step
-from minicrawl.crawler.visits.turn import NOT_FOUND, Turn
+from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import KINDS, READ, Fetched, PageRequest, ParsedPage, State
 from minicrawl.opic.refresh import PRIOR_SHAPE, learned, learned_by_date
+from minicrawl.reasons import NOT_THERE, has
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.declaration import MetaValue
 from minicrawl.store.refreshes import Change, GroupRate, NotedImportance, RefreshHost, RefreshRow
@@ -118,7 +119,7 @@ class Refresh(Step):
         page = turn.page
         if self._accounts.had_turn.item(page):
             turn.last = self._pages.last_answer(page)
-        if self._due is None or turn.outcome.reason not in NOT_FOUND:
+        if self._due is None or turn.fetched.status is None or not has(turn.outcome.reason, NOT_THERE):
             return False
         row = self._row(page)
         if turn.last is None or (row is not None and row.answers.endswith(MISSING)):

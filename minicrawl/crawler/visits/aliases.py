@@ -13,10 +13,11 @@ from msgspec.structs import replace
 
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.discovery import Admitted
-from minicrawl.crawler.outcomes.outcome import MAX_HOPS, Outcome
+from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.visits.turn import DeepLinks, Turn
 from minicrawl.model import State
 from minicrawl.opic.coverage import PageKind
+from minicrawl.reasons import MAX_HOPS
 from minicrawl.store.links import NOWHERE, Links, from_bytes, placed
 from minicrawl.web.urls.keys import site_of
 

@@ -18,8 +18,6 @@ from minicrawl.opic.arrays import Pages
 from minicrawl.store.links import Links, PlacedLinks, packed, placed
 from minicrawl.store.pages import Fetch
 
-NOT_FOUND = ("http-404", "http-410")
-
 
 class Turn(Struct):
     """An answer for a page, and its results.

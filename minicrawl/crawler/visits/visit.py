@@ -17,15 +17,16 @@ from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.known.known_pages import KnownUrls
 from minicrawl.crawler.known.ranking import Ranking
-from minicrawl.crawler.outcomes.outcome import NO_CONNECTION, NOT_MODIFIED, Outcome, answer_row, judge
+from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED, Outcome, answer_row, judge
 from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.step import Steps
-from minicrawl.crawler.visits.turn import NOT_FOUND, DeepLinks, Turn
-from minicrawl.model import DEAD, READ, Fetched, PageRequest, ParsedPage, State
+from minicrawl.crawler.visits.turn import DeepLinks, Turn
+from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
+from minicrawl.reasons import NO_HTTPS, NOT_THERE, has
 from minicrawl.store.links import NOWHERE, Links, PlacedLinks, linked, packed, placed
 from minicrawl.store.pages import Turn as TurnRow
 from minicrawl.web.http.response_fields import LIST_TYPES, media_type
@@ -47,7 +48,7 @@ class SchemeGuesses:
 
     def doubt(self, page: int, reason: str, now: float) -> None:
         """Take in a failed connection for a page: if https was a guess, the page in plain http is a seed."""
-        if page in self._guessed and (reason in NO_CONNECTION or reason.startswith("tls")):
+        if page in self._guessed and has(reason, NO_HTTPS):
             self._guessed.remove(page)
             self._wrong[page] = reason
             for _ in self._discovery.know_seeds([in_plain_http(self._urls.url(page))], now, 1):
@@ -126,9 +127,9 @@ class Visits:
         assert turn.outcome.state is not None
         old = NOWHERE if before is None else placed(before.targets)
         state.accounts.visit(page, placed_links, old, kind_of(turn.outcome.state, turn.fetched.status is not None))
-        if turn.outcome.state is State.ERROR and turn.outcome.reason in DEAD:  # what is not there holds nothing
+        if turn.outcome.state is State.ERROR and has(turn.outcome.reason, NOT_THERE):  # what is not there holds nothing
             state.accounts.book.retire(page)
-            if before is not None and turn.outcome.reason in NOT_FOUND and state.pages.was_there(page):
+            if before is not None and turn.fetched.status is not None and state.pages.was_there(page):
                 turn.outcome = replace(turn.outcome, state=State.GONE)
         state.pages.left_out += links.refused - (0 if before is None else before.refused)
         state.pages.nofollow += links.nofollow - (0 if before is None else before.nofollow)

@@ -13,12 +13,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from minicrawl.crawler.outcomes.outcome import MAX_HOPS, REDIRECTS
+from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, PageRequest, ParsedPage
 from minicrawl.parts.cookies import SET_COOKIE, CookieRow, CookieSettings
+from minicrawl.reasons import MAX_HOPS
 from minicrawl.store.database import keep_private
 from minicrawl.store.writer import Writer
 

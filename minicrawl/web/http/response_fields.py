@@ -11,6 +11,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple, Self
 
 from minicrawl.model import Fetched
+from minicrawl.reasons import RESTS, statuses
 
 Field = tuple[bytes, bytes]
 """Name and value of a header field."""
@@ -208,7 +209,7 @@ def _text(value: bytes) -> str:
 
 LONGEST_REST = 3600.0  # a longer Retry-After is cut to this
 _ABSURD = 30 * 24 * 3600.0  # a longer Retry-After is ignored
-_BUSY = frozenset({429, 503})  # statuses about the host, not the page
+_BUSY = statuses(RESTS)
 
 
 def asked_rest(fetched: Fetched, now: float) -> float:

@@ -14,8 +14,6 @@ from pathlib import Path
 
 from minicrawl.errors import SettingError
 
-REASONS = frozenset({"tls", "tls-authority", "tls-expired", "tls-name"})
-"""Reason codes. "tls" is for everything but the certificate: no common version, or no TLS at all."""
 # Error numbers of OpenSSL's x509_vfy.h, X509_V_ERR_...
 _CERTIFICATE_REASONS = {
     **dict.fromkeys((2, 18, 19, 20, 21, 24, 27), "tls-authority"),
@@ -29,7 +27,7 @@ _MOST_SESSIONS = 1_000  # of 6 kB each
 
 
 def tls_reason(error: ssl.SSLError) -> str:
-    """The reason code of a failed handshake."""
+    """The reason code of a failed handshake: "tls" for everything but the certificate, such as no common version."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return _CERTIFICATE_REASONS.get(error.verify_code, "tls")
     return "tls"

@@ -12,10 +12,10 @@ from functools import cached_property, lru_cache
 from msgspec import Struct, field
 
 from minicrawl.model import Fetched, State
+from minicrawl.reasons import LASTS, has
 from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.http.response_fields import asked_rest
 from minicrawl.web.http.transport import PARSER_FAILED, parser_failed, unread
-from minicrawl.web.net.tls import REASONS
 from minicrawl.web.robots.matching import Pattern, Rules, octets_of
 from minicrawl.web.robots.preferences import (
     CONTENT_SIGNAL,
@@ -214,10 +214,6 @@ def product_token(user_agent: str) -> str:
     return match[1] if match else ROBOT
 
 
-# Failures that will not be over a little later.
-_HOPELESS = frozenset({"dns", "private-address", "bad-port", "bad-url", PARSER_FAILED, *REASONS})
-
-
 class RobotsState(Struct, frozen=True):
     """A robots.txt, as far as it is known. `rules`: None while unreachable, then nothing may be fetched.
 
@@ -251,7 +247,7 @@ class RobotsState(Struct, frozen=True):
     @property
     def is_undecided(self) -> bool:
         """True if the host's pages should wait for another try to reach its robots.txt."""
-        return self.rules is None and self.attempts < MAX_ATTEMPTS and self.reason not in _HOPELESS
+        return self.rules is None and self.attempts < MAX_ATTEMPTS and not (self.reason and has(self.reason, LASTS))
 
 
 def judged(fetched: Fetched, now: float, attempts: int = 0, timing: Timing = STANDARD) -> RobotsState:
@@ -280,7 +276,7 @@ def _unreachable(fetched: Fetched, now: float, attempts: int, timing: Timing) ->
     attempts += 1
     reason = fetched.reason or f"http-{fetched.status}"
     wait = timing.robots_retry * 2 ** (attempts - 1)
-    rest = LIFETIME if reason in _HOPELESS else max(wait, asked_rest(fetched, now))
+    rest = LIFETIME if has(reason, LASTS) else max(wait, asked_rest(fetched, now))
     return RobotsState(None, fetched.status, b"", now, now + rest, attempts, reason)
 
 

@@ -11,14 +11,15 @@ from support.sites import HOME, Server, Site, crawl, faults_in, rows
 
 import minicrawl
 from minicrawl.crawler.admission.scope import Scope
-from minicrawl.crawler.outcomes.reasons import MEANINGS, ask_again, is_ours, is_passing, meaning, wants, why_so
+from minicrawl.crawler.outcomes.reasons import ask_again, is_passing, wants, why_so
 from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.reasons import OURS, REASONS, has, meaning
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.options import SCOPES
 from minicrawl.store.writer import Writer
-from minicrawl.web.net.tls import REASONS
 
 SCOPE = Scope(CrawlSettings(), ())
+TLS = {code for code in REASONS if code.startswith("tls")}
 # Reason codes as the source has them: behind a state, in tables of exceptions, and those of traps.
 _IN_SOURCE = re.compile(
     r"""(?:State\.[A-Z]+,\s|reason=|Error,?\),\s|FetchError\()"([a-z]+(?:-[a-z0-9]+)*)"|"(trap-[a-z-]+)\""""
@@ -29,13 +30,13 @@ def codes() -> set[str]:
     """The reason codes that the source of the crawl speaks of."""
     files = Path(minicrawl.__file__).parent.joinpath("crawler").rglob("*.py")
     found = {match[1] or match[2] for file in files for match in _IN_SOURCE.finditer(file.read_text("utf-8"))}
-    return found | REASONS | {f"scope-{kind}" for kind in SCOPES if kind != "any"}
+    return found | TLS | {f"scope-{kind}" for kind in SCOPES if kind != "any"}
 
 
 OF_FAMILIES = {"http-404", "http-799", "redirect-308", "redirect-loop", "canonical-scope-site"}
 
 
-@pytest.mark.parametrize("reason", sorted(codes() | OF_FAMILIES | {*MEANINGS, "meta-refresh-trap-long-url"}))
+@pytest.mark.parametrize("reason", sorted(codes() | OF_FAMILIES | {*REASONS, "meta-refresh-trap-long-url"}))
 def test_every_code_has_a_meaning_of_one_clause(reason: str) -> None:
     text = meaning(reason)
     assert text
@@ -80,7 +81,7 @@ def test_the_option_that_helps_is_named(reason: str, option: str) -> None:
     assert option in (why_so(reason, 1, None, SCOPE, None) or "")
 
 
-@pytest.mark.parametrize("reason", sorted(REASONS))
+@pytest.mark.parametrize("reason", sorted(TLS))
 def test_what_was_wrong_with_tls_is_told(reason: str) -> None:
     assert why_so(reason, 1, None, SCOPE, None)
 
@@ -173,7 +174,7 @@ def test_every_unit_of_cash_is_there_after_any_number_of_retries(tmp_path: Path,
     "reason", ["dns", "dns-unanswered", "private-address", "tls", "tls-expired", "connect", "refused"]
 )
 def test_trouble_on_our_side_is_always_looked_at_again(reason: str) -> None:
-    assert is_ours(reason)
+    assert has(reason, OURS)
     assert is_passing(reason)
     assert wants(reason, ())
 

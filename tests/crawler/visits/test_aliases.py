@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support.sites import HOME, Server, Site, canonical, crawl, faults_in, page, rows, states
 
-from minicrawl.crawler.outcomes.outcome import MAX_HOPS
+from minicrawl.reasons import MAX_HOPS
 from minicrawl.store.reader import open_store
 
 A, B, C = (f"http://a.test/{name}" for name in "abc")

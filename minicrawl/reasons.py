@@ -1,0 +1,227 @@
+"""Reason codes, which say why a page is as it is: one table with a sentence for people, and what each means to a crawl.
+
+A code is one of REASONS, or of a family: http-STATUS, redirect-STATUS, and CAUSE-REFUSAL for a page that leads to
+another one which is refused, such as canonical-loop or redirect-scope-site.
+"""
+
+import re
+from collections.abc import Mapping
+from enum import Flag, auto
+from typing import NamedTuple
+
+from minicrawl.model import State
+
+MAX_HOPS = 10
+
+
+class Column(Flag):
+    """What a reason means beside its sentence. A judge of failures asks for one column, or for several together."""
+
+    TRANSIENT = auto()  # the page is tried again some seconds later
+    STRAINS = auto()  # the host is in trouble: it is asked less often, and dead after eight in a row
+    RESTS = auto()  # the answer may ask for a rest of the host, not of the page (Retry-After)
+    SILENT = auto()  # so a request fails without a network, in a captive one, or without the --ca-file of the last run
+    NO_HTTPS = auto()  # the port has no listener, or another protocol: https was perhaps a wrong guess
+    NOT_THERE = auto()  # nothing is there: like a gone page it holds no importance, also while it waits for a retry
+    OURS = auto()  # the fault may well be on our side, so the next run asks again; to an audit it is one of the site
+    PASSES = auto()  # it may be over by now, to --retry and to an audit; so may what is TRANSIENT
+    OF_ROBOTS = auto()  # a browser may show the page all the same, so an audit does not call it dead
+    LASTS = auto()  # it will not be over a little later
+    NO_HOST = auto()  # it tells nothing of the host
+    NO_PAGE = auto()  # it tells nothing of the page, so no link to it is broken
+    REFUSES = auto()  # sites say so to programs they do not know: on another site no sign that a page is not there
+    EXPLAINED = auto()  # the sentence is the rule behind it, with the option that may help
+
+
+NONE, TRANSIENT, STRAINS, RESTS, SILENT, NO_HTTPS, NOT_THERE, OURS = Column(0), *[*Column][:7]
+PASSES, OF_ROBOTS, LASTS, NO_HOST, NO_PAGE, REFUSES, EXPLAINED = [*Column][7:]
+NO_ANSWER, TLS = TRANSIENT | STRAINS | SILENT, SILENT | NO_HTTPS | OURS | LASTS | EXPLAINED
+
+
+class Reason(NamedTuple):
+    meaning: str
+    columns: Column = NONE
+
+
+STATUSES = {
+    **dict.fromkeys((401, 402, 403, 405, 406, 407, 451), REFUSES),
+    **dict.fromkeys((404, 410), NOT_THERE),
+    **dict.fromkeys((408, 425), TRANSIENT),
+    **dict.fromkeys((502, 504), TRANSIENT | STRAINS),
+    **dict.fromkeys((429, 503), TRANSIENT | STRAINS | RESTS),
+    999: TRANSIENT | REFUSES,
+}
+"""The columns of http-STATUS. Others from 500 on are TRANSIENT: RFC 9110 15 has what is out of range treated as 5xx."""
+
+_ROWS: Mapping[str, str | tuple[str, Column]] = {
+    # It waits for its first turn.
+    "seed": "it is a seed, and has not been fetched yet",
+    "link": "a page links to it, and it has not been fetched yet",
+    "sitemap": "a sitemap lists it, and it has not been fetched yet",
+    "alternate": "a page names it as its version in another language or medium, and it has not been fetched yet",
+    "elsewhere": "another partition of this crawl has it, and gets what links from here pass to it",
+    # It was read.
+    "ok": "it was read, and its links were followed",
+    "noindex": "it was read, and asks search engines not to show it",
+    "nofollow": "it was read, and asks robots not to follow its links, which no setting overrides",
+    "not-html": "it is not HTML, so it was not read, and has no links",
+    "list-of-urls": "it is a sitemap, a feed or a list of URLs, and these were taken from it",
+    "pdf-unread": "it is a PDF file that cannot be read: damaged, protected by a password, or too slow (see the log)",
+    "truncated": "it was read in part: up to --max-size, --timeout or the maximum number of links",
+    "item-failed": "it was read, and its links were followed, but a hook or an item rule failed on it (see the log)",
+    # It stands for another page.
+    "canonical": "it names another page as its canonical",
+    "meta-refresh": "it sends its readers to another page, at once, or within ten seconds with next to no text itself",
+    "front-page": "it shows the same as the front page of its folder under another name, such as / and /index.html",
+    "same-page": "it shows the same as the page with http for https, www, a slash at the end or parameters, or without",
+    "session": "it is the same page as the one without a parameter of its URL that changes nothing",
+    # An answer that is none.
+    "soft-404": "its host gives the same answer for pages that cannot exist",
+    "no-url": "the link is not a URL",
+    "anchor-missing": "the page has no part of this name",
+    "redirect-nowhere": "it redirects, but not to a URL",
+    "undecodable": ("the answer has a content coding that cannot be decoded", OF_ROBOTS),
+    "bad-response": ("the answer is not HTTP", TRANSIENT),
+    "bad-url": ("no request can be made for this URL", OF_ROBOTS | LASTS),
+    "parser-failed": ("minicrawl failed on the answer; the log of the crawl says where", LASTS | EXPLAINED | NO_PAGE),
+    "worker-died": ("the process that was fetching it died", TRANSIENT | NO_HOST | NO_PAGE),
+    "render-crashed": ("the Chromium that rendered it crashed, or could not start (--render)", TRANSIENT | NO_PAGE),
+    "render-killed": (
+        "its scripts used more memory or CPU than a page may, or crashed their process (--render)",
+        NO_PAGE,
+    ),
+    "render-timeout": ("its scripts never let Chromium finish the page (--render)", NO_PAGE),
+    # No answer.
+    "tls": ("the server speaks no TLS, or no version of it that minicrawl knows", TLS),
+    "tls-authority": ("no known authority signed the certificate; --ca-file PEM adds one", TLS),
+    "tls-expired": ("the certificate has expired, or is not valid yet", TLS),
+    "tls-name": ("the certificate is for another host", TLS),
+    "private-address": (
+        "the host is on this machine's own network; --allow-private allows that",
+        SILENT | OURS | LASTS | EXPLAINED | NO_PAGE,
+    ),
+    "dns": (
+        "the host name does not exist, or has no address: check its spelling; --connect-to can send it elsewhere",
+        SILENT | NOT_THERE | OURS | LASTS | EXPLAINED,
+    ),
+    "dns-unanswered": ("the name server failed, or did not answer", NO_ANSWER | OURS | EXPLAINED),
+    "refused": ("nothing listens on that port", NO_ANSWER | NO_HTTPS | OURS),
+    "bad-port": ("its port belongs to another protocol, such as mail; browsers refuse it, too", LASTS),
+    "proxy": ("its proxy cannot be used; the crawl says which one, and why", TRANSIENT | OURS | NO_HOST | NO_PAGE),
+    "proxy-refused": ("its proxy opens no connection to it; ask whoever runs the proxy, or see --proxy", TRANSIENT),
+    "connect": ("no connection could be made", NO_ANSWER | NO_HTTPS | OURS),
+    "connection": ("the connection failed", NO_ANSWER | NO_HTTPS),
+    "reset": ("the connection was reset", NO_ANSWER | NO_HTTPS),
+    "timeout": ("the whole answer took longer than --timeout", NO_ANSWER),
+    "timeout-connect": ("no connection could be made in time", NO_ANSWER | NO_HTTPS),
+    "timeout-read": ("the answer stopped coming", NO_ANSWER),
+    "host-dead": ("its host has not answered for a while; minicrawl asks again later", PASSES),
+    "not-archived": ("it is not in the archive that this crawl reads (--from-archive)", NO_PAGE),
+    # It may not be asked for.
+    "host-banned": ("its host is banned: nothing is requested from it until the ban is lifted", NO_PAGE),
+    "host-pages": ("its host has as many pages as --host-pages allows", NO_PAGE),
+    "robots": "robots.txt forbids it",
+    "usage": "its site forbids a use that the crawl respects (--respect-usage)",
+    "robots-unreachable": ("robots.txt could not be read, so nothing may be requested from its origin", PASSES),
+    # A requisite (--requisites).
+    "page": "a page needs it, and it has not been fetched yet",
+    "part": "a style sheet, a frame or a redirect that a page needs leads to it, and it has not been fetched yet",
+    "read": "it was read as a page, so the archive has it",
+    "noarchive": "it forbids copies",
+    "too-large": ("it is larger than --max-size", OF_ROBOTS),
+    # It does not become known.
+    "no-link": "no page read so far has a counted link to it",
+    "too-long": "its URL has more than 8,000 bytes",
+    "max-depth": "it is further from a seed than --max-depth",
+    "scope-site": "it is on none of the seeds' sites (--scope site)",
+    "scope-host": "it is on none of the seeds' hosts (--scope host)",
+    "scope-prefix": "it is in none of the seeds' folders (--scope prefix)",
+    "scope-linked": "it is on none of the seeds' sites, and none of their pages links to it (--scope linked)",
+    "deny": "it matches a pattern of --deny",
+    "allow": "it matches no pattern of --allow",
+    "trap-long-url": ("trap: its URL has more than 8,000 bytes, or grows from link to link", NO_PAGE),
+    "trap-repeated-path": ("trap: its path repeats itself once more than that of the page that leads to it", NO_PAGE),
+    "trap-repeated-parameter": (
+        "trap: its query has a value, or grows to have a parameter, more than three times",
+        NO_PAGE,
+    ),
+    "trap-escaped-again": ("trap: it is escaped once more than the page that leads to it (%2525, &amp;amp;)", NO_PAGE),
+    "trap-duplicates": ("trap: most pages of its pattern say the same", NO_PAGE),
+    "trap-session": ("trap: most pages of its pattern say the same, and it has a session id", NO_PAGE),
+    "trap-parameters": ("trap: URLs of its pattern only combine known values of parameters", NO_PAGE),
+    "trap-calendar": ("trap: an endless calendar, or endless numbered pages", NO_PAGE),
+    "trap-host-budget": (
+        "trap: its site already has as many pages as the trusted sites that link to it vouch for",
+        NO_PAGE,
+    ),
+    "trap-many-hosts": (
+        "trap: its site already has as many hosts as the trusted sites that link to it vouch for",
+        NO_PAGE,
+    ),
+}
+REASONS = {code: Reason(row) if isinstance(row, str) else Reason(*row) for code, row in _ROWS.items()}
+
+
+def has(reason: str, column: Column) -> bool:
+    """True if a column, or one of several, holds for a code, also for one of the family http-STATUS."""
+    if reason in REASONS:
+        return bool(column & REASONS[reason].columns)
+    family, _, status = reason.partition("-")
+    if family != "http" or not status.isdecimal():
+        return False
+    return bool(column & STATUSES.get(int(status), TRANSIENT if 500 <= int(status) < 1000 else NONE))
+
+
+def statuses(column: Column) -> frozenset[int]:
+    """The statuses in `STATUSES` for which a column holds."""
+    return frozenset(status for status, columns in STATUSES.items() if column in columns)
+
+
+def codes(column: Column) -> tuple[str, ...]:
+    """The codes for which a column holds, also those of `statuses`."""
+    named = [code for code, reason in REASONS.items() if column in reason.columns]
+    return (*named, *(f"http-{status}" for status in sorted(statuses(column))))
+
+
+_LEADS_ON = {"redirect": "it redirects"} | {
+    cause: REASONS[cause].meaning for cause in ("canonical", "meta-refresh", "front-page", "same-page", "session")
+}
+OF_TARGETS = {
+    "loop": "leads back here",
+    "chain": f"is more than {MAX_HOPS} redirects away",
+    "dead": "is a page that is not there",
+    "differs": "is named by many pages that say something else",
+}
+
+
+def meaning(reason: str, state: str | None = None) -> str | None:
+    """The meaning of a reason code for a page in that state; None for an unknown code."""
+    cause, refusal = parts_of(reason)
+    if cause and state == State.WAITING:
+        return "a page that stands for it made it known, and it has not been fetched yet"
+    if reason in REASONS:
+        return REASONS[reason].meaning
+    if cause == "redirect" and refusal.isdecimal():
+        return f"it redirects to another page ({_status(refusal)})"
+    if cause and refusal in OF_TARGETS:
+        return f"{_LEADS_ON[cause]}, but that {OF_TARGETS[refusal]}"
+    if cause:
+        why = REASONS.get(refusal)
+        return why and f"{_LEADS_ON[cause]}, but its target is refused: {why.meaning}"
+    family, _, number = reason.partition("-")
+    return f"the answer was {_status(number)}" if family == "http" and number.isdecimal() else None
+
+
+def parts_of(reason: str) -> tuple[str, str]:
+    """The cause and the refusal in a reason code: ("canonical", "loop") of "canonical-loop"."""
+    match = re.fullmatch(rf"({'|'.join(_LEADS_ON)})(?:-(.+))?", reason)
+    return (match[1], match[2] or "") if match else ("", "")
+
+
+def _status(code: str) -> str:
+    from http import HTTPStatus  # noqa: PLC0415 - only for people
+
+    try:
+        return f"{code} {HTTPStatus(int(code)).phrase}"
+    except ValueError:
+        return code
