@@ -117,7 +117,7 @@ class CrawlEndedError(MinicrawlError):
 class FetchError(MinicrawlError):
     """A request got no usable response.
 
-    `reason`: a reason code such as "dns" or "timeout-connect", see `minicrawl.crawler.outcomes.outcome`.
+    `reason`: a reason code such as "dns" or "timeout-connect", see `minicrawl.reasons`.
     """
 
     def __init__(self, reason: str, detail: str = "") -> None:

@@ -136,6 +136,18 @@ def test_the_web_stands_alone(module: str) -> None:
     assert loaded <= GROUND | {"web"}
 
 
+# The date of an exchange, for an archive, and that of a signature.
+MAY_READ_THE_CLOCK = {"web/http/fetch.py", "web/http/signing.py"}
+
+
+def test_the_web_reads_no_clock_of_the_wall() -> None:
+    web = [file for file in FILES if file.startswith("web/")]
+    found = {
+        file for file in web for node in nodes(ROOT / file) if chain(node) in (["time", "time"], ["datetime", "now"])
+    }
+    assert found <= MAY_READ_THE_CLOCK
+
+
 def test_nobody_names_a_part() -> None:
     named = re.compile(r"minicrawl\.parts\.(?!Part\b|part\b|parts\b|module\b|of_part\b|wanted_fields\b)")
     for file in [file for file in FILES if not file.startswith("parts/")]:

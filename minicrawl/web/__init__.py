@@ -1,4 +1,5 @@
-"""The web: its bytes in, values out. Each folder serves on its own; none imports from one further down this list.
+"""The web: its bytes in, values out, without a crawl (docs/python.md). Each folder serves on its own; none imports from
+one further down this list.
 
 urls         URLs: their normal form, host, origin and site
 net          addresses, names, TLS, open files

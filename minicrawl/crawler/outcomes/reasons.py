@@ -47,14 +47,10 @@ def why_not(url: str, scope: Scope, nearest: Sequence[tuple[str, int]]) -> tuple
 PASSING, ALL = "passing", "all"
 
 
-def is_passing(reason: str) -> bool:
-    """True if the trouble may be over by now."""
-    return has(reason, OURS | TRANSIENT | PASSES)
-
-
 def wants(reason: str, retry: Sequence[str]) -> bool:
     """True if pages given up for this reason are asked for again. retry: as `CrawlSettings.retry`."""
-    return has(reason, OURS) or reason in retry or ALL in retry or (PASSING in retry and is_passing(reason))
+    is_passing = PASSING in retry and has(reason, TRANSIENT | PASSES)
+    return has(reason, OURS) or reason in retry or ALL in retry or is_passing
 
 
 def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> tuple[int, tuple[str, ...]]:

@@ -11,7 +11,7 @@ from support.sites import HOME, Server, Site, crawl, faults_in, rows
 
 import minicrawl
 from minicrawl.crawler.admission.scope import Scope
-from minicrawl.crawler.outcomes.reasons import ask_again, is_passing, wants, why_so
+from minicrawl.crawler.outcomes.reasons import ask_again, wants, why_so
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.reasons import OURS, REASONS, has, meaning
 from minicrawl.settings import CrawlSettings
@@ -175,7 +175,6 @@ def test_every_unit_of_cash_is_there_after_any_number_of_retries(tmp_path: Path,
 )
 def test_trouble_on_our_side_is_always_looked_at_again(reason: str) -> None:
     assert has(reason, OURS)
-    assert is_passing(reason)
     assert wants(reason, ())
 
 
