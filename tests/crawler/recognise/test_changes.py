@@ -59,6 +59,7 @@ def test_a_page_that_changes_at_most_fetches_keeps_its_changes(kind: str, rate: 
     assert missed <= 0.02
 
 
+@pytest.mark.slow
 def test_changes_of_one_place_are_told_from_noise_up_to_two_of_three_fetches() -> None:
     assert max(shares(Life(kind, 1.0, in_one_place=True))[1] for kind in ("none", "ads")) <= 0.05
 

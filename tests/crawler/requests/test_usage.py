@@ -61,5 +61,6 @@ def test_what_robots_txt_forbids_stays_forbidden(store: Path) -> None:
 def test_a_use_is_respected_by_what_robots_txt_says(store: Path) -> None:
     with pytest.raises(SettingError, match=r"^--respect-usage needs robots\.txt, and --ignore-robots ignores it"):
         respecting(preferring(), store, [HOME], ignore_robots=True)
-    with pytest.raises(SettingError, match=r"^--respect-usage is one of search, ai-input, ai-train, not 'train'$"):
+    refusal = r"^--respect-usage is one of search, ai-input, ai-train, not 'train'; did you mean 'ai-train'\?$"
+    with pytest.raises(SettingError, match=refusal):
         respecting(preferring(), store, [HOME], respect_usage="ai-train,train")
