@@ -6,41 +6,35 @@ another one which is refused, such as canonical-loop or redirect-scope-site.
 
 import re
 from collections.abc import Mapping
-from enum import Flag, auto
 from typing import NamedTuple
 
 from minicrawl.model import State
 
 MAX_HOPS = 10
 
+# What a reason means beside its sentence, a bit each: a judge of failures asks for one column, or for several together.
+TRANSIENT = 1 << 0  # the page is tried again some seconds later
+STRAINS = 1 << 1  # the host is in trouble: it is asked less often, and dead after eight in a row
+RESTS = 1 << 2  # the answer may ask for a rest of the host, not of the page (Retry-After)
+SILENT = 1 << 3  # so a request fails without a network, in a captive one, or without the --ca-file of the last run
+NO_HTTPS = 1 << 4  # the port has no listener, or another protocol: https was perhaps a wrong guess
+NOT_THERE = 1 << 5  # nothing is there: like a gone page it holds no importance, also while it waits for a retry
+OURS = 1 << 6  # the fault may well be on our side, so the next run asks again; to an audit it is one of the site
+PASSES = 1 << 7  # it may be over by now, to --retry and to an audit; so may what is TRANSIENT
+OF_ROBOTS = 1 << 8  # a browser may show the page all the same, so an audit does not call it dead
+LASTS = 1 << 9  # it will not be over a little later
+NO_HOST = 1 << 10  # it tells nothing of the host
+NO_PAGE = 1 << 11  # it tells nothing of the page, so no link to it is broken
+REFUSES = 1 << 12  # sites say so to programs they do not know: on another site no sign that a page is not there
+EXPLAINED = 1 << 13  # the sentence is the rule behind it, with the option that may help
 
-class Column(Flag):
-    """What a reason means beside its sentence. A judge of failures asks for one column, or for several together."""
-
-    TRANSIENT = auto()  # the page is tried again some seconds later
-    STRAINS = auto()  # the host is in trouble: it is asked less often, and dead after eight in a row
-    RESTS = auto()  # the answer may ask for a rest of the host, not of the page (Retry-After)
-    SILENT = auto()  # so a request fails without a network, in a captive one, or without the --ca-file of the last run
-    NO_HTTPS = auto()  # the port has no listener, or another protocol: https was perhaps a wrong guess
-    NOT_THERE = auto()  # nothing is there: like a gone page it holds no importance, also while it waits for a retry
-    OURS = auto()  # the fault may well be on our side, so the next run asks again; to an audit it is one of the site
-    PASSES = auto()  # it may be over by now, to --retry and to an audit; so may what is TRANSIENT
-    OF_ROBOTS = auto()  # a browser may show the page all the same, so an audit does not call it dead
-    LASTS = auto()  # it will not be over a little later
-    NO_HOST = auto()  # it tells nothing of the host
-    NO_PAGE = auto()  # it tells nothing of the page, so no link to it is broken
-    REFUSES = auto()  # sites say so to programs they do not know: on another site no sign that a page is not there
-    EXPLAINED = auto()  # the sentence is the rule behind it, with the option that may help
-
-
-NONE, TRANSIENT, STRAINS, RESTS, SILENT, NO_HTTPS, NOT_THERE, OURS = Column(0), *[*Column][:7]
-PASSES, OF_ROBOTS, LASTS, NO_HOST, NO_PAGE, REFUSES, EXPLAINED = [*Column][7:]
-NO_ANSWER, TLS = TRANSIENT | STRAINS | SILENT, SILENT | NO_HTTPS | OURS | LASTS | EXPLAINED
+NO_ANSWER = TRANSIENT | STRAINS | SILENT
+TLS = SILENT | NO_HTTPS | OURS | LASTS | EXPLAINED
 
 
 class Reason(NamedTuple):
     meaning: str
-    columns: Column = NONE
+    columns: int = 0
 
 
 STATUSES = {
@@ -53,7 +47,7 @@ STATUSES = {
 }
 """The columns of http-STATUS. Others from 500 on are TRANSIENT: RFC 9110 15 has what is out of range treated as 5xx."""
 
-_ROWS: Mapping[str, str | tuple[str, Column]] = {
+_ROWS: Mapping[str, str | tuple[str, int]] = {
     # It waits for its first turn.
     "seed": "it is a seed, and has not been fetched yet",
     "link": "a page links to it, and it has not been fetched yet",
@@ -162,24 +156,24 @@ _ROWS: Mapping[str, str | tuple[str, Column]] = {
 REASONS = {code: Reason(row) if isinstance(row, str) else Reason(*row) for code, row in _ROWS.items()}
 
 
-def has(reason: str, column: Column) -> bool:
+def has(reason: str, column: int) -> bool:
     """True if a column, or one of several, holds for a code, also for one of the family http-STATUS."""
     if reason in REASONS:
         return bool(column & REASONS[reason].columns)
     family, _, status = reason.partition("-")
     if family != "http" or not status.isdecimal():
         return False
-    return bool(column & STATUSES.get(int(status), TRANSIENT if 500 <= int(status) < 1000 else NONE))
+    return bool(column & STATUSES.get(int(status), TRANSIENT if 500 <= int(status) < 1000 else 0))
 
 
-def statuses(column: Column) -> frozenset[int]:
+def statuses(column: int) -> frozenset[int]:
     """The statuses in `STATUSES` for which a column holds."""
-    return frozenset(status for status, columns in STATUSES.items() if column in columns)
+    return frozenset(status for status, columns in STATUSES.items() if columns & column)
 
 
-def codes(column: Column) -> tuple[str, ...]:
+def codes(column: int) -> tuple[str, ...]:
     """The codes for which a column holds, also those of `statuses`."""
-    named = [code for code, reason in REASONS.items() if column in reason.columns]
+    named = [code for code, reason in REASONS.items() if reason.columns & column]
     return (*named, *(f"http-{status}" for status in sorted(statuses(column))))
 
 
