@@ -67,26 +67,6 @@ class Setting(Struct, frozen=True):
     may_be_gone: bool = False
     hide: Callable[[Any], Any] = _as_it_is
 
-    @property
-    def is_for_one_run(self) -> bool:
-        """True if the next run of the crawl does not inherit it."""
-        return ONE_RUN in self.marks
-
-    @property
-    def is_adjustable(self) -> bool:
-        """True if it can change while a crawl runs."""
-        return LIVE in self.marks
-
-    @property
-    def is_alone(self) -> bool:
-        """True if partitions do not support it."""
-        return ALONE in self.marks
-
-    @property
-    def is_at_refresh(self) -> bool:
-        """True if `minicrawl refresh` takes it, too."""
-        return AT_REFRESH in self.marks
-
     def of(self, given: Any) -> Any:
         """Read a given value; None is read only where it is not the default. Raises SettingError."""
         return None if given is None and self.default is None else self.read(self.name, given)

@@ -17,6 +17,7 @@ from minicrawl.cli.options import about_store, logging_options, naming_store, sa
 from minicrawl.cli.output import amount, document, duration, tally
 from minicrawl.errors import NothingFetchedError, SettingError, counted, span
 from minicrawl.log import printable
+from minicrawl.setting import AT_REFRESH
 from minicrawl.settings import SETTINGS
 from minicrawl.store.reader import open_store
 from minicrawl.system import run_loop
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: minicrawl refresh --pages 5000")
 @click.option("--pages", type=click.IntRange(min=1), help="Number of pages.")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Print the pages and why they come first, and fetch none.")
-@setting_options(*(name for name, setting in SETTINGS.items() if setting.is_at_refresh))
+@setting_options(*(name for name, setting in SETTINGS.items() if AT_REFRESH in setting.marks))
 @click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
 @about_store
 @logging_options

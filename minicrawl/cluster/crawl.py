@@ -18,7 +18,7 @@ from minicrawl.crawler.run import Before, Start, check_settings, log_end
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.extract.item_file import check_item_file
 from minicrawl.model import State
-from minicrawl.setting import ONE_MACHINE
+from minicrawl.setting import ALONE, ONE_MACHINE
 from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.settings.options import marked
 from minicrawl.store.database import hold
@@ -76,7 +76,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
 def check_working(settings: CrawlSettings) -> None:
     """Raise SettingError for settings that partitions do not support, as they would apply to each."""
     for name, setting in SETTINGS.items():
-        if setting.is_alone and getattr(settings, name):
+        if ALONE in setting.marks and getattr(settings, name):
             raise SettingError(f"{option(name)} does not work in partitions; omit it, or crawl without --partitions")
 
 

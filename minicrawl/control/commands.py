@@ -28,6 +28,7 @@ from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, SettingError, StoreError
 from minicrawl.events import Event, SettingChanged
 from minicrawl.model import RunState
+from minicrawl.setting import LIVE, ONE_RUN
 from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.settings.crawl import lasting
 from minicrawl.store.writer import Writer
@@ -65,7 +66,7 @@ def command_of(asked: Message) -> str:
 def adjustable(settings: CrawlSettings) -> Message:
     """The settings that can be changed in a running crawl, by name."""
     values = settings.shown()
-    return {name: values[name] for name in SETTINGS if SETTINGS[name].is_adjustable}
+    return {name: values[name] for name, setting in SETTINGS.items() if LIVE in setting.marks}
 
 
 async def _set(crawl: "SteeredRun | RestingCrawl", asked: Message) -> Message:
@@ -214,7 +215,7 @@ class RestingCrawl:
 
     async def change_settings(self, given: Mapping[str, Any]) -> tuple[SettingChanged, ...]:
         for name in given:
-            if name in SETTINGS and SETTINGS[name].is_for_one_run:
+            if name in SETTINGS and ONE_RUN in SETTINGS[name].marks:
                 raise SettingError(
                     f"no crawl runs on {self._store}; {option(name)} holds for one run: give it to 'minicrawl crawl'"
                 )

@@ -20,6 +20,7 @@ from minicrawl.crawler.remembered_settings import shown
 from minicrawl.errors import SettingError
 from minicrawl.events import Event, HostBanned, HostUnbanned, PageAskedAgain, SeedsAdded, SettingChanged
 from minicrawl.model import READ, State
+from minicrawl.setting import LIVE
 from minicrawl.settings import SETTINGS, CrawlSettings, option
 from minicrawl.store.declaration import MetaValue
 from minicrawl.store.writer import Writer
@@ -30,8 +31,8 @@ def adjusted(settings: CrawlSettings, given: Mapping[str, Any]) -> CrawlSettings
     """The settings with some changed. Raises SettingError, also for one that cannot change while a crawl runs."""
     CrawlSettings.of(given)
     for name in given:
-        if name not in SETTINGS or not SETTINGS[name].is_adjustable:
-            others = ", ".join(name for name in SETTINGS if SETTINGS[name].is_adjustable)
+        if name not in SETTINGS or LIVE not in SETTINGS[name].marks:
+            others = ", ".join(name for name, setting in SETTINGS.items() if LIVE in setting.marks)
             raise SettingError(
                 f"{option(name)} cannot change while a crawl runs: stop it, and start it again with another one; "
                 f"what can is {others}"

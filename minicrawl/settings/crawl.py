@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 from minicrawl.errors import SettingError, hint
 from minicrawl.parts import parts
-from minicrawl.setting import kept_path, whole_path
+from minicrawl.setting import ONE_RUN, kept_path, whole_path
 from minicrawl.settings.options import LINKED, SETTINGS, Options
 from minicrawl.settings.requests import is_mail_address
 
@@ -140,7 +140,7 @@ def in_full(kept: Mapping[str, Any], folder: Path) -> dict[str, Any]:
 
 def lasting(kept: Mapping[str, Any]) -> dict[str, Any]:
     """The settings that the next run inherits."""
-    return {name: value for name, value in kept.items() if name in SETTINGS and not SETTINGS[name].is_for_one_run}
+    return {name: value for name, value in kept.items() if name in SETTINGS and ONE_RUN not in SETTINGS[name].marks}
 
 
 def _with_paths(settings: Mapping[str, Any], changed: Callable[[str], str]) -> dict[str, Any]:

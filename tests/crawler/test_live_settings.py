@@ -10,6 +10,7 @@ from support.skipping import apart
 from support.steering import HOME, Steered, steered
 
 from minicrawl import Crawl
+from minicrawl.setting import LIVE
 from minicrawl.settings import SETTINGS
 
 WIDE = [f"{HOME}x/{number}" for number in range(12)]
@@ -87,4 +88,4 @@ async def test_a_change_has_its_effect_on_addresses_and_processes(tmp_path: Path
 
 
 def test_each_setting_that_may_change_is_tried() -> None:
-    assert {name for name, one in SETTINGS.items() if one.is_adjustable} == CHANGED.keys() | {"ip_delay", "workers"}
+    assert {name for name, one in SETTINGS.items() if LIVE in one.marks} == CHANGED.keys() | {"ip_delay", "workers"}

@@ -8,7 +8,7 @@ import pytest
 
 from minicrawl.crawler.remembered_settings import is_nameless, resumed
 from minicrawl.errors import SettingError
-from minicrawl.setting import Setting
+from minicrawl.setting import ONE_RUN, Setting
 from minicrawl.settings import SETTINGS, CrawlSettings
 
 
@@ -59,7 +59,7 @@ def test_every_setting_is_remembered_or_is_for_one_run(name: str) -> None:
         return
     told = resumed(json.loads(before.to_json(Path())), {})
     assert getattr(before, name) != getattr(default, name)
-    is_kept = not SETTINGS[name].is_for_one_run and name != "header"
+    is_kept = ONE_RUN not in SETTINGS[name].marks and name != "header"
     assert getattr(told.settings, name) == getattr(before if is_kept else default, name)
     assert told.sources[name] == ("store" if is_kept else "default")
     assert told.changes == ()
