@@ -18,7 +18,7 @@ from minicrawl.crawler.hosts import Host
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.remembered_settings import shown
 from minicrawl.errors import SettingError
-from minicrawl.events import Event, HostBanned, HostUnbanned, PageAskedAgain, SeedsAdded, SettingChanged
+from minicrawl.events import HostBanned, HostUnbanned, PageAskedAgain, SeedsAdded, SettingChanged
 from minicrawl.model import READ, State
 from minicrawl.setting import LIVE
 from minicrawl.settings import SETTINGS, CrawlSettings, option
@@ -54,6 +54,7 @@ class Changes:
         self._waiting = self._frontier.pages
         self._requests = requests
         self._engine = engine
+        self._tell = engine.events.tell
         for name in banned_hosts(self._state.writer):
             if (host := self._state.hosts.known(name)) is not None:
                 self._frontier.ban(host, 0.0)
@@ -191,6 +192,3 @@ class Changes:
             BANNED_HOSTS: json.dumps(self.banned()),
             ASKED_FIRST: json.dumps(sorted(self._waiting.first)),
         }
-
-    def _tell(self, event: Event) -> None:
-        self._engine.events.tell(event)

@@ -240,18 +240,16 @@ class Mirrors:
     def add(self, pages: range, homes: Sequence[int | None], found_on: Sequence[int | None]) -> None:
         """Add new pages with their homes. found_on: the page that made each known; None: a seed, known at home."""
         self._grow(pages.stop)
-        elsewhere = [page for page, home in zip(pages, homes, strict=True) if home is not None]
-        if not elsewhere:
-            return
+        elsewhere: list[int] = []
         for page, home, source in zip(pages, homes, found_on, strict=True):
-            if home is None:
-                continue
-            self._home[page] = home
-            self._depth[page] = 0 if source is None else _NEVER
-            if source is not None:
-                self._found_on[page] = source
+            if home is not None:
+                elsewhere.append(page)
+                self._home[page] = home
+                self._depth[page] = 0 if source is None else _NEVER
+                if source is not None:
+                    self._found_on[page] = source
         self._new += elsewhere
-        self._accounts.book.mirror(np.array(elsewhere))
+        self._accounts.book.mirror(np.array(elsewhere, dtype=np.int64))
 
     def own(self, pages: range) -> IntArray:
         """The pages that are no mirrors."""

@@ -83,9 +83,7 @@ class Accounts:
             self._credited.append(before)
         if len(targets):
             self.inlinks[targets] += 1
-            reach = int(self.depth[page]) + (0 if alias else 1)
-            self.depth[targets] = np.minimum(self.depth[targets], reach)
-            self._credited.append(targets)
+            self.bring_nearer(page, targets)
             if alias:
                 self.hops[targets] = np.maximum(self.hops[targets], self.hops[page] + 1)
                 self._visited.append(targets)

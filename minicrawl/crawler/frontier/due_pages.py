@@ -63,7 +63,7 @@ class DuePages:
 
     def __init__(self, book: Book, schedule: ByWorth, *, waits: bool, is_patient: bool) -> None:
         self._book = book
-        self._schedule = schedule
+        self.schedule = schedule
         self.waits = waits
         self._is_patient = is_patient
         self.price = first_interval(schedule.least)
@@ -91,11 +91,6 @@ class DuePages:
         )
         self._priority, self._event = grown(self._priority, size), grown(self._event, size)
         self._is_resting, self.group = grown(self._is_resting, size), grown(self.group, size)
-
-    @property
-    def longest(self) -> float:
-        """Seconds after which every page is due."""
-        return self._schedule.most
 
     # Fetches.
 
@@ -216,9 +211,9 @@ class DuePages:
             self.price = math.exp(self._paid / self._payments)
         self._paid, self._payments, self._until_valued = 0.0, 0, max(len(pages) // _SHARE, _FEWEST)
         rate, fetched_at, worth = self._rates(pages), self.fetched_at[pages], self._worths(pages)
-        due = fetched_at + self._schedule.intervals(self.price, worth, rate)
+        due = fetched_at + self.schedule.intervals(self.price, worth, rate)
         self.due[pages] = np.where(self.rate[pages] == 0.0, self.due[pages], due)
-        values = value(worth, rate, np.clip(now - fetched_at, LEAST_AGE, self._schedule.most))
+        values = value(worth, rate, np.clip(now - fetched_at, LEAST_AGE, self.schedule.most))
         self._priority[pages] = np.round(np.log2(values) * _STEPS).astype(np.int64)
 
     def _line_up(self, pages: Pages, now: float) -> None:
@@ -240,7 +235,7 @@ class DuePages:
     def _wakings(self, pages: Pages) -> FloatArray:
         """Unix seconds at which the rest of each page is over."""
         due = self.due[pages]
-        return np.where(self._rise(pages), np.minimum(self.fetched_at[pages] + self._schedule.least, due), due)
+        return np.where(self._rise(pages), np.minimum(self.fetched_at[pages] + self.schedule.least, due), due)
 
     def _rise(self, pages: Pages) -> Flags:
         """True for each page that is valued again when it is due while it waits."""
@@ -303,14 +298,14 @@ class DuePages:
         return self.rates.of(self.group.item(page)) if rate < 0.0 else rate
 
     def _value(self, page: int) -> float:
-        age = min(max(self._now - self.fetched_at.item(page), LEAST_AGE), self._schedule.most)
+        age = min(max(self._now - self.fetched_at.item(page), LEAST_AGE), self.schedule.most)
         return value(self.worth(page), self._rate(page), age)
 
     def _priority_of(self, page: int) -> int:
         return round(math.log2(self._value(page)) * _STEPS)
 
     def _due(self, page: int) -> float:
-        return self.fetched_at.item(page) + self._schedule.interval(self.price, self.worth(page), self._rate(page))
+        return self.fetched_at.item(page) + self.schedule.interval(self.price, self.worth(page), self._rate(page))
 
 
 _LEAST_IMPORTANCE = 1e-6

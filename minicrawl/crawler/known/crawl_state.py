@@ -169,7 +169,7 @@ class CrawlState:
         for rows in writer.refreshes.schedule():
             page, ahead = rows["page"], np.maximum(rows["fetched_at"] - now, 0.0)
             due.fetched_at[page], due.rate[page] = rows["fetched_at"] - ahead, rows["rate"]
-            due.due[page] = np.minimum(rows["due"] - ahead, now + due.longest)
+            due.due[page] = np.minimum(rows["due"] - ahead, now + due.schedule.most)
         groups = due.rates.groups(writer)
         due.group[: len(groups)] = groups
 

@@ -32,7 +32,7 @@ from minicrawl.web.http.transport import (
 )
 from minicrawl.web.net.addresses import Resolver, endpoint
 from minicrawl.web.net.open_files import OWN_TROUBLE
-from minicrawl.web.net.tls import HTTP_1, HTTP_2, TlsClient, is_without_protocol
+from minicrawl.web.net.tls import HTTP_1, HTTP_2, TlsClient
 from minicrawl.web.urls.keys import origin_of
 
 if TYPE_CHECKING:
@@ -272,8 +272,9 @@ class WireTransport:
 
 
 def _wants_protocol(error: FetchError) -> bool:
-    """True if a server refuses the protocol in the TLS handshake."""
-    return any(isinstance(link, ssl.SSLError) and is_without_protocol(link) for link in chain_of(error))
+    """True if a server refuses the protocol in the TLS handshake (RFC 7301 3.2)."""
+    words = "no application protocol"  # OpenSSL's; not all versions of Python know its reason
+    return any(isinstance(link, ssl.SSLError) and words in str(link) for link in chain_of(error))
 
 
 def _refuses_http1(to: Endpoint, answer: Answer) -> bool:

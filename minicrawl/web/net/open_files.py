@@ -1,7 +1,6 @@
 """The number of connections a crawl may have, by the system's limit of open files."""
 
 import errno
-from functools import partial
 
 from msgspec import Struct
 
@@ -42,10 +41,6 @@ def room(limit: int | None, concurrency: int) -> Room:
         return Room(concurrency, ATTEMPTS_PER_REQUEST * concurrency, MOST_IDLE)
     quarter = max((limit - RESERVED) // 4, 1)
     return Room(min(concurrency, quarter), min(ATTEMPTS_PER_REQUEST * concurrency, quarter), min(MOST_IDLE, quarter))
-
-
-UNLIMITED = partial(room, None)
-"""The room of a crawl without a limit of open files, by its concurrency."""
 
 
 def raised_limit(runs: int = 1) -> int | None:

@@ -33,11 +33,6 @@ def tls_reason(error: ssl.SSLError) -> str:
     return "tls"
 
 
-def is_without_protocol(error: ssl.SSLError) -> bool:
-    """True if a handshake failed because the server does not speak the protocol (RFC 7301 3.2)."""
-    return "no application protocol" in str(error)  # OpenSSL's words; not all versions of Python know its reason
-
-
 @lru_cache(maxsize=8)
 def trust(ca_file: Path | None, protocol: str, client_cert: Path | None = None) -> ssl.SSLContext:
     """The context with the trusted authorities, for an application protocol. It takes 40 ms to read, and is shared.
