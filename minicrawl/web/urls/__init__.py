@@ -5,8 +5,7 @@
 
 normalise  parse, resolve and normalise; tracking and session parameters, which are stripped (parameters.txt)
 front      front pages of hosts and folders, and the other names of a page
-keys       host, politeness key, origin, site, partition of a URL
-suffixes   the public suffix list that tldextract bundles
+keys       host, politeness key, origin, site, partition of a URL; the public suffix list
 """
 
 from minicrawl.web.urls.normalise import normalise

@@ -13,9 +13,11 @@ each user's part is a site. An IP address, and a host without a dot such as loca
 """
 
 import hashlib
+import re
+from collections.abc import Sequence
 from functools import lru_cache
-
-from minicrawl.web.urls.suffixes import suffix_length
+from importlib.util import find_spec
+from pathlib import Path
 
 
 def authority(url: str) -> str:
@@ -80,3 +82,39 @@ def _domain(host: str) -> str:
         return ".".join(labels) or host
     suffix = suffix_length(labels) or 1  # publicsuffix.org: where no rule matches, the last label is the public suffix
     return ".".join(labels[-suffix - 1 :])
+
+
+def suffix_length(labels: Sequence[str]) -> int:
+    """Number of labels of the public suffix of a normalised host, given by its labels; 0 where no rule matches.
+
+    ["www", "example", "co", "uk"] -> 2. The longest rule counts; "*" stands for a label, "!" excepts a name from that.
+    """
+    rules, longest, name = _suffixes(), 0, ""
+    for length, label in enumerate(map(_as_listed, reversed(labels)), 1):
+        above, name = name, f"{label}.{name}" if name else label
+        if f"!{name}" in rules:
+            return length - 1
+        if name in rules or f"*.{above}" in rules:
+            longest = length
+    return longest
+
+
+def _as_listed(label: str) -> str:
+    try:
+        return label[4:].encode("ascii").decode("punycode") if label.startswith("xn--") else label
+    except UnicodeError:
+        return label
+
+
+@lru_cache(maxsize=1)
+def _suffixes() -> frozenset[str]:
+    """The public suffix list (publicsuffix.org) that tldextract bundles, with its private section. Read from the
+    package's file: importing tldextract imports requests, and costs each crawl 50 ms and 11 MB."""
+    package = find_spec("tldextract")
+    assert package is not None, "it is a requirement"
+    bundled = Path(str(package.origin)).with_name(".tld_set_snapshot")
+    if bundled.exists():
+        return frozenset(re.findall(r"^(?!//)\S+", bundled.read_text(encoding="utf-8"), re.MULTILINE))
+    from tldextract import TLDExtract  # noqa: PLC0415 - a release that keeps its list elsewhere
+
+    return frozenset(TLDExtract(None, (), include_psl_private_domains=True).tlds)

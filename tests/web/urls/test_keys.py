@@ -3,9 +3,8 @@
 import pytest
 from tldextract import TLDExtract
 
-from minicrawl.web.urls.keys import authority, hostname, origin_of, partition_key, site_of
+from minicrawl.web.urls.keys import authority, hostname, origin_of, partition_key, site_of, suffix_length
 from minicrawl.web.urls.normalise import normalise
-from minicrawl.web.urls.suffixes import suffix_length
 
 
 @pytest.mark.parametrize(
