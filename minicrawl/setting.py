@@ -40,11 +40,6 @@ _HOST = re.compile(r"[^\s/=@]+")
 MOST_DELAY, MOST_SPAN = "30d", "36500d"
 
 
-def _as_it_is(value: Any) -> Any:
-    """Return a value that is not secret."""
-    return value
-
-
 class Setting(Struct, frozen=True):
     """One setting. default: as a value; shown: the same as help has it.
 
@@ -65,7 +60,7 @@ class Setting(Struct, frozen=True):
     bare: str | None = None
     is_path: bool = False
     may_be_gone: bool = False
-    hide: Callable[[Any], Any] = _as_it_is
+    hide: Callable[[Any], Any] = lambda value: value
 
     def of(self, given: Any) -> Any:
         """Read a given value; None is read only where it is not the default. Raises SettingError."""
