@@ -6,55 +6,35 @@ from pathlib import Path
 import pytest
 
 import minicrawl
-from minicrawl.reasons import (
-    EXPLAINED,
-    LASTS,
-    NO_HOST,
-    NO_HTTPS,
-    NO_PAGE,
-    NOT_THERE,
-    OF_ROBOTS,
-    OURS,
-    PASSES,
-    REASONS,
-    REFUSES,
-    RESTS,
-    SILENT,
-    STATUSES,
-    STRAINS,
-    TRANSIENT,
-    codes,
-    has,
-    meaning,
-    statuses,
-)
+from minicrawl import reasons
+from minicrawl.reasons import REASONS, STATUSES, codes, has, meaning, statuses
 
 TLS = {"tls", "tls-authority", "tls-expired", "tls-name"}
 UNCONNECTED = {"refused", "connect", "connection", "reset", "timeout-connect"}
 UNANSWERED = UNCONNECTED | {"timeout", "timeout-read", "dns-unanswered"}
 UNSAID = {"parser-failed", "worker-died", "not-archived", "host-banned", "host-pages", "proxy", "private-address"}
 EXPECTED = {
-    TRANSIENT: UNANSWERED | {"proxy", "proxy-refused", "bad-response", "worker-died", "render-crashed"},
-    STRAINS: UNANSWERED,
-    RESTS: set(),
-    SILENT: UNANSWERED | TLS | {"dns", "private-address"},
-    NO_HTTPS: UNCONNECTED | TLS,
-    NOT_THERE: {"dns"},
-    OURS: TLS | {"dns", "dns-unanswered", "private-address", "connect", "refused", "proxy"},
-    PASSES: {"host-dead", "robots-unreachable"},
-    OF_ROBOTS: {"undecodable", "bad-url", "too-large"},
-    LASTS: TLS | {"dns", "private-address", "bad-port", "bad-url", "parser-failed"},
-    NO_HOST: {"worker-died", "proxy"},
-    NO_PAGE: UNSAID | {code for code in REASONS if code.startswith(("trap-", "render-"))},
-    REFUSES: set(),
-    EXPLAINED: TLS | {"dns", "dns-unanswered", "private-address", "parser-failed"},
+    reasons.TRANSIENT: UNANSWERED | {"proxy", "proxy-refused", "bad-response", "worker-died", "render-crashed"},
+    reasons.STRAINS: UNANSWERED,
+    reasons.RESTS: set(),
+    reasons.SILENT: UNANSWERED | TLS | {"dns", "private-address"},
+    reasons.NO_HTTPS: UNCONNECTED | TLS,
+    reasons.NOT_THERE: {"dns"},
+    reasons.OURS: TLS | {"dns", "dns-unanswered", "private-address", "connect", "refused", "proxy"},
+    reasons.PASSES: {"host-dead", "robots-unreachable"},
+    reasons.OF_ROBOTS: {"undecodable", "bad-url", "too-large"},
+    reasons.LASTS: TLS | {"dns", "private-address", "bad-port", "bad-url", "parser-failed"},
+    reasons.NO_HOST: {"worker-died", "proxy"},
+    reasons.NO_PAGE: UNSAID | {code for code in REASONS if code.startswith(("trap-", "render-"))},
+    reasons.REFUSES: set(),
+    reasons.EXPLAINED: TLS | {"dns", "dns-unanswered", "private-address", "parser-failed"},
 }
 OF_STATUSES = {
-    TRANSIENT: {408, 425, 429, *range(500, 1000)},
-    STRAINS: {429, 502, 503, 504},
-    RESTS: {429, 503},
-    NOT_THERE: {404, 410},
-    REFUSES: {401, 402, 403, 405, 406, 407, 451, 999},
+    reasons.TRANSIENT: {408, 425, 429, *range(500, 1000)},
+    reasons.STRAINS: {429, 502, 503, 504},
+    reasons.RESTS: {429, 503},
+    reasons.NOT_THERE: {404, 410},
+    reasons.REFUSES: {401, 402, 403, 405, 406, 407, 451, 999},
 }
 
 
@@ -74,9 +54,14 @@ def test_what_is_no_failure_is_in_no_column(reason: str) -> None:
 
 def test_columns_agree() -> None:
     """What strains a host is tried again, and may come of a lost network; what lasts is not tried again."""
-    assert EXPECTED[STRAINS] <= EXPECTED[TRANSIENT] & EXPECTED[SILENT]
-    assert not EXPECTED[LASTS] & EXPECTED[TRANSIENT]
-    assert OF_STATUSES[RESTS] <= OF_STATUSES[STRAINS] <= OF_STATUSES[TRANSIENT]
+    assert EXPECTED[reasons.STRAINS] <= EXPECTED[reasons.TRANSIENT] & EXPECTED[reasons.SILENT]
+    assert not EXPECTED[reasons.LASTS] & EXPECTED[reasons.TRANSIENT]
+    assert OF_STATUSES[reasons.RESTS] <= OF_STATUSES[reasons.STRAINS] <= OF_STATUSES[reasons.TRANSIENT]
+
+
+def test_every_column_of_the_table_is_expected() -> None:
+    used = [*(reason.columns for reason in REASONS.values()), *STATUSES.values()]
+    assert [columns for columns in used if columns & ~sum(EXPECTED)] == []
 
 
 def test_every_row_has_a_sentence() -> None:
@@ -86,4 +71,4 @@ def test_every_row_has_a_sentence() -> None:
 def test_views_of_the_store_know_what_is_not_there() -> None:
     views = (Path(minicrawl.__file__).parent / "store" / "views.sql").read_text("utf-8")
     lists = [set(re.findall(r"'([\w-]+)'", found)) for found in re.findall(r"reason IN \(([^()]*)\)", views)]
-    assert lists == [set(codes(NOT_THERE))] * 2
+    assert lists == [set(codes(reasons.NOT_THERE))] * 2
