@@ -19,7 +19,6 @@ from urllib.parse import unquote
 from minicrawl.model import PageFacts, Requisite, RequisiteKind
 from minicrawl.web.html.browser_tree import BrowserTree
 from minicrawl.web.html.decode import as_utf8, encoding_of, is_unicode
-from minicrawl.web.html.json_ld import json_ld_values
 from minicrawl.web.urls.normalise import normalise
 
 _MOST_MIXED, _LONGEST_URL = 10, 500
@@ -123,6 +122,8 @@ def _parts(tree: BrowserTree, targets: Mapping[str, str | None]) -> tuple[str | 
 
 def _lacking(text: str) -> Iterator[str]:
     """The required properties that objects of a JSON-LD script lack; nothing of one that is nested too deeply."""
+    from minicrawl.web.html.json_ld import json_ld_values  # noqa: PLC0415 - few crawls meet a script of JSON-LD
+
     try:
         found: list[object] = [*json_ld_values(text)]
     except RecursionError:
