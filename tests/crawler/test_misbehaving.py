@@ -18,7 +18,7 @@ from typing import Any
 import brotli
 import pytest
 from support import skipping
-from support.misbehaving import PAGE, POSITIONS, MisbehavingServer, Peer, Reply, answer, chunk, chunked, redirect
+from support.misbehaving import PAGE, POSITIONS, Act, MisbehavingServer, Peer, Reply, answer, chunk, chunked, redirect
 from support.patience import PATIENCE
 from support.sites import faults_in, rows
 
@@ -47,39 +47,28 @@ class Fault:
     after: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-def sends(respond: Callable[[bytes], bytes]) -> Reply:
-    """Answer with what is made of the body that a sound server would send, and hang up."""
+def sends(respond: Callable[[bytes], bytes], then: Act | None = None) -> Reply:
+    """Answer with what is made of the body that a sound server would send; then do something else, or hang up."""
 
     async def act(peer: Peer) -> None:
         await peer.send(respond(peer.body))
+        if then is not None:
+            await then(peer)
 
     return act
 
 
 def sends_endlessly(head: bytes, block: bytes) -> Reply:
-    async def act(peer: Peer) -> None:
-        await peer.send(head)
-        await peer.send_forever(block)
-
-    return act
+    return sends(lambda _: head, lambda peer: peer.send_forever(block))
 
 
 def repeats(head: bytes, block: bytes) -> Reply:
     """Endless as well, but at a pace: no end is in sight other than the crawl's own timeout."""
-
-    async def act(peer: Peer) -> None:
-        await peer.send(head)
-        await peer.repeat(block)
-
-    return act
+    return sends(lambda _: head, lambda peer: peer.repeat(block))
 
 
 def sends_body_endlessly(head: bytes, frame: Callable[[bytes], bytes]) -> Reply:
-    async def act(peer: Peer) -> None:
-        await peer.send(head, frame(peer.body))
-        await peer.send_forever(frame(b" " * 10_000))
-
-    return act
+    return sends(lambda body: head + frame(body), lambda peer: peer.send_forever(frame(b" " * 10_000)))
 
 
 async def closes(peer: Peer) -> None:
@@ -96,34 +85,9 @@ async def resets(peer: Peer) -> None:
     peer.reset()
 
 
-async def never_answers(peer: Peer) -> None:
-    await peer.leaves()
-
-
-def resets_after(respond: Callable[[bytes], bytes]) -> Reply:
-    async def act(peer: Peer) -> None:
-        await peer.send(respond(peer.body))
-        if not await peer.leaves_within(0.05):
-            peer.reset()
-
-    return act
-
-
-def stalls_after(respond: Callable[[bytes], bytes]) -> Reply:
-    async def act(peer: Peer) -> None:
-        await peer.send(respond(peer.body))
-        await peer.leaves()
-
-    return act
-
-
-async def drips_headers(peer: Peer) -> None:
-    await peer.drip(b"HTTP/1.1 200 OK\r\nContent-Type: text/html")
-
-
-async def drips_body(peer: Peer) -> None:
-    await peer.send(answer(b"", length=10**6))
-    await peer.drip(peer.body)
+async def resets_soon(peer: Peer) -> None:
+    if not await peer.leaves_within(0.05):
+        peer.reset()
 
 
 def bomb(wbits: int) -> Callable[[bytes], bytes]:
@@ -157,14 +121,14 @@ FAULTS = {
     "closes-at-once": Fault(closes, GONE, GONE),
     "resets-at-once": Fault(resets, GONE, GONE),
     "closes-after-headers": Fault(answer(b"", length=100), BAD, BAD),
-    "resets-after-headers": Fault(resets_after(lambda _: answer(b"", length=100)), BAD, BAD),
-    "resets-in-body": Fault(resets_after(lambda body: answer(body, length=10**4)), CUT, "obeyed"),
+    "resets-after-headers": Fault(sends(lambda _: answer(b"", length=100), resets_soon), BAD, BAD),
+    "resets-in-body": Fault(sends(lambda body: answer(body, length=10**4), resets_soon), CUT, "obeyed"),
     "closes-when-used-again": Fault(closes_when_used_again, OK, "obeyed"),
-    "never-answers": Fault(never_answers, LATE, LATE),
-    "stalls-in-body": Fault(stalls_after(lambda body: answer(body, length=10**4)), CUT, LATE),
-    "drips-headers": Fault(drips_headers, LATE, LATE),
-    "drips-body": Fault(drips_body, CUT, LATE),
-    "stays-open-after-the-end": Fault(stalls_after(answer), OK, "obeyed"),
+    "never-answers": Fault(Peer.leaves, LATE, LATE),
+    "stalls-in-body": Fault(sends(lambda body: answer(body, length=10**4), Peer.leaves), CUT, LATE),
+    "drips-headers": Fault(lambda peer: peer.drip(b"HTTP/1.1 200 OK\r\nContent-Type: text/html"), LATE, LATE),
+    "drips-body": Fault(sends(lambda _: answer(b"", length=10**6), lambda peer: peer.drip(peer.body)), CUT, LATE),
+    "stays-open-after-the-end": Fault(sends(answer, Peer.leaves), OK, "obeyed"),
     "answer-behind-the-answer": Fault(sends(lambda body: answer(body) + answer(b'<a href="/evil">')), OK, "obeyed"),
     # Headers.
     "endless-headers": Fault(sends_endlessly(b"HTTP/1.1 200 OK\r\n", b"X-Again: and again\r\n" * 99), BAD, BAD),

@@ -237,16 +237,6 @@ def test_the_best_page_is_the_first_of_all_that_wait_sorted(
     assert twins.accounts.turns > 50
 
 
-def test_page_that_was_put_back_rests_until_its_time() -> None:
-    twins = Twins(random.Random(0), "greedy", share=1.0, is_wanted=False)
-    twins.discover()
-    twins.pages.hand_out(0, twins.host(0))
-    assert twins.pages.is_empty(but_for=())
-    assert twins.pages.put_back(0, 10.0, 17.0) is None
-    assert twins.pages.next_rested == 17.0
-    assert [list(twins.pages.rested(now)) for now in (16.0, 17.0)] == [[], [0]]
-
-
 @pytest.mark.parametrize("most", [1, 300, 2**16, 2**16 + 1, 2**32 - 1])
 @pytest.mark.parametrize("kind", [np.int64, np.uint32])
 def test_order_leaves_equal_numbers_as_they_came(most: int, kind: type[np.integer]) -> None:

@@ -44,28 +44,24 @@ def test_every_code_has_a_meaning_of_one_clause(reason: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "text"),
+    ("reason", "state", "text"),
     [
-        ("http-404", "the answer was 404 Not Found"),
-        ("http-799", "the answer was 799"),
-        ("redirect-301", "it redirects to another page (301 Moved Permanently)"),
-        ("redirect-loop", "it redirects, but that leads back here"),
-        ("canonical-dead", "it names another page as its canonical, but that is a page that is not"),
+        ("http-404", None, "the answer was 404 Not Found"),
+        ("http-799", None, "the answer was 799"),
+        ("http-503", State.WAITING, "the answer was 503 Service Unavailable"),
+        ("redirect-301", None, "it redirects to another page (301 Moved Permanently)"),
+        ("redirect-301", State.WAITING, "a page that stands for it made it known, and it has not been fetched yet"),
+        ("redirect-loop", None, "it redirects, but that leads back here"),
+        ("canonical-dead", None, "it names another page as its canonical, but that is a page that is not"),
         (
             "redirect-scope-site",
+            None,
             "it redirects, but its target is refused: it is on none of the seeds' sites (--scope site)",
         ),
     ],
 )
-def test_codes_of_families_say_which_one(reason: str, text: str) -> None:
-    assert (meaning(reason) or "").startswith(text)
-
-
-def test_what_an_alias_made_known_waits() -> None:
-    assert meaning("redirect-301", State.WAITING) == (
-        "a page that stands for it made it known, and it has not been fetched yet"
-    )
-    assert meaning("http-503", State.WAITING) == "the answer was 503 Service Unavailable"
+def test_codes_of_families_say_which_one(reason: str, state: State | None, text: str) -> None:
+    assert (meaning(reason, state) or "").startswith(text)
 
 
 @pytest.mark.parametrize("reason", ["", "http", "http-", "nonsense", "canonical-nonsense", "redirect-"])
@@ -75,15 +71,17 @@ def test_what_is_no_code_has_no_meaning(reason: str) -> None:
 
 @pytest.mark.parametrize(
     ("reason", "option"),
-    [("tls-authority", "--ca-file"), ("private-address", "--allow-private"), ("dns", "--connect-to")],
+    [
+        *((reason, "") for reason in sorted(TLS)),
+        ("tls-authority", "--ca-file"),
+        ("private-address", "--allow-private"),
+        ("dns", "--connect-to"),
+    ],
 )
-def test_the_option_that_helps_is_named(reason: str, option: str) -> None:
-    assert option in (why_so(reason, 1, None, SCOPE, None) or "")
-
-
-@pytest.mark.parametrize("reason", sorted(TLS))
-def test_what_was_wrong_with_tls_is_told(reason: str) -> None:
-    assert why_so(reason, 1, None, SCOPE, None)
+def test_what_was_wrong_is_told_and_the_option_that_helps(reason: str, option: str) -> None:
+    text = why_so(reason, 1, None, SCOPE, None)
+    assert text
+    assert option in text
 
 
 class Failing(Server):
@@ -170,24 +168,15 @@ def test_every_unit_of_cash_is_there_after_any_number_of_retries(tmp_path: Path,
     assert dict(rows(tmp_path / "crawl.db", query)) == pytest.approx(whole, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    "reason", ["dns", "dns-unanswered", "private-address", "tls", "tls-expired", "connect", "refused"]
-)
-def test_trouble_on_our_side_is_always_looked_at_again(reason: str) -> None:
-    assert has(reason, OURS)
-    assert wants(reason, ())
+OURS_ALWAYS = ("dns", "dns-unanswered", "private-address", "tls", "tls-expired", "connect", "refused")
+PASSING = ("timeout", "reset", "http-503", "http-429", "host-dead", "robots-unreachable")
+OTHERS = ("http-404", "soft-404", "trap-calendar", "redirect-loop", "robots", "http-999999")
 
 
-@pytest.mark.parametrize("reason", ["timeout", "reset", "http-503", "http-429", "host-dead", "robots-unreachable"])
-def test_passing_trouble_is_looked_at_again_if_asked_to(reason: str) -> None:
-    assert not wants(reason, ())
-    assert wants(reason, ("passing",))
-    assert wants(reason, (reason,))
-
-
-@pytest.mark.parametrize("reason", ["http-404", "soft-404", "trap-calendar", "redirect-loop", "robots", "http-999999"])
-def test_other_trouble_is_looked_at_again_by_name(reason: str) -> None:
-    assert not wants(reason, ("passing",))
+@pytest.mark.parametrize("reason", [*OURS_ALWAYS, *PASSING, *OTHERS])
+def test_trouble_of_ours_is_always_looked_at_again_other_if_asked_to(reason: str) -> None:
+    assert has(reason, OURS) == wants(reason, ()) == (reason in OURS_ALWAYS)
+    assert wants(reason, ("passing",)) == (reason not in OTHERS)
     assert wants(reason, ("x", reason))
     assert wants(reason, ("all",))
 
