@@ -5,7 +5,6 @@ By a clock that is passed in, or one that skips what is waited for.
 
 import asyncio
 import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -344,9 +343,7 @@ def test_killed_while_it_refreshes_it_goes_on(tmp_path: Path) -> None:
     store, seeds = tmp_path / "crawl.db", [f"http://h{host}.test/" for host in range(9)]
     noted_twice = "SELECT page FROM changes WHERE what = 'new' GROUP BY page HAVING count(*) > 1"
     with killing_web() as web:
-        asked = [sys.executable, "-m", "minicrawl", "crawl", *seeds, "--store", str(store), "--quiet", "--no-traps"]
-        asked += ["--refresh", "--refresh-min", "0.001", "--delay", "0", "--allow-private"]
-        asked += ["--connect-to", f"::127.0.0.1:{web.server_port}"]
+        asked = web.crawl_command(store, seeds, "--no-traps", "--refresh", "--refresh-min", "0.001")
         for requests in (40, 90, 200):
             assert web.kill(asked, requests)
             assert faults_in(store) == []

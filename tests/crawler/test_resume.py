@@ -6,7 +6,6 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -102,22 +101,6 @@ def web() -> Iterator[tuple[Web, Mapping[str, Reply], list[str]]]:
         served.thaw.set()
 
 
-def command(web: Web, store: Path, seeds: list[str], *more: str) -> list[str]:
-    return [
-        *(sys.executable, "-m", "minicrawl", "crawl", *seeds, "--store", str(store), "--json"),
-        *(
-            "--delay",
-            "0",
-            "--allow-private",
-            "--connect-to",
-            f"::127.0.0.1:{web.server_port}",
-            "--concurrency",
-            "4",
-            *more,
-        ),
-    ]
-
-
 def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, store: Path, web: tuple[Web, Site, list[str]]) -> None:
     """Killed again and again at random points, the crawl still reads every page, and every unit of cash is there."""
     served, site, seeds = web
@@ -128,7 +111,10 @@ def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, store: Path, we
         served.is_frozen.clear()
         served.thaw.clear()
         crawling = subprocess.Popen(
-            command(served, store, seeds), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ
+            served.crawl_command(store, seeds, "--json", "--concurrency", "4"),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=os.environ,
         )
         assert served.is_frozen.wait(PATIENCE)
         os.kill(crawling.pid, signal.SIGKILL)
@@ -138,7 +124,9 @@ def test_kill_9_loses_nothing_that_was_committed(tmp_path: Path, store: Path, we
         read = {url for (url,) in rows(store, "SELECT url FROM pages WHERE visited")}
         kills.append((read, len(served.asked)))
     served.frozen_from = 10**9
-    done = subprocess.run(command(served, store, seeds), capture_output=True, check=True)
+    done = subprocess.run(
+        served.crawl_command(store, seeds, "--json", "--concurrency", "4"), capture_output=True, check=True
+    )
     report = json.loads(done.stdout)
     assert report["reason"] == "nothing-left"
     assert faults_in(store) == []

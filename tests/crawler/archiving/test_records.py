@@ -1,7 +1,6 @@
 """The archive and the store know the same, whatever happens between two commits."""
 
 import json
-import sys
 import time
 from functools import partial
 from pathlib import Path
@@ -166,9 +165,8 @@ def test_what_a_killed_crawl_has_left_is_noted_and_nothing_wrong(tmp_path: Path)
     seeds = [f"http://h{host}.test/" for host in range(20)]
     with killing_web() as web:
         for requests, workers in ((45, 0), (70, 2)):
-            words = f"crawl --archive {folder} --delay 0 --store {store} --no-traps --allow-private -q"
-            words += f" --connect-to ::127.0.0.1:{web.server_port} --workers {workers}"
-            assert web.kill([sys.executable, "-m", "minicrawl", *words.split(), *seeds], requests)
+            options = f"--archive {folder} --no-traps --workers {workers}"
+            assert web.kill(web.crawl_command(store, seeds, *options.split()), requests)
             result = run("archive", "check", "--deep", "--store", store, "--json")
             found = json.loads(result.output)
             assert (result.exit_code, found["problems"]) == (0, [])

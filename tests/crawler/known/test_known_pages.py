@@ -172,17 +172,18 @@ DAMAGE = {
     "UPDATE pages SET host = -1 WHERE id = 2": "pages with numbers from 0 on are on a host that is missing",
     "DELETE FROM pages WHERE id = 1": "pages with numbers from 0 on are missing",
     "DELETE FROM meta WHERE key = 'virtual'": "a number is missing that importance is computed with",
+    "UPDATE pages SET cash = cash + 5 WHERE id = 1": "the book holds",
+    "UPDATE meta SET value = value - 1 WHERE key = 'virtual'": "the book holds",
     "UPDATE meta SET value = 'much' WHERE key = 'virtual'": "meta.virtual is 'much', which cannot be meant",
 }
 
 
 @pytest.mark.parametrize(("deed", "sentence"), DAMAGE.items())
-def test_what_a_store_lacks_is_a_sentence(tmp_path: Path, deed: str, sentence: str) -> None:
-    path = tmp_path / f"{len(list(tmp_path.iterdir()))}.db"
-    first = intake_of(path)
+def test_what_a_store_lacks_is_a_sentence(store: Path, deed: str, sentence: str) -> None:
+    first = intake_of(store)
     first.start([f"http://{host}.test/" for host in "abc"], 0.0)
     first.commit({})
     first.state.writer.close()
-    rows(path, deed)
+    rows(store, deed)
     with pytest.raises(StoreError, match=sentence):
-        intake_of(path)
+        intake_of(store)

@@ -130,17 +130,14 @@ def test_a_seed_that_lists_nothing_is_no_html(store: Path) -> None:
     assert rows(store, "SELECT reason FROM pages") == [("not-html",)]
 
 
-def test_sitemaps_elsewhere_must_be_in_scope(store: Path) -> None:
-    there = "http://cdn.test/map.txt"
-    server = with_sitemaps({HOME: []}, {there: [HOME + "mine"]}, f"Sitemap: {there}")
+@pytest.mark.parametrize(
+    ("url", "robots", "reason"),
+    [("http://cdn.test/map.txt", "", "scope-host"), (MAP, "User-agent: *\nDisallow: /map\n", "robots")],
+)
+def test_a_sitemap_out_of_scope_or_forbidden_is_not_asked_for(store: Path, url: str, robots: str, reason: str) -> None:
+    server = with_sitemaps({HOME: []}, {url: [HOME + "1"]}, f"{robots}Sitemap: {url}")
     crawl(server, store, [HOME], scope="host")
-    assert (reasons(store), server.asked_beside) == ({there: "scope-host"}, [])
-
-
-def test_forbidden_sitemap_is_not_asked_for(store: Path) -> None:
-    server = with_sitemaps({HOME: []}, {MAP: [HOME + "1"]}, f"User-agent: *\nDisallow: /map\nSitemap: {MAP}")
-    crawl(server, store, [HOME])
-    assert (reasons(store), server.asked_beside) == ({MAP: "robots"}, [])
+    assert (reasons(store), server.asked_beside) == ({url: reason}, [])
 
 
 def test_redirects_and_indexes_are_followed_five_deep_and_not_in_circles(store: Path) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -76,22 +75,15 @@ def on_page(page): note(page.url); return {{"title": page.css("h1")[0], "links":
     assert rows(tmp_path / "crawl.db", "SELECT refused FROM links WHERE source = 0") == [(1,)]
 
 
-def command(store: Path, path: Path, port: int, workers: int) -> list[str]:
-    return [
-        *(sys.executable, "-m", "minicrawl", "crawl", *(f"http://h{host}.test/" for host in range(40))),
-        *("--store", str(store), "--delay", "0", "--allow-private", "--connect-to", f"::127.0.0.1:{port}", "--quiet"),
-        *("--extract", "title=title", "--extract", "links[]=a::attr(href)", "--items", str(path), "--no-traps"),
-        *("--workers", str(workers)),
-    ]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("workers", [0, 2])
 def test_items_are_those_of_the_pages_that_were_committed_whenever_it_is_killed(tmp_path: Path, workers: int) -> None:
     store, path = tmp_path / "crawl.db", tmp_path / "items.jsonl"
     read = "SELECT url FROM pages JOIN fetches ON fetches.id = fetch WHERE status = 200"
     with killing_web() as web:
-        asked = command(store, path, web.server_port, workers)
+        seeds = [f"http://h{host}.test/" for host in range(40)]
+        options = f"--extract title=title --extract links[]=a::attr(href) --items {path} --no-traps --workers {workers}"
+        asked = web.crawl_command(store, seeds, *options.split())
         for requests in (60, 130, 30):
             assert web.kill(asked, requests)
             assert faults_in(store) == []

@@ -1,7 +1,6 @@
 """Texts that a crawl keeps: of which pages, what becomes of them, through kills; and what of them a host repeats."""
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -55,21 +54,13 @@ def test_a_page_read_again_says_what_it_says_now_and_one_that_is_gone_nothing(tm
     assert after[f"{HOME}changes"] == "words of others, which nobody else says but others"
 
 
-def command(store: Path, port: int, workers: int) -> list[str]:
-    return [
-        *(sys.executable, "-m", "minicrawl", "crawl", *(f"http://h{host}.test/" for host in range(20))),
-        *("--text", "--delay", "0", "--allow-private", "--connect-to", f"::127.0.0.1:{port}", "--quiet"),
-        *("--workers", str(workers), "--store", str(store)),
-    ]
-
-
 @pytest.mark.slow
 def test_texts_are_the_same_with_workers_and_through_kills(tmp_path: Path) -> None:
-    kept = list[dict[str, str]]()
+    kept, seeds = list[dict[str, str]](), [f"http://h{host}.test/" for host in range(20)]
     with killing_web() as web:
         for workers in (0, 2):
             store = tmp_path / f"{workers}.db"
-            asked = command(store, web.server_port, workers)
+            asked = web.crawl_command(store, seeds, "--text", "--workers", str(workers))
             for requests in (20, 45, 70):
                 assert web.kill(asked, requests)
                 texts_in(store)

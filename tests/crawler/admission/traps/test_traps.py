@@ -12,11 +12,10 @@ from typing import Any
 
 import httpx
 import pytest
-from click.testing import CliRunner
+from support.command_line import answer, run
 from support.sites import HOME, Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
-from minicrawl.cli import main
 from minicrawl.crawler.admission.trap_findings import COMBINATIONS, JUDGED
 from minicrawl.crawler.admission.trap_findings import PAGES as COUNTED
 from minicrawl.crawler.admission.traps import MONTHS, NO_CONTENT, SAMPLES, PageContent, Traps, is_sample
@@ -508,12 +507,6 @@ def test_crawl_in_pieces_leaves_the_same_traps_as_the_crawl_in_one(tmp_path: Pat
 # What the user is told.
 
 
-def run(*words: object) -> str:
-    result = CliRunner().invoke(main, [str(word) for word in words])
-    assert result.exit_code in ((0, 2) if words[0] == "why" else (0,)), result.output  # 2: the crawl does not know it
-    return result.stdout
-
-
 @pytest.fixture(scope="module")
 def shut(tmp_path_factory: pytest.TempPathFactory) -> Path:
     store = tmp_path_factory.mktemp("traps") / "crawl.db"
@@ -524,12 +517,12 @@ def shut(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_status_names_the_patterns_and_how_many_urls_each(shut: Path) -> None:
-    lines = [line for line in run("status", "--store", shut).splitlines() if line.startswith("trap")]
+    lines = [line for line in run("status", "--store", shut).stdout.splitlines() if line.startswith("trap")]
     assert lines == [
         "trap      a.test trap-repeated-parameter: trap-repeated-parameter; 0 read, 1 link dropped",
         f"trap      a.test/lost/*: trap-duplicates; {JUDGED + SAMPLES} read, 0 links dropped",
     ]
-    told = json.loads(run("status", "--json", "--store", shut))["traps"]
+    told = answer("status", "--store", shut)["traps"]
     assert told[1] == {"pattern": "a.test/lost/*", "rule": "trap-duplicates", "read": JUDGED + SAMPLES, "dropped": 0}
 
 
@@ -541,7 +534,8 @@ def test_why_names_the_budget_of_a_host(tmp_path: Path, monkeypatch: pytest.Monk
         crawl(site, store, [HOME], pages=1)
     assert rows(store, "SELECT count(*) FROM pages") == [(7,)]
     told = [
-        json.loads(run("why", url, "--json", "--store", store)) for url in (other + "h", other + "new", other + "a")
+        json.loads(run("why", url, "--json", "--store", store).stdout)
+        for url in (other + "h", other + "new", other + "a")
     ]
     assert [(each["trap"] or {"rule": None})["rule"] for each in told] == ["trap-host-budget"] * 2 + [None]
     assert told[0]["trap"]["pattern"] == "b.test"
@@ -563,7 +557,7 @@ def test_farm_makes_no_room(store: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     known = dict(rows(store, "SELECT name, count(*) FROM pages JOIN hosts ON hosts.id = host GROUP BY name"))
     assert known["s1.test"] == 221
     assert known["hub.test"] < 150
-    told = json.loads(run("why", "http://hub.test/59-19", "--json", "--store", store))["trap"]
+    told = json.loads(run("why", "http://hub.test/59-19", "--json", "--store", store).stdout)["trap"]
     assert (told["rule"], told["pattern"]) == ("trap-host-budget", "hub.test")
 
 
@@ -579,7 +573,9 @@ def test_farm_makes_no_room(store: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     ],
 )
 def test_why_names_the_rule_for_any_url(shut: Path, path: str, reason: str, rule: str | None) -> None:
-    told = json.loads(run("why", HOME + path, "--json", "--store", shut))
+    told = json.loads(run("why", HOME + path, "--json", "--store", shut).stdout)
     assert told["reason"] == reason
     assert (told["trap"] or {"rule": None})["rule"] == rule
-    assert (f"  trap        {rule}, pattern a.test/" in run("why", HOME + path, "--store", shut)) == (rule is not None)
+    assert (f"  trap        {rule}, pattern a.test/" in run("why", HOME + path, "--store", shut).stdout) == (
+        rule is not None
+    )
