@@ -3,12 +3,11 @@
 import ast
 import functools
 import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support.effort import loaded_by
 
 ROOT = Path(__file__).parent.parent / "minicrawl"
 
@@ -130,9 +129,8 @@ ALONE = ("urls", "net", "http.fetch", "html", "robots", "sitemaps", "fingerprint
 @pytest.mark.parametrize("module", ALONE)
 def test_the_web_stands_alone(module: str) -> None:
     """Whoever reads pages without a crawl loads none of it."""
-    code = f"import sys, minicrawl.web.{module}; print(*sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    loaded = {name.split(".")[1] for name in done.stdout.split() if name.startswith("minicrawl.")}
+    names = loaded_by(f"import minicrawl.web.{module}")
+    loaded = {name.split(".")[1] for name in names if name.startswith("minicrawl.")}
     assert loaded <= GROUND | {"web"}
 
 

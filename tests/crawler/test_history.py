@@ -1,7 +1,6 @@
 """The history of cash has one definition, whoever asks: the book, the view of the store, an export, a ranking."""
 
 import csv
-import random
 from pathlib import Path
 
 import numpy as np
@@ -9,22 +8,12 @@ import numpy.typing as npt
 import pytest
 from support.command_line import answer, run
 from support.intakes import DAYS_LATER
-from support.sites import Site, crawl
+from support.sites import Site, crawl, random_site
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored import load_block, load_totals, stored_births
 from minicrawl.opic.units import all_interpolated
 from minicrawl.store.reader import Store, open_store
-
-
-def wide_site(pages: int) -> tuple[Site, list[str]]:
-    """Every page has some links that lead anywhere, and some to the few pages that most link to."""
-    draw = random.Random(1)
-    urls = [f"http://h{page % 20}.test/{page}" for page in range(pages)]
-    return {
-        url: [urls[min(int(draw.paretovariate(0.5)), pages) - 1] for _ in range(5)] + draw.sample(urls, 8)
-        for url in urls
-    }, urls[:3]
 
 
 def of_the_book(store: Store) -> npt.NDArray[np.float64]:
@@ -46,7 +35,8 @@ def of_the_book(store: Store) -> npt.NDArray[np.float64]:
 def test_history_is_the_same_wherever_it_is_told(tmp_path: Path) -> None:
     """Of pages that wait, were read once or often, have gone or are aliases."""
     store, file = tmp_path / "crawl.db", tmp_path / "ranks.csv"
-    site, seeds = wide_site(150)
+    links, seeds = random_site(1, pages=150, hosts=20)
+    site: Site = {**links}
     old = f"{seeds[0]}/old"
     site |= {seeds[0]: [*site[seeds[0]], old], old: seeds[2]}
     crawl(site, store, seeds, discovery=0.4, pages=40)

@@ -1,12 +1,11 @@
 """One run, from what it is given to its report: what is refused before there is a store, and what one run leaves to the
 next."""
 
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.effort import loaded_by
 from support.intakes import HOME
 from support.sites import Server, Site, crawl, random_site, rows
 from support.skipping import run
@@ -28,9 +27,7 @@ NOT_LOADED += ["minicrawl.parts.pdf.documents", "pypdf"]
 def test_a_crawl_begins_without_what_few_crawls_need() -> None:
     """Each would take up to a fifth of a second to load."""
     modules = "minicrawl.crawler.run, minicrawl.control.commands, minicrawl.search.following"
-    code = f"import sys, {modules}, minicrawl.cli.display; print(sorted({set(NOT_LOADED)} & set(sys.modules)))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    assert loaded_by(f"import {modules}, minicrawl.cli.display").isdisjoint(NOT_LOADED)
 
 
 @pytest.mark.parametrize(

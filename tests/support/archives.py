@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from warcio.archiveiterator import ArchiveIterator
 
+from minicrawl.analysis.archives import opened
+from minicrawl.archive.check import check
 from minicrawl.archive.writer import Originals
 from minicrawl.model import Exchange
 
@@ -54,6 +56,13 @@ def files(folder: Path) -> list[Path]:
 def answers(folder: Path) -> list[Seen]:
     """What an archive has of answers."""
     return [one for file in files(folder) for one in seen(file) if one.kind in ("response", "revisit")]
+
+
+def complaints(store: Path) -> list[str]:
+    """What a check of every record finds wrong with the archive of a store, or has to note."""
+    with opened(store, None) as archive:
+        found = check(archive.collection, archive.committed, deep=True)
+    return found.wrong + found.notes
 
 
 def an_answer(url: str = "http://h.test/a", body: bytes = b"<p>hello", **facts: Any) -> Exchange:

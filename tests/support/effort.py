@@ -1,6 +1,9 @@
-"""What work costs beside other work of the same test, in CPU of this process: no figure of one machine alone."""
+"""What work costs beside other work of the same test, in CPU of this process: no figure of one machine alone; and the
+modules that it loads."""
 
 import math
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 
@@ -33,3 +36,9 @@ def _once(work: Callable[[], object]) -> float:
     began = time.process_time()
     work()
     return time.process_time() - began
+
+
+def loaded_by(code: str) -> set[str]:
+    """The names of all modules that a new process has once it has run this code."""
+    command = [sys.executable, "-c", f"{code}; import sys; print(*sys.modules)"]
+    return {*subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()}

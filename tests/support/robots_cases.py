@@ -164,27 +164,10 @@ CASES = [
     ("2.2.3 the last part may be the beginning", all_agents("Disallow: /a*/a$"), US, "/a", True),
     ("2.2.3 # starts a comment", all_agents("Disallow: /a#b"), US, "/ac", False),
     ("2.2.4 sitemap within a group", "User-agent: *\nSitemap: https://h.test/s\nDisallow: /a", US, "/a", False),
-    (
-        "2.2.4 sitemap between agents",
-        "User-agent: minicrawl\nSitemap: /s\nUser-agent: x\nDisallow: /a",
-        US,
-        "/a",
-        False,
-    ),
     ("2.2.4 unknown record among rules", "User-agent: *\nfoo: bar\nDisallow: /a", US, "/a", False),
-    (
-        "2.2.4 crawl-delay between agents",
-        "User-agent: minicrawl\nCrawl-delay: 5\nUser-agent: x\nDisallow: /a",
-        US,
-        "/a",
-        False,
-    ),
-    (
-        "2.2.4 unknown record between agents",
-        "User-agent: minicrawl\nfoo: bar\nUser-agent: x\nDisallow: /a",
-        US,
-        "/a",
-        False,
+    *(
+        (f"2.2.4 {line} between agents", f"User-agent: minicrawl\n{line}\nUser-agent: x\nDisallow: /a", US, "/a", False)
+        for line in ("Sitemap: /s", "Crawl-delay: 5", "foo: bar")
     ),
     ("Google: part of a byte order mark", b"\xef\xbbUser-agent: *\nDisallow: /a", US, "/a", False),
     ("Google: blank for the colon", "User-agent *\ndisallow\t /a", US, "/a", False),

@@ -8,14 +8,12 @@ from typing import Any
 
 import httpx
 import pytest
-from support.archives import an_answer, answers, files
+from support.archives import an_answer, answers, complaints, files
 from support.command_line import run
 from support.dying import killed_at
 from support.killing_web import killing_web
 from support.sites import HOME, Server, crawl, rows
 
-from minicrawl.analysis.archives import opened
-from minicrawl.archive.check import check
 from minicrawl.archive.collection import index_anew, index_of
 from minicrawl.archive.record import Original
 from minicrawl.archive.writer import ArchiveWriter, Rules
@@ -41,13 +39,6 @@ def known(store: Path) -> list[tuple[Any, ...]]:
     return rows(store, f"SELECT {wanted} FROM {tables} ORDER BY records.id")
 
 
-def faults_in(store: Path) -> list[str]:
-    """What a check finds wrong with the archive of a store, or has to note."""
-    with opened(store, None) as archive:
-        found = check(archive.collection, archive.committed, deep=True)
-    return found.wrong + found.notes
-
-
 def test_every_answer_has_its_row_and_the_index_of_the_rows_is_that_of_the_files(kept: Path) -> None:
     store = kept.parent / "crawl.db"
     assert known(store) == [(one.url, one.kind, int(one.status[:3])) for one in answers(kept)]
@@ -57,7 +48,7 @@ def test_every_answer_has_its_row_and_the_index_of_the_rows_is_that_of_the_files
     by_rows = index_of(kept).read_bytes()
     index_anew(kept)
     assert index_of(kept).read_bytes() == by_rows
-    assert faults_in(store) == []
+    assert complaints(store) == []
 
 
 def test_the_next_run_writes_a_file_of_its_own_refers_to_the_last_one_and_cuts_what_a_kill_left(kept: Path) -> None:
@@ -72,7 +63,7 @@ def test_the_next_run_writes_a_file_of_its_own_refers_to_the_last_one_and_cuts_w
     assert not torn.exists()
     assert len(files(kept)) == 2
     assert known(store) == [(one.url, one.kind, int(one.status[:3])) for one in answers(kept)]
-    assert faults_in(store) == []
+    assert complaints(store) == []
 
 
 def test_a_page_that_is_not_in_the_archive_is_asked_for_without_condition(tmp_path: Path) -> None:
@@ -108,7 +99,7 @@ def test_a_disk_that_fails_midway_stops_the_crawl_and_the_next_run_lacks_nothing
     crawl(SITE, store, [HOME])
     assert {url for url, _, _ in known(store)} >= {*SITE, HOME + "gone"}
     assert sorted(known(store)) == sorted((one.url, one.kind, int(one.status[:3])) for one in answers(folder))
-    assert faults_in(store) == []
+    assert complaints(store) == []
 
 
 def rounds(store: Path, folder: Path, begun: int) -> None:
@@ -173,5 +164,5 @@ def test_what_a_killed_crawl_has_left_is_noted_and_nothing_wrong(tmp_path: Path)
             noted += len(found["notes"])
     assert noted
     crawl({}, store, [], pages=1, workers=0)  # which cuts
-    assert faults_in(store) == []
+    assert complaints(store) == []
     assert sorted(known(store)) == sorted((one.url, one.kind, int(one.status[:3])) for one in answers(folder))

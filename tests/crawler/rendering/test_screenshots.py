@@ -6,16 +6,12 @@ from typing import Any, cast  # Any: settings
 
 import pytest
 from PIL import Image
-from support.archives import Seen, files, seen
+from support.archives import Seen, complaints, files, seen
 from support.command_line import run
 from support.rendered import HOST, Reply, Site, crawled, never, script, slow_with_chromium, to
 from support.sites import rows
 
-from minicrawl.archive.check import check
-from minicrawl.archive.collection import Collection
-from minicrawl.crawler.archiving import committed
 from minicrawl.errors import SettingError
-from minicrawl.store.reader import open_store
 
 APP, FRAMED = f"{HOST}/app", "http://other.test/framed"
 GREEN, RED, BLUE = (0, 128, 0), (255, 0, 0), (0, 0, 255)
@@ -56,16 +52,6 @@ def archived(folder: Path) -> dict[str, Seen]:
     return found
 
 
-def faults(store: Path, folder: Path) -> list[str]:
-    """All that `archive check --deep` finds wrong."""
-    with open_store(store) as reader:
-        collection = Collection(folder)
-        try:
-            return check(collection, committed(reader), deep=True).wrong
-        finally:
-            collection.close()
-
-
 @slow_with_chromium
 def test_an_archive_has_all_that_a_page_fetched_once_and_how_it_looked(tmp_path: Path) -> None:
     store, folder = tmp_path / "crawl.db", tmp_path / "kept"
@@ -86,7 +72,7 @@ def test_an_archive_has_all_that_a_page_fetched_once_and_how_it_looked(tmp_path:
             assert all(
                 abs(a - b) < 16 for a, b in zip(cast("tuple[int, ...]", image.getpixel(place)), colour, strict=True)
             ), (kind, place)
-    assert faults(store, folder) == []
+    assert complaints(store) == []
     kept = run("archive", "get", f"urn:view:{APP}", "--store", store)
     assert kept.exit_code == 0
     assert kept.stdout_bytes == found[f"urn:view:{APP}"].body
@@ -104,7 +90,7 @@ def test_without_screenshots_scripts_and_what_they_fetch_are_kept_and_nothing_el
     site = crawled(Site(PAGES | PARTS), store, render="/app", archive=folder, scope="host")
     assert archived(folder).keys() >= {*PAGES, f"{HOST}/app.js", f"{HOST}/api"}
     assert not [url for url in site.asked if url.endswith((".css", ".png"))]
-    assert faults(store, folder) == []
+    assert complaints(store) == []
 
 
 @slow_with_chromium
@@ -117,7 +103,7 @@ def test_of_a_rendered_page_nothing_is_asked_for_as_a_requisite(tmp_path: Path) 
     assert archived(folder).keys() >= {*PARTS}
     assert not [url for url in archived(folder) if url.startswith("urn:")]
     assert rows(store, "SELECT count(*) FROM requisites") == [(0,)]
-    assert faults(store, folder) == []
+    assert complaints(store) == []
 
 
 @slow_with_chromium
@@ -127,7 +113,7 @@ def test_of_a_page_that_forbids_copies_there_is_nothing(tmp_path: Path) -> None:
     crawled(site, store, APP, render="/app", archive=folder, screenshots=True, scope="host")
     assert f"{HOST}/red.png" in site.asked
     assert not [url for url in archived(folder) if "app" in url or "png" in url or "urn:" in url]
-    assert faults(store, folder) == []
+    assert complaints(store) == []
 
 
 HOSTILE = {
@@ -160,7 +146,7 @@ def test_whatever_a_page_does_it_has_an_outcome_and_the_crawl_goes_on(tmp_path: 
     image = Image.open(io.BytesIO(found[f"urn:fullPage:{HOST}/0"].body))
     assert image.size == (1280, 10_000)
     assert not [url for url in found if url.startswith("urn:") and url.endswith(("text", "moved"))]
-    assert faults(store, folder) == []
+    assert complaints(store) == []
 
 
 @pytest.mark.parametrize("given", [{"render": "x"}, {"archive": "kept"}, {}])
