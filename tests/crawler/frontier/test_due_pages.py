@@ -178,9 +178,7 @@ def test_no_page_has_its_turn_before_its_time_and_none_is_lost(
         if is_patient:
             assert due.due.item(page) <= now + 0.001
         pages.hand_out(page, host)
-        pages.withdraw(host)
-        host.is_offered = True
-        pages.offer(host)
+        offer_again(pages, [host])
         last[page] = now
         due.fetched(page, now, rate)
         assert pages.put_back(page, now, 0.0) is None

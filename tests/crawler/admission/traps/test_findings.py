@@ -1,4 +1,6 @@
-"""Findings on one pattern: told from honest numbered pages, saved and loaded whole."""
+"""Findings on one pattern: told from honest numbered pages, saved and loaded whole; and the rules that look at them."""
+
+import pytest
 
 from minicrawl.crawler.admission.trap_findings import JUDGED, PAGES, Counting, Findings, KnownPatterns
 from minicrawl.store.recognised import PatternRow, Patterns
@@ -26,6 +28,23 @@ def parsed(*, repeated: int, fruitful: int, pages: int = JUDGED) -> Findings:
     for number in range(pages):
         findings.add_page(None, is_repeated=number >= pages - repeated, is_fruitful=number < fruitful)
     return findings
+
+
+@pytest.mark.parametrize(
+    ("name", "findings", "rule"),
+    [
+        ("a.test/shop/*", parsed(repeated=JUDGED, fruitful=0), "trap-duplicates"),
+        ("a.test/shop/{id}", parsed(repeated=JUDGED, fruitful=0), "trap-session"),
+        ("a.test/shop?sid", parsed(repeated=JUDGED, fruitful=0), "trap-session"),
+        ("a.test/shop/*", parsed(repeated=JUDGED - 1, fruitful=0, pages=JUDGED - 1), None),
+        ("a.test/shop/*", parsed(repeated=JUDGED, fruitful=JUDGED // 4), None),
+        ("a.test/shop/*", Findings(), None),
+    ],
+)
+def test_learned_rules_look_at_what_the_pages_of_a_pattern_said(
+    name: str, findings: Findings, rule: str | None
+) -> None:
+    assert findings.rule(name) == rule
 
 
 def test_known_values_in_a_new_order_are_a_combination() -> None:

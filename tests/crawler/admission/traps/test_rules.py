@@ -1,37 +1,11 @@
-"""Learned rules, in their order, look at what the pages of a pattern brought; and the question to all rules."""
+"""The question to all rules."""
 
 from collections.abc import Callable
 
 import pytest
 
-from minicrawl.crawler.admission.trap_findings import JUDGED, Findings
 from minicrawl.crawler.admission.traps import NO_CONTENT, Admission, Traps
 from minicrawl.settings import CrawlSettings
-
-
-def repetitive(pages: int, *, fruitful: int = 0) -> Findings:
-    findings = Findings()
-    for page in range(pages):
-        findings.add_page(None, is_repeated=True, is_fruitful=page < fruitful)
-    return findings
-
-
-@pytest.mark.parametrize(
-    ("name", "findings", "rule"),
-    [
-        ("a.test/shop/*", repetitive(JUDGED), "trap-duplicates"),
-        ("a.test/shop/{id}", repetitive(JUDGED), "trap-session"),
-        ("a.test/shop?sid", repetitive(JUDGED), "trap-session"),
-        ("a.test/shop/*", repetitive(JUDGED - 1), None),
-        ("a.test/shop/*", repetitive(JUDGED, fruitful=JUDGED // 4), None),
-        ("a.test/shop/*", Findings(), None),
-    ],
-)
-def test_learned_rules_look_at_what_the_pages_of_a_pattern_said(
-    name: str, findings: Findings, rule: str | None
-) -> None:
-    assert findings.rule(name) == rule
-
 
 FRONT = "http://a.test/"
 TRAP = FRONT + "x" * 9_000
