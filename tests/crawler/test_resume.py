@@ -58,11 +58,8 @@ def test_copy_of_a_folder_goes_on_with_its_own_files(tmp_path: Path) -> None:
     assert complaints(second / "crawl.db") == []
     with opened(second / "crawl.db", None) as archive:
         assert archive.collection.folder == second / "kept"
-        assert {one.url for one in archive.collection} >= set(read_in(second / "crawl.db"))
-
-
-def read_in(store: Path) -> list[str]:
-    return [url for (url,) in rows(store, "SELECT url FROM pages JOIN fetches ON fetches.id = fetch")]
+        read = rows(second / "crawl.db", "SELECT url FROM pages JOIN fetches ON fetches.id = fetch")
+        assert {one.url for one in archive.collection} >= {url for (url,) in read}
 
 
 class Web(WebServer):

@@ -3,7 +3,7 @@
 import itertools
 import random
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -113,25 +113,19 @@ class Web:
         return [1]
 
 
-def guesses_of(web: Web) -> SchemeGuesses:
-    guesses = SchemeGuesses(cast("Any", web), cast("Any", web))
+@pytest.mark.parametrize(
+    ("page", "reason", "is_wrong"),
+    [
+        *((0, reason, True) for reason in ("refused", "tls", "tls-name")),
+        *((0, reason, False) for reason in ("http-500", "dns")),
+        (1, "refused", False),
+    ],
+)
+def test_wrong_guess_makes_the_page_in_plain_http_a_seed_once(page: int, reason: str, is_wrong: bool) -> None:
+    """Other failures, and those of other pages, change nothing."""
+    web: Any = Web()
+    guesses = SchemeGuesses(web, web)
     guesses.begin([GUESSED, "https://unknown.test/"])
-    return guesses
-
-
-@pytest.mark.parametrize("reason", ["refused", "tls", "tls-name"])
-def test_wrong_guess_makes_the_page_in_plain_http_a_seed_once(reason: str) -> None:
-    web = Web()
-    guesses = guesses_of(web)
-    guesses.doubt(0, reason, 0.0)
-    guesses.doubt(0, reason, 1.0)
-    assert web.seeds == ["http://a.test/"]
-    assert guesses.wrong(0) == reason
-
-
-@pytest.mark.parametrize(("page", "reason"), [(0, "http-500"), (0, "dns"), (1, "refused")])
-def test_other_failures_and_other_pages_change_nothing(page: int, reason: str) -> None:
-    web = Web()
-    guesses = guesses_of(web)
-    guesses.doubt(page, reason, 0.0)
-    assert (web.seeds, guesses.wrong(page)) == ([], None)
+    for now in (0.0, 1.0):
+        guesses.doubt(page, reason, now)
+    assert (web.seeds, guesses.wrong(page)) == ((["http://a.test/"], reason) if is_wrong else ([], None))
