@@ -22,11 +22,9 @@ from minicrawl.crawler.hosts import (
     is_strained,
     reached_by,
 )
-from minicrawl.crawler.intake import Intake
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
-from minicrawl.store.writer import Writer
 from minicrawl.timing import STANDARD
 
 URL = "http://a.test/"
@@ -189,7 +187,6 @@ def test_earlier_request_does_not_shorten_the_delay_of_a_later_one() -> None:
 
 SITE: Site = {HOME: [f"/{number}" for number in range(9)]} | {f"{HOME}{number}": [HOME] for number in range(9)}
 YEAR = 365 * 86_400.0
-DELAY = 2.0
 
 
 @pytest.fixture
@@ -198,11 +195,6 @@ def store(tmp_path: Path) -> Path:
     crawl(SITE, path, [HOME], pages=4)
     rows(path, "UPDATE meta SET value = 1 WHERE key = 'in_doubt'")
     return path
-
-
-def intake(store: Path, now: float) -> Intake:
-    settings = CrawlSettings(delay=DELAY)
-    return Intake(Writer(store), settings, now)
 
 
 @pytest.mark.parametrize("ahead", [3600.0, YEAR])

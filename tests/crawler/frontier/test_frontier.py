@@ -190,11 +190,6 @@ def test_a_turn_without_request_does_not_shorten_the_rest_that_another_turn_aske
     assert crawl.drain(500.0) == [third]
 
 
-def grow_web(crawl: Crawl, draw: random.Random, hosts: int, number: int) -> None:
-    for _ in range(number):
-        crawl.add(f"h{draw.randrange(hosts)}", draw.choice([1, 1, 2, 2**20, draw.randrange(2**24)]))
-
-
 @dataclass
 class SlowHost:
     delay: float
@@ -545,7 +540,8 @@ def test_hosts_of_which_nobody_knows_that_they_answer_can_be_left_out(ip_delay: 
     """Then it is the best page of the others; and as these come and go, never one that is not on offer."""
     draw = random.Random(7)
     crawl = Crawl(delay=0.0, ip_delay=ip_delay)
-    grow_web(crawl, draw, 12, 300)
+    for _ in range(300):
+        crawl.add(f"h{draw.randrange(12)}", draw.choice([1, 1, 2, 2**20, draw.randrange(2**24)]))
     now, waiting = 0.0, set(range(300))
     for host in crawl.hosts.values():
         crawl.frontier.locate(host, f"a{host.id % 4}", math.inf, now)

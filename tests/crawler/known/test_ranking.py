@@ -4,20 +4,13 @@ from pathlib import Path
 
 from support.intakes import HOME, crawl_all, intake_of
 
-from minicrawl.crawler.intake import Intake
-
 STAR = {HOME: [f"{HOME}{leaf}" for leaf in range(12)]} | {f"{HOME}{leaf}": [HOME] for leaf in range(12)}
 
 
-def crawled(store: Path, most: int = 1_000) -> Intake:
-    intake = intake_of(store, discovery=1.0)
-    intake.start([HOME], 0.0)
-    crawl_all(intake, STAR, most=most)
-    return intake
-
-
 def test_they_are_due_when_the_crawl_has_grown_by_a_tenth(tmp_path: Path) -> None:
-    intake = crawled(tmp_path / "crawl.db")
+    intake = intake_of(tmp_path / "crawl.db", discovery=1.0)
+    intake.start([HOME], 0.0)
+    crawl_all(intake, STAR)
     ranking, visited = intake.ranking, intake.state.accounts.turns
     assert visited == 13
     assert ranking.is_due

@@ -13,7 +13,6 @@ from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
 
 OK, REFUSED, FORBIDDEN = ("fetched", "ok"), ("disallowed", "usage"), ("disallowed", "robots")
-B = "http://b.test/"
 respecting = partial(crawl, respect_usage="ai-train", timing=Timing(robots_retry=0.001), traps=False)
 
 
