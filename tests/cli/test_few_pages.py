@@ -84,9 +84,3 @@ def _said(words: str) -> str:
     assert result.exception is None or isinstance(result.exception, SystemExit), (words, result.exception)
     *_, said = ["", *result.stderr.splitlines()]
     return "" if result.exit_code == 0 else f"{result.exit_code}: {said.removeprefix('Error: ')}"
-
-
-@pytest.mark.parametrize("pages", ["0", "-1"])
-def test_a_crawl_of_no_pages_is_none(pages: str, tmp_path: Path) -> None:
-    result = run("crawl", HOME, "--pages", pages, "--store", tmp_path / "crawl.db")
-    assert (result.exit_code, result.stderr) == (2, f"Error: --pages must be at least 1, not {pages}\n")

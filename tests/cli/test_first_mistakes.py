@@ -80,36 +80,6 @@ def test_python_is_told_what_seeds_are(seeds: object, tmp_path: Path) -> None:
         minicrawl.crawl(seeds, tmp_path / "crawl.db")  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(
-    ("written", "meant"),
-    [
-        ("http//example.org", "http://example.org"),
-        ("https:/example.org/a", "https://example.org/a"),
-        ("htps//example.org:8443", "https://example.org:8443"),
-        ("https;//example.org", "https://example.org"),
-    ],
-)
-def test_a_url_with_a_slip_of_the_pen_is_told_with_the_one_that_was_meant(
-    tmp_path: Path, written: str, meant: str
-) -> None:
-    result = run("crawl", written, "--store", tmp_path / "crawl.db")
-    assert (result.exit_code, f"did you mean {meant}?" in result.stderr) == (2, True)
-
-
-def test_a_store_in_a_folder_that_is_not_there_makes_none(tmp_path: Path) -> None:
-    result = run("crawl", HOME, "--store", tmp_path / "no/such/crawl.db", "--allow-private", "--time", "1s")
-    assert result.exit_code != 0
-    assert f"there is no folder {tmp_path}/no; make it, or name another file with --store" in result.stderr
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_report_of_another_format_is_told(tmp_path: Path) -> None:
-    crawl({HOME: []}, tmp_path / "crawl.db", [HOME])
-    result = run("report", tmp_path / "out.pdf", "--store", tmp_path / "crawl.db")
-    assert (result.exit_code, f"so name it {tmp_path}/out.html" in result.stderr) == (2, True)
-    assert not (tmp_path / "out.pdf").exists()
-
-
 def test_no_phrase_of_a_list_of_commands_is_cut() -> None:
     assert "...\n" not in run("archive", "--help").stdout.partition("Commands:")[2]
 
@@ -119,20 +89,6 @@ def test_a_command_that_is_the_way_out_names_the_store(tmp_path: Path) -> None:
     crawl({HOME: []}, store, [HOME])
     told = run("links", "--to", "b.test", "--store", store).stderr
     assert f"'minicrawl why https://b.test/ --store '{store}'' says more" in " ".join(told.split())
-
-
-@pytest.mark.parametrize(
-    ("words", "sentence"),
-    [
-        (("crawl", "http://a.test/", "--store", "/proc/x/y.db"), "there is no folder /proc/x; make it"),
-        (("crawl", "http://a.test/", "--store", "/none/x/y.db"), "there is no folder /none; make it"),
-        (("crawl", "http://a.test/", "--until-coverage", "9000%"), "--until-coverage must be at most 100%, not 9000%"),
-        (("crawl", "http://a.test/", "--until-coverage", "1.5"), "--until-coverage must be at most 100%, not 1.5"),
-        (("refresh",), "--pages N says how many pages a round fetches, such as --pages 1000"),
-    ],
-)
-def test_a_mistake_is_named_as_it_was_made(words: tuple[str, ...], sentence: str) -> None:
-    assert sentence in run(*words).stderr.replace("\n", " ")
 
 
 def test_a_file_without_seeds_is_told_where_a_crawl_goes_on(tmp_path: Path) -> None:

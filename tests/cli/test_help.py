@@ -101,9 +101,3 @@ def test_export_has_the_wanted_pages_in_every_format(store: Path, tmp_path: Path
     with (tmp_path / "ranks.csv").open(newline="") as lines:
         assert [row["url"] for row in csv.DictReader(lines)] == [HOME + "gone"]
     assert [json.loads((tmp_path / "ranks.jsonl").read_text())["url"]] == [HOME + "gone"]
-
-
-def test_sites_have_no_filters(store: Path) -> None:
-    result = run("top", "--sites", "--where", "status = 404", "--store", store)
-    assert result.exit_code == 2
-    assert "--where is about pages; leave it out, or leave --sites out" in result.stderr
