@@ -55,6 +55,8 @@ MISTAKES: dict[str, str | tuple[str, int]] = {
     "control add nowhere.txt": "seed file nowhere.txt cannot be read",
     "control ban a.test --store none.db": NO_CRAWL,
     "demo --traps": "--traps goes with --serve: a web without end has no truth to compare with",
+    f"archive list {HOME} --archive nowhere": "there is no archive at nowhere",
+    f"archive get {HOME} --at soon --archive nowhere": "a date is 2026-11-21",
     "audit --fail-on brokenlink": "--fail-on: there is no rule 'brokenlink'; did you mean broken-link",
     "audit --fail-on zzz": "--fail-on: there is no rule 'zzz'; 'minicrawl audit --rules",
     "links": "choose --broken, --redirected, --external or --to URL",

@@ -375,20 +375,6 @@ def test_visiting_again_changes_nothing_once_settled(history: list[tuple[str, in
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_importance_is_pagerank_after_a_long_life(seed: int) -> None:
-    """I7 once more, by virtual visits of all read pages at once."""
-    draw = random.Random(seed)
-    world = lived([(draw.choice(DEEDS), draw.randrange(MOST), draw.getrandbits(MOST)) for _ in range(150)], known=8)
-    if world.book.births == 0:
-        world.discover()
-    for _ in range(ROUNDS):
-        world.visit_many(sorted(world.oracle.read))
-    assert not moving(world.book).any()
-    world.check()
-    assert np.abs(world.book.importance() - world.exact()).sum() < 1e-5
-
-
-@pytest.mark.parametrize("seed", range(5))
 def test_certificate_bounds_the_error(seed: int) -> None:
     """I8: while links stay as they are, H/G is at most the certificate off, at every moment.
 
