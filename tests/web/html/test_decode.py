@@ -145,24 +145,7 @@ def test_a_head_of_megabytes_takes_time_linear_in_its_length(unit: bytes) -> Non
     assert growth(lambda size: encoding_of((unit * (size // len(unit) + 1))[:size] + b"\xff", None), 10**5) < 1.5
 
 
-OTHER_LABELS = [
-    "cp437",
-    "latin",
-    "8859",
-    "iso-8859-12",
-    "utf-32",
-    "windows-932",
-    "shift_jisx0213",
-    "hex",
-    "base64",
-    "zlib",
-    "idna",
-    "undefined",
-    "utf-7",
-]
-
-
-@pytest.mark.parametrize("label", OTHER_LABELS)
+@pytest.mark.parametrize("label", ["cp437", "8859", "utf-32", "hex", "utf-7"])
 def test_other_labels_of_python_are_ignored(label: str) -> None:
     assert encoding_of(b"", f"text/html; charset={label}") == "utf-8"
     assert encoding_of(f"<meta charset={label}>".encode(), None) == "utf-8"
@@ -200,20 +183,11 @@ ENCODED = {
     "meta": (META.format("koi8-r", "ж").encode("koi8-r"), "text/html", "ж"),
     "utf-8-undeclared": ("<title>ü</title>".encode(), None, "ü"),
     "latin-1-is-windows-1252": (b"<title>\x80\x93</title>", "text/html; charset=iso-8859-1", "€“"),
-    "ascii-is-windows-1252": (b"<title>\x80</title>", "text/html; charset=us-ascii", "€"),
-    "euc-kr": (META.format("euc-kr", "한국").encode("euc-kr"), None, "한국"),
     "euc-kr-is-windows-949": (META.format("euc-kr", "똠").encode("cp949"), None, "똠"),
-    "shift_jis": (META.format("shift_jis", "日本語").encode("shift_jis"), None, "日本語"),
     "shift_jis-is-windows-31j": (META.format("Shift_JIS", "①").encode("cp932"), None, "①"),
     "euc-jp": (META.format("euc-jp", "日本語").encode("euc-jp"), None, "日本語"),
-    "gb2312-is-gb18030": (META.format("gb2312", "镕").encode("gb18030"), None, "镕"),
     "big5": (META.format("big5", "中文").encode("big5"), None, "中文"),
     "windows-1251": (META.format("windows-1251", "ж").encode("cp1251"), None, "ж"),
-    "x-sjis": (
-        META.format("x-sjis", "日本語").encode("cp932") + "これは日本語の文章です。".encode("cp932") * 9,
-        None,
-        "日本語",
-    ),
     "wrong-label": ("<title>a\xfcb</title>".encode("latin-1"), "text/html; charset=utf-8", "a\ufffdb"),
 }
 
