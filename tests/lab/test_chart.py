@@ -2,9 +2,6 @@
 
 from pathlib import Path
 
-import pytest
-
-from minicrawl.errors import SettingError
 from minicrawl.experiment import Curve, Panel, Result
 from minicrawl.lab.chart import write
 
@@ -18,9 +15,3 @@ def test_rows_have_four_digits_and_pictures_the_same_bytes(tmp_path: Path) -> No
     drawn = chart.read_bytes()
     assert b"A small result" in drawn
     assert write(RESULT, tmp_path / "new")[1].read_bytes() == drawn
-
-
-def test_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(SettingError, match="cannot be written"):
-        write(RESULT, tmp_path / "file" / "folder")

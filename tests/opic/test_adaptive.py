@@ -231,15 +231,6 @@ def greedily(book: Adaptive, web: Sequence[Sequence[int]], until: int) -> None:
     pytest.fail("cash does not run out")
 
 
-def test_greedy_on_a_chain_has_closed_form() -> None:
-    """Cash runs down the chain once, .85 of it from page to page, and the last page gives all of it up."""
-    total = 20**8
-    book = from_start(None, [total, 0, 0, 0], pays=False)
-    greedily(book, [[1], [2], [3], []], until=0)
-    assert book.history[:4].tolist() == [17**k * 20 ** (8 - k) for k in range(4)]
-    assert book.income == total
-
-
 @pytest.mark.parametrize("seed", range(5))
 def test_history_tends_to_pagerank(seed: int) -> None:
     """Equal cash, none paid out, greedy order: the history is the sum of all steps of power iteration."""
