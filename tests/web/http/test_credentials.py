@@ -111,11 +111,6 @@ def test_a_name_alone_means_https_and_the_seeds(text: str, seeds: str, expected:
     assert [origin for origin in ORIGINS if place.may_have_secrets(origin, seed_origins)] == expected.split()
 
 
-def test_what_is_no_host_is_named_with_its_option() -> None:
-    with pytest.raises(SettingError, match=r"--x a\.\.b%%=\.\.\.: 'a\.\.b%%' is not a host"):
-        Place("a..b%%", "--x")
-
-
 def going(origin: str, *, seeds: tuple[str, ...] = (), **settings: object) -> list[str]:
     """Values of the headers that carry passwords to an origin."""
     given = CrawlSettings(**settings)  # type: ignore[arg-type]

@@ -39,20 +39,12 @@ USAGE = [
     ("train-ai", None),
     ("train-ai=?0, search=n", "search=n"),
     ('train-ai="n", search=n', "search=n"),
-    ("train-ai=(n), search=n", "search=n"),
-    ("train-ai=1, search=n", "search=n"),
-    ('train-ai=%"n", search=n', "search=n"),
     # Labels and parameters that are unknown are ignored.
     ("bots=n, train-ai=y", "ai-train=y"),
     ("train-ai=n;until=@1893456000;for=cats", "ai-train=n"),
     ("train-ai;allow=n, train-ai=y", "ai-train=y"),
     # Labels of earlier drafts.
-    ("genai=n", None),
     ("train-genai=n", None),
-    ("ai=n", None),
-    ("tdm=n", None),
-    ("all=n", None),
-    ("ai-output=n", None),
     ("ai-train=n", None),  # of the other vocabulary
     # Of a repeated key the last value counts.
     ("train-ai=n, train-ai=y", "ai-train=y"),
@@ -61,9 +53,7 @@ USAGE = [
     # What fails to parse says nothing.
     ("train-ai=n,", None),
     ("train-ai=n search=n", None),
-    ("train-ai=n;", None),
     ("train-ai=n, =y", None),
-    ("train-ai=ñ", None),
     ("train-ai=n, search=n\0", None),
     ("", None),
     ("train-ai=n" + " " * 990, "ai-train=n"),
