@@ -272,3 +272,24 @@ def test_the_book_hands_pages_out_in_the_order_of_the_paper(seed: int) -> None:
         unread.discard(page)
         known = sorted(unread)
         assert book.cash_of(pages(known)).tolist() == [paper.cash(page) for page in known]
+
+
+def test_the_book_ends_where_the_paper_goes() -> None:
+    """Importance at the fixpoint, and no unit lost by either."""
+    draw = random.Random(7)
+    n = 20
+    web = random_web(draw, n, 0.2)
+    book, paper = Book(), Adaptive(None, total=n * UNIT)
+    book.discover(n)
+    paper.discover([UNIT] * n)
+    for page in range(n):
+        book.visit(page, pages(web[page]))
+    for turn in range(400):
+        for page in range(n):
+            paper.visit(page, pages(web[page]))
+            if turn < 60:
+                book.visit(page, pages(web[page]), old=pages(web[page]))
+    paper_says = paper.estimates(np.full(n, UNIT))["X"]
+    assert np.abs(book.importance() - paper_says).max() < 1e-3
+    assert np.abs(book.importance() - exact_importance(web, [1.0] * n)).sum() < 1e-6
+    assert int(book.cash_of(slice(0, n)).sum()) + book.virtual == paper.in_hand() + paper.virtual == n * UNIT
