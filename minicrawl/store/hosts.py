@@ -1,4 +1,4 @@
-"""Hosts, their robots.txt files and their cookies."""
+"""Hosts and their robots.txt files."""
 
 from typing import Annotated, NamedTuple
 

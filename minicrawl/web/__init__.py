@@ -1,13 +1,13 @@
-"""The web: its bytes in, values out, without a crawl (docs/python.md). Each folder serves on its own; none imports from
-one further down this list.
+"""The web: its bytes in, values out, without a crawl (docs/python.md). Each serves on its own; none imports from one
+further down this list.
 
 urls         URLs: their normal form, host, origin and site
 net          addresses, names, TLS, open files
 http         one request, one answer
 marks        where the tags of a page begin, and of what kinds they may be
 fingerprint  digests, sketch and vocabulary, by which pages are compared
-kept_text    the kept form of a page's text, Markdown, packed and read
-html         links, text and directives out of the bytes of a page
+kept_text    the packed form of a page's text
+html         links, Markdown and directives out of the bytes of a page
 robots       the rules of a robots.txt
 sitemaps     the URLs that a sitemap lists
 """

@@ -1,4 +1,4 @@
-"""Requests for sitemaps, and making their URLs known. The order and the rate are in sitemaps/queue.py."""
+"""Requests for sitemaps, and making their URLs known. The order and the rate are in sitemap_queue.py."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
