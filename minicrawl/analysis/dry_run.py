@@ -18,7 +18,7 @@ from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.books.stored_forms import banned_hosts
 from minicrawl.crawler.due_requests import DueRequests
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.outcomes.reasons import ask_again
+from minicrawl.crawler.outcomes.retries import ask_again
 from minicrawl.crawler.remembered_settings import resumed
 from minicrawl.crawler.requests.request import HOST_BANNED, Request
 from minicrawl.crawler.steps import STEPS

@@ -23,7 +23,7 @@ from minicrawl.crawler.admission.seeds import Seeds, spelled
 from minicrawl.crawler.assemble import Means, assemble
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.together import Together
-from minicrawl.crawler.outcomes.reasons import ask_again
+from minicrawl.crawler.outcomes.retries import ask_again
 from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import CrawlEndedError, StoreError
 from minicrawl.model import Progress, RunState

@@ -23,8 +23,8 @@ from minicrawl.control.messages import LONGEST, Message, bound, failed, line_of,
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.assemble import Means, Run, assemble
 from minicrawl.crawler.books.invariants import damage_as_store_error
-from minicrawl.crawler.changes import adjusted
 from minicrawl.crawler.running_crawl import SteeredRun
+from minicrawl.crawler.steering import adjusted
 from minicrawl.errors import ConfigError, CrawlEndedError, MinicrawlError, SettingError, StoreError
 from minicrawl.events import Event, SettingChanged
 from minicrawl.model import RunState

@@ -21,7 +21,7 @@ due_requests  the next request, of any kind, and those that must come before it
 progress    counts of a run so far, and what its hosts wait for
 engine      the loop that joins the stages: begins requests, takes in their results, and commits
 remembered_settings  the settings of a resumed crawl; whether a crawl names a contact
-changes     changes of settings, seeds and bans while a crawl runs
+steering    changes of settings, seeds and bans while a crawl runs
 assemble    a run put together of all these
 run         one crawl, from seeds to report
 running_crawl  a running crawl, to be watched and steered

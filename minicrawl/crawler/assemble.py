@@ -13,7 +13,6 @@ from typing import Any  # Any: settings as given
 from msgspec import Struct
 
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.crawler.changes import Changes
 from minicrawl.crawler.due_requests import DueRequests
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.intake import Intake
@@ -24,6 +23,7 @@ from minicrawl.crawler.progress import RunProgress
 from minicrawl.crawler.sharing import Share
 from minicrawl.crawler.sources.local import LocalSource, SourceSpec
 from minicrawl.crawler.sources.workers import Source
+from minicrawl.crawler.steering import Changes
 from minicrawl.crawler.steps.archive import Archive
 from minicrawl.model import Progress, Wanted
 from minicrawl.opic.arrays import Pages

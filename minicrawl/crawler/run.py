@@ -17,7 +17,7 @@ from minicrawl.crawler.assemble import Means, Run, assemble
 from minicrawl.crawler.books.invariants import damage_as_store_error
 from minicrawl.crawler.engine import Engine
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.outcomes.reasons import ask_again
+from minicrawl.crawler.outcomes.retries import ask_again
 from minicrawl.crawler.remembered_settings import Resumed, is_nameless, refuse_partition, resumed
 from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.errors import SeedError, SettingError

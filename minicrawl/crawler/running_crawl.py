@@ -13,9 +13,9 @@ from typing import Any, Self, TypeVar  # Any: settings as given
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.assemble import Run
-from minicrawl.crawler.changes import adjusted
 from minicrawl.crawler.loop.commands import EventReader
 from minicrawl.crawler.run import OWN_TRANSPORT
+from minicrawl.crawler.steering import adjusted
 from minicrawl.errors import CrawlEndedError, SettingError
 from minicrawl.events import Event, SettingChanged
 from minicrawl.model import CrawlReport, RunState, RunStatus

@@ -14,7 +14,7 @@ import numpy as np
 
 from minicrawl.crawler.hosts import Host
 from minicrawl.crawler.outcomes.outcome import judge
-from minicrawl.crawler.outcomes.reasons import wants
+from minicrawl.crawler.outcomes.retries import wants
 from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.step import Opening, Step

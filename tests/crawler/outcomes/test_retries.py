@@ -11,7 +11,7 @@ from support.sites import HOME, Server, Site, crawl, faults_in, rows
 
 import minicrawl
 from minicrawl.crawler.admission.scope import Scope
-from minicrawl.crawler.outcomes.reasons import ask_again, wants, why_so
+from minicrawl.crawler.outcomes.retries import ask_again, wants, why_so
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.reasons import OURS, REASONS, has, meaning
 from minicrawl.settings import CrawlSettings
