@@ -8,7 +8,7 @@
 
 A URL passes  seeds -> frontier -> fetch -> parse -> book -> store,  and everything else reads the store:
 
-web/      URLs, HTTP, HTML, robots.txt, sitemaps       store/   the data on disk: one SQLite file
+web/      URLs, HTTP, HTML, robots.txt, sitemaps   store/   the data on disk: one SQLite file
 crawler/  the live crawl, a folder per stage
 opic/     the algorithm: the order of pages, and   rank/    link analysis of a finished graph
           the importance of each                   export/  files for other programs

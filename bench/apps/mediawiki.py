@@ -4,7 +4,7 @@ import contextlib
 import random
 from collections.abc import Iterator
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from apps.application import Application, file_of, free_port, names, prose, run, served
 
@@ -34,14 +34,7 @@ def application(folder: Path, articles: int = 400, seed: int = 1) -> Iterator[Ap
             (pages / "Main Page").write_text(
                 " ".join(f"[[:Category:{kind}]]" for kind in kinds) + f" [[{titles[turn]}]]"
             )
-            given = map(str, pages.iterdir())
-            run(
-                "php",
-                _HOME / "maintenance/importTextFiles.php",
-                "--overwrite",
-                *given,
-                env={"MW_CONFIG_FILE": str(settings)},
-            )
+            run("php", _HOME / "maintenance/importTextFiles.php", "--overwrite", *pages.iterdir(), env=env)
         run("php", _HOME / "maintenance/runJobs.php", env=env)
     (folder / "port.php").write_text(f'<?php $wgServer = "http://127.0.0.1:{port}";')
     if "port.php" not in settings.read_text():
@@ -59,10 +52,11 @@ def application(folder: Path, articles: int = 400, seed: int = 1) -> Iterator[Ap
 def _page_of(url: str) -> str | None:
     parts = urlsplit(url)
     title = unquote(parts.path.removeprefix("/index.php/")) if parts.path.startswith("/index.php/") else ""
-    if parts.query.startswith("title=") and "&" not in parts.query:
-        title = unquote(parts.query[6:])
-    if (parts.query and not title) or "&" in parts.query or (parts.query and not parts.query.startswith("title=")):
-        return None
+    if parts.query:
+        asked = parse_qs(parts.query)
+        if asked.keys() != {"title"}:
+            return None
+        title = asked["title"][0]
     if parts.path == "/":
         return "*front"
     name = title.replace(" ", "_")

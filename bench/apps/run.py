@@ -70,7 +70,7 @@ def main() -> None:
     heads = ("application", "wanted", "requests", "read", "waste", "share", "50th", "100th", "end", "seconds")
     print("  ".join(f"{head:>12}" for head in heads))
     for name in given.names:
-        with APPLICATIONS[name](given.folder / name) as application, tempfile.TemporaryDirectory() as folder:
+        with APPLICATIONS[name](given.folder.absolute() / name) as application, tempfile.TemporaryDirectory() as folder:
             began = time.monotonic()
             report, asked = crawled(application, Path(folder) / "crawl.db", given.pages)
             found = Found.of(application, asked)

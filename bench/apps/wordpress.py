@@ -35,16 +35,8 @@ def application(folder: Path, posts: int = 300, seed: int = 6) -> Iterator[Appli
         if not (ids := folder / "posts.json").exists():
             run("mariadb", f"--socket={line}", "-e", "CREATE DATABASE blog")
             texts = [(title, prose(rng), f"tag{rng.randrange(20)}", prose(rng, 20)) for title in names(rng, posts)]
-            ids.write_text(
-                run(
-                    "php",
-                    "-r",
-                    "eval('?>' . $argv[1]);",
-                    file_of("wordpress.fill.php"),
-                    cwd=app,
-                    given=json.dumps(texts),
-                )
-            )
+            fill = ("php", "-r", "eval('?>' . $argv[1]);", file_of("wordpress.fill.php"))
+            ids.write_text(run(*fill, cwd=app, given=json.dumps(texts)))
         command = ("php", "-S", f"127.0.0.1:{port}", "-t", app)
         with served(*command, waits_for=front, cwd=folder, env={"PHP_CLI_SERVER_WORKERS": "4"}):
             wanted = frozenset(f"post/{one}" for one in json.loads(ids.read_text()))

@@ -147,9 +147,8 @@ def directory(files: tuple[Path, ...], host: str | None) -> None:
     signing = module("signing.keys")
     keys = list({key.id: key for key in map(signing.read_key, files)}.values())
     if host is not None:
-        authority = https_origin("response", host if host.startswith("https:") else f"https://{host}")[
-            len("https://") :
-        ]
+        url = host if host.startswith("https:") else f"https://{host}"
+        authority = https_origin("response", url).removeprefix("https://")
         for name, value in signing.directory_fields(keys, authority, int(time.time())):
             click.echo(f"{name}: {value}")
         click.echo()

@@ -35,7 +35,8 @@ LONGEST_FOR_SLOWNESS = 30.0
 STRAINS_OF_THE_DEAD = 8
 REST_OF_THE_DEAD = 24 * 3600.0
 
-_STRAINED_STATUSES, _STRAINED_REASONS = statuses(STRAINS), frozenset(codes(STRAINS))
+_STRAINED_STATUSES = statuses(STRAINS)
+_STRAINED_REASONS = frozenset(codes(STRAINS))
 
 
 class Health(Struct, frozen=True):

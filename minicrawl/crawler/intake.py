@@ -31,7 +31,9 @@ from minicrawl.store.writer import Writer
 from minicrawl.system import give_memory_back
 
 _FEWEST_TURNS, _MOST_TURNS, _PART = 256, 1_024, 4
-_PACE, _BOUNDS, _FAVOUR = marked(PACES), marked(BOUNDS), marked(FAVOURS)
+_PACES = marked(PACES)
+_BOUNDS = marked(BOUNDS)
+_FAVOURS = marked(FAVOURS)
 
 
 class Intake:
@@ -120,12 +122,12 @@ class Intake:
         """Go on with other settings. changed: the names of those that differ."""
         state = self.state
         self.sitemaps.is_on = settings.sitemaps
-        if changed & _PACE:
+        if changed & _PACES:
             state.frontier.adjust(settings.per_host, settings.delay_per_address if state.terms.locates else 0.0, now)
             state.hosts.set_least_delay(settings.delay, now)
         if changed & _BOUNDS:
             state.admission.adjust(settings, self.seeds() if "scope" in changed else None)
-        if changed & _FAVOUR:
+        if changed & _FAVOURS:
             state.interests.adjust(state.admission.focus, map(state.urls.url, range(state.accounts.size)))
             state.frontier.reorder()
         if "max_depth" in changed:
