@@ -4,7 +4,6 @@ payload     64-bit digest of what the body shows: its text without queries of UR
             Other attributes, and scripts in the page, hold tokens against forged requests, nonces, ids of requests.
             Where it has next to no words, of all but link targets, and without the bit SAYS_SOMETHING
 digest      ... of the origin, and what the body shows without the page's own path
-wording     ... of the text without digits, for URLs with a number: calendars repeat it
 sketch      40 bytes to estimate the similarity of two pages
 short text  of a page that may say "not found"; its vocabulary, hashes of its distinct words, is taken where it is
             compared (soft404.py): pages for URLs that do not exist share theirs
@@ -46,6 +45,7 @@ import numpy.typing as npt
 from minicrawl.web.marks import IMAGE, PARAGRAPH, SCRIPT, Marks
 
 Hashes = npt.NDArray[np.uint64]
+Places = npt.NDArray[np.int64]
 
 FEWEST_WORDS, SAYS_SOMETHING = 4, 1
 """Distinct words from which on a payload has that bit: nearly empty pages are duplicates of none."""
@@ -58,8 +58,6 @@ _TARGETS = re.compile(rb"""href=("[^"]*|'[^']*|)""")
 _SCRIPT = re.compile(rb"<script\b")
 _SHOWN = re.compile(rb"""<(?:img|script|IMG)\s[^<>]*?\b(?:src|SRC)=["']?([^"'\s<>?]*)""")
 _QUERY = re.compile(rb"""\?[\w.%-]+=[^\s<>"']*""")
-_DIGITS = b"0123456789"
-_NUMBER = re.compile(r"\?.*\d|\d[^/?]*/?(?:$|\?)")
 
 BITS = 320
 FEWEST_SHINGLES = 32
@@ -77,18 +75,19 @@ _BINS = BITS // len(_SHUFFLES)
 _FIRST_BINS = np.arange(len(_SHUFFLES), dtype=np.int64)[:, None] * _BINS
 _NO_HASH = np.uint32(2**32 - 1)
 _ODD32, _TOP32 = np.uint32(0x2C1B3C6D), np.uint32(1 << 31)
-_BASE = 0x5851F42D4C957F2D
-_INVERSE = pow(_BASE, -1, 2**64)
+BASE = 0x5851F42D4C957F2D
+_INVERSE = pow(BASE, -1, 2**64)
 
 
-def _powers(base: int, first: int) -> Hashes:
-    """first, first * base, first * base^2 and so on, modulo 2^64: a number for every byte that is sketched."""
-    factors = np.full(LONGEST + 2, base, dtype=np.uint64)
+def _powers(base: int, first: int, size: int = LONGEST + 2) -> Hashes:
+    """first, first * base, first * base^2 and so on, modulo 2^64: by default a number for every byte that is
+    sketched."""
+    factors = np.full(size, base, dtype=np.uint64)
     factors[0] = first
     return np.cumprod(factors)
 
 
-_POWERS = _powers(_BASE, 1)  # B^i
+_POWERS = _powers(BASE, 1)  # B^i
 _INVERSES = _powers(_INVERSE, _INVERSE)  # B^-(i + 1)
 
 LONGEST_KEPT = 6_144
@@ -108,16 +107,16 @@ _SHORT = np.array([length if length <= 8 else 0 for length in range(17)], dtype=
 
 class Identity(NamedTuple):
     """Digests are signed 64-bit numbers. `payload`: None for a page without a word; `sketch`: None for one with few;
-    `wording`: None if neither the last segment of the URL nor its query has a digit; `said`: eight bits of
-    all words but the title, in any order, or of a long text, and parities of the beginnings of long paragraphs;
-    `short_text`: None for a page with much text, or where it is not wanted."""
+    `said`: eight bits of all words but the title, in any order, or of a long text, and parities of the beginnings of
+    long paragraphs; `short_text`: None for a page with much text, or where it is not wanted; `lines`: the packed lines
+    of the page (lines.py), where they are wanted."""
 
     digest: int
     payload: int | None
     sketch: bytes | None
-    wording: int | None
     said: int | None
     short_text: bytes | None
+    lines: bytes | None = None
 
 
 def identity_of(body: bytes, url: str, marks: Marks | None = None, *, wants_text: bool = True) -> Identity:
@@ -144,15 +143,9 @@ def identity_of(body: bytes, url: str, marks: Marks | None = None, *, wants_text
         _digest(b"\n".join(("/".join(origin).encode(), own_text, shown))),
         _digest(text + b"\n" + shown) & ~SAYS_SOMETHING | has_words if len(words) else None,
         sketch_of(shingles_of(words)),
-        _digest(text.translate(None, _DIGITS)) if is_numbered(url) else None,
         (_said(words, body) if len(body) <= LONGEST else zlib.crc32(text) & 0xFF) << _PARITIES | _parities(marks),
         _short_text(seen, body) if wants_text else None,
     )
-
-
-def is_numbered(url: str) -> bool:
-    """True if the last segment or the query of a normalised URL has a digit."""
-    return _NUMBER.search(url, 8) is not None
 
 
 def _short_text(text: bytes, body: bytes) -> bytes | None:
@@ -165,7 +158,7 @@ def _short_text(text: bytes, body: bytes) -> bytes | None:
 def _said(words: Hashes, body: bytes) -> int:
     end = body.find(b"</title")
     title = words_of(body[body.rfind(b">", 0, end) : end].translate(_PLAIN) + b" ") if end >= 0 else words[:0]
-    return (int(words.sum()) - int(title.sum())) * _BASE >> 56 & 0xFF
+    return (int(words.sum()) - int(title.sum())) * BASE >> 56 & 0xFF
 
 
 def _parities(marks: Marks) -> int:
@@ -225,17 +218,25 @@ def shown_text(body: bytes) -> bytes:
 
 
 def words_of(plain: bytes) -> Hashes:
-    """A hash of each word of a text, in order."""
+    """A hash of each word of a text of up to `LONGEST` bytes between spaces, in order."""
+    return placed_words(plain)[0]
+
+
+def placed_words(plain: bytes) -> tuple[Hashes, Places, Places]:
+    """The hashes of the words of a text between spaces, in order, the places in front of each, and of its last byte."""
     text = np.frombuffer(plain, np.uint8)
     is_gap = text == _SPACE
     borders = (is_gap[:-1] != is_gap[1:]).nonzero()[0]  # alternately in front of a word and its last byte
     begins, ends = borders[::2], borders[1::2]
-    sums = text * _POWERS[: len(text)]
+    powers, inverses = _POWERS, _INVERSES
+    if len(text) > len(powers):
+        powers, inverses = _powers(BASE, 1, len(text)), _powers(_INVERSE, _INVERSE, len(text))
+    sums = text * powers[: len(text)]
     np.add.accumulate(sums, out=sums)
-    hashes: Hashes = sums[ends]
-    hashes -= sums[begins]
-    hashes *= _INVERSES[begins]
-    return hashes
+    hashes: Hashes = sums.take(ends)
+    hashes -= sums.take(begins)
+    hashes *= inverses.take(begins)
+    return hashes, begins, ends
 
 
 def shingles_of(words: Hashes) -> npt.NDArray[np.uint32]:
@@ -286,7 +287,7 @@ def _letter(code: int) -> int:
     return _DIGIT if chr(code).isdigit() else _SPACE
 
 
-_LETTERS = bytes(map(_letter, range(256)))
+LETTERS = bytes(map(_letter, range(256)))
 
 
 def vocabulary(text: bytes | None) -> bytes:
@@ -314,7 +315,7 @@ def words_of_url(url: str) -> frozenset[int]:
 def _hashed(text: bytes) -> npt.NDArray[np.uint32]:
     if b"&" in text:
         text = _ENTITIES.sub(b" ", text)
-    padded = b"%b%b%b" % (_MARGIN, text.translate(_LETTERS), _MARGIN)
+    padded = b"%b%b%b" % (_MARGIN, text.translate(LETTERS), _MARGIN)
     octets = np.frombuffer(padded, np.uint8)
     is_word = octets != _SPACE
     borders = (is_word[:-1] != is_word[1:]).nonzero()[0] + 1  # alternately begins and ends of words

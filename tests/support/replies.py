@@ -121,7 +121,7 @@ STATUS_LINES = {
     "status-099": (first_line(b"HTTP/1.1 099 OK"), BAD),
     "status-600": (first_line(b"HTTP/1.1 600 Odd"), unread(600)),  # 9110 15: out of range is like 5xx
     "status-999": (first_line(b"HTTP/1.1 999 No"), unread(999)),
-    "status-299": (first_line(b"HTTP/1.1 299 Odd"), unread(299)),  # 9110 15: unknown codes by their first digit
+    "status-299": (first_line(b"HTTP/1.1 299 Odd"), whole(status=299)),  # 9110 15: unknown codes by their first digit
     "status-499": (first_line(b"HTTP/1.1 499 Odd"), unread(499)),
     "empty-line-before": (b"\r\n" + answer(b"hello"), whole()),
     "garbage-line-before": (b"garbage\r\n" + answer(b"hello"), BAD),
@@ -467,17 +467,27 @@ LOCATIONS = {
     "8-kB": (redirect(b"/" + b"x" * 8000), moved("/" + "x" * 8000)),
 }
 
-STATUSES = {
-    f"{status}-with-body": (answer(b"hello", status=f"{status} S"), unread(status))
-    for status in (201, 202, 203, 206, 300, 305, 400, 401, 403, 404, 410, 418, 429, 451, 500, 502, 503, 504, 511)
-} | {
-    "204": (answer(b"", status="204 S", length=""), unread(204)),
-    "204-with-length": (answer(b"", status="204 S", length=5), unread(204)),  # 9112 6.3, 1: no body, whatever is said
-    "304-with-length": (answer(b"", status="304 S", length=5), unread(304)),
-    "204-with-body": (answer(b"hello", status="204 S"), unread(204)),
-    "304-with-body": (answer(b"hello", status="304 S"), unread(304)),
-    "205": (answer(b"", status="205 S"), unread(205)),
-}
+STATUSES = (
+    {
+        f"{status}-with-body": (answer(b"hello", status=f"{status} S"), unread(status))
+        for status in (202, 300, 305, 400, 401, 403, 404, 410, 418, 429, 451, 500, 502, 503, 504, 511)
+    }
+    | {
+        f"{status}-with-body": (answer(b"hello", status=f"{status} S"), whole(status=status))  # Fetch 2.2.3: ok status
+        for status in (201, 203, 206, 207, 226)
+    }
+    | {
+        "204": (answer(b"", status="204 S", length=""), unread(204)),
+        "204-with-length": (
+            answer(b"", status="204 S", length=5),
+            unread(204),
+        ),  # 9112 6.3, 1: no body, whatever is said
+        "304-with-length": (answer(b"", status="304 S", length=5), unread(304)),
+        "204-with-body": (answer(b"hello", status="204 S"), unread(204)),
+        "304-with-body": (answer(b"hello", status="304 S"), unread(304)),
+        "205": (answer(b"", status="205 S"), unread(205)),
+    }
+)
 
 TABLE = {
     f"{part}:{name}": row

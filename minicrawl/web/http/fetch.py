@@ -19,7 +19,15 @@ from minicrawl.web.http.body import ACCEPTED, Body, Take
 from minicrawl.web.http.connection_pool import ConnectionPool, WireTransport
 from minicrawl.web.http.credentials import Headers, Proxies, proxies_of_environment
 from minicrawl.web.http.header import Header
-from minicrawl.web.http.response_fields import HTML_TYPES, XML_TYPES, Field, ResponseFields, media_type, type_inside
+from minicrawl.web.http.response_fields import (
+    HTML_TYPES,
+    OF_PAGES,
+    XML_TYPES,
+    Field,
+    ResponseFields,
+    media_type,
+    type_inside,
+)
 from minicrawl.web.http.transport import (
     PARSER_FAILED,
     TIME,
@@ -229,7 +237,7 @@ class Fetcher:
             raise FetchError("too-large")
         if job.take is not None:
             truncated = status == 200 and await body.pass_on(coding, job.take)
-        elif job.any_type or (status == 200 and (is_open or kind in job.types)):
+        elif job.any_type or ((is_open or kind in job.types) and self._is_whole(status, job.request)):
             try:
                 decoded, truncated = await body.decoded(coding, job.most, only=job.types if is_open else None)
             except FetchError:
@@ -266,6 +274,12 @@ class Fetcher:
             if body.size != job.fetched.size:
                 job.fetched = job.fetched._replace(size=body.size, seconds=_now() - job.started)
         return job.fetched
+
+    def _is_whole(self, status: int, request: PageRequest) -> bool:
+        """True if the body of an answer is what browsers show. With 206 it is, unless a part was asked for."""
+        if status != 206:  # as mostly
+            return status in OF_PAGES
+        return all(name.lower() != b"range" for name, _ in self._fields_for(request))
 
     def _fields_for(self, request: PageRequest) -> Sequence[Field]:
         fields = self._fields_of(origin_of(request.url))

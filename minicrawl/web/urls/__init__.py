@@ -4,7 +4,9 @@
     'http://example.org/b'
 
 normalise  parse, resolve and normalise; tracking and session parameters, which are stripped (parameters.txt)
-front      front pages of hosts and folders, and the other names of a page
+front      front pages of hosts and folders
+spellings  other names of a page
+shapes     what URLs that one program answers have in common; URLs without a parameter
 keys       host, politeness key, origin, site, partition of a URL; the public suffix list
 """
 

@@ -1,13 +1,14 @@
 """Front pages: what a server shows for a folder, and the names that it has besides the folder's own.
 
-A URL is that of a front page by its name if it has no query and the last segment of its path is empty, or index with
-any ending (index.html, index.en.html, index.aspx). Whether two names show the same page only their contents tell.
+A URL is that of a front page by its name if it has no query and the last segment of its path is empty, or index or
+default with any ending (index.html, index.en.html, Default.aspx). Whether two names show the same page only their
+contents tell.
 """
-
-from minicrawl.web.urls.keys import without_www
 
 FRONT_PAGES = ("index.html", "index.htm", "index.php")
 """The most common names of a front page, under which one that is known may be found."""
+_NAMED = ("index.", "default.", "Default.")
+"""Beginnings of the names that servers look for: IIS in any case, and it is mostly written like this."""
 
 
 def folder_and_name(url: str) -> tuple[str, str]:
@@ -18,8 +19,14 @@ def folder_and_name(url: str) -> tuple[str, str]:
 
 def is_front_page(url: str) -> bool:
     """True if a normalised URL is by its name that of the front page of its folder."""
-    name, _, query = folder_and_name(url)[1].partition("?")
-    return not query and (not name or name.startswith("index."))
+    stem, _, query = url.partition("?")
+    return not query and (stem.endswith("/") or front_name(stem) != "")
+
+
+def front_name(stem: str) -> str:
+    """The last segment of a URL or path without query, if it is the name of a front page; else ""."""
+    name = stem[stem.rfind("/") + 1 :]
+    return name if name.startswith(_NAMED) else ""
 
 
 def is_home(url: str) -> bool:
@@ -34,20 +41,3 @@ def is_above(url: str, folder: str) -> bool:
     stem = url.partition("?")[0]
     stem = folder_and_name(stem)[0] if is_front_page(stem) else stem
     return folder.startswith(stem) and "/" in (stem[-1], folder[len(stem) : len(stem) + 1])
-
-
-def other_names(url: str) -> list[str]:
-    """URLs under which a site may show the page at a normalised URL once more: as the front page of its folder, by the
-    other scheme, and with or without www.
-
-    http://a.test/b/index.html may be http://a.test/b/ and https://www.a.test/b/, too.
-    """
-    folder, name = folder_and_name(url)
-    scheme, divider, rest = folder.partition("://")
-    bare = without_www(rest)
-    folders = [f"{by}{divider}{www}{bare}" for by in ("http", "https") for www in ("", "www.")]
-    if ":" in bare.partition("/")[0]:  # a port is of one scheme
-        folders = [f"{scheme}{divider}{www}{bare}" for www in ("", "www.")]
-    fronts = ("", "?", *FRONT_PAGES, *(f"{front}?" for front in FRONT_PAGES))
-    names = dict.fromkeys((name, *fronts))
-    return [other for folder in folders for other in map(folder.__add__, names) if other != url]

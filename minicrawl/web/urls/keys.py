@@ -27,7 +27,11 @@ def authority(url: str) -> str:
 
 def politeness_key(url: str) -> str:
     """The authority that a politeness delay protects, for any scheme; h.test for h.test. (RFC 1034 3.1)."""
-    host = authority(url)
+    return without_dot(authority(url))
+
+
+def without_dot(host: str) -> str:
+    """A host, with or without a port, less a dot behind it."""
     if not host.endswith(".") and ".:" not in host:  # as it mostly is
         return host
     host, colon, port = host.partition(":")
@@ -43,8 +47,11 @@ def hostname(url: str) -> str:
 
 
 def without_www(name: str) -> str:
-    """A host, with or without a port, less a leading www.: both are names of one site's main host."""
-    return name.removeprefix("www.")
+    """A host, with or without a port, less what makes another name of one site's main host: www., however often, and a
+    dot behind it."""
+    while name.startswith("www.") and name != "www.":
+        name = name[4:]
+    return without_dot(name)
 
 
 def origin_of(url: str) -> str:

@@ -179,17 +179,8 @@ def _listed() -> list[str]:
 
 _NAMES = frozenset(_listed())
 _FAMILIES = re.compile("|".join(rf"{re.escape(name[:-1])}\w+" for name in sorted(_NAMES) if name[-1] == "*"), re.ASCII)
-# Names that sites also use for content (article.php?sid=6993), but not with values that look like ids.
-_SESSIONS = frozenset({"sid", "sess", "sessid", "session", "sessionid", "session_id", "session-id", "zenid"})
-_UUID = r"[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}"
-_HEX = re.compile(rf"(?=\d*[a-f])(?=[a-f]*\d)[\da-f]{{20,}}|{_UUID}", re.IGNORECASE)
-_LETTERS_AND_DIGITS = re.compile(r"[\da-z]{20,}", re.IGNORECASE | re.ASCII)
-_CHANGE = re.compile(r"(?<=\d)(?=[a-z])|(?<=[a-z])(?=\d)", re.IGNORECASE)
-_CHARACTERS_PER_CHANGE = 4
-
 _IN_PATH = re.compile(
     r";(?:jsessionid|phpsessid)=[^/;]*"  # Java, PHP
-    rf"|;({'|'.join(sorted(_SESSIONS))})=([^/;]*)"
     r"|/\((?:[a-z]\([\w-]{10,}\))+\)(?=/|$)",  # ASP.NET: (S(...)), with (A(...)) and (F(...))
     re.IGNORECASE | re.ASCII,
 )
@@ -206,33 +197,17 @@ def stripped(url: str) -> str:
             mark = "?" if kept else ""
             url = stem + mark + query
     if (";" in stem or "/(" in stem) and _IN_PATH.search(stem):
-        plain = _IN_PATH.sub(lambda found: found[0] if found[2] is not None and not is_id(found[2]) else "", stem)
+        plain = _IN_PATH.sub("", stem)
         if plain != stem:
             # The text before the parameter may be a dot segment now.
             return normalise(plain + mark + query) or url
     return url
 
 
-def is_id(value: str) -> bool:
-    """True for a value that looks like an id: hexadecimal, or letters and digits that keep alternating.
-
-    20 characters at least. Random ones change from letters to digits or back every 2.5 characters, words with numbers
-    in them (iphone15promaxcase256gb) every five or more.
-    """
-    if _HEX.fullmatch(value):
-        return True
-    changes = len(_CHANGE.findall(value))
-    return _LETTERS_AND_DIGITS.fullmatch(value) is not None and _CHARACTERS_PER_CHANGE * changes >= len(value)
-
-
 def _is_dropped(part: str) -> bool:
     """True for a parameter, name=value, for tracking or sessions."""
-    name, _, value = part.partition("=")
-    name = name.lower().removeprefix("amp;")
-    if name in _NAMES or _FAMILIES.fullmatch(name):
-        return True
-    # "s" is also a search (?s=words), whose words may be letters and digits.
-    return is_id(value) if name in _SESSIONS else name == "s" and _HEX.fullmatch(value) is not None
+    name = part.partition("=")[0].lower().removeprefix("amp;")
+    return name in _NAMES or _FAMILIES.fullmatch(name) is not None
 
 
 def without_parameters(fetched: Fetched, parsed: ParsedPage) -> tuple[Fetched, ParsedPage]:

@@ -155,6 +155,13 @@ def test_a_body_that_is_not_html_is_left_unread(content_type: str) -> None:
     assert sent < 50 * 10**6
 
 
+@pytest.mark.parametrize("settings", [{}, {"header": "*=range: bytes=0-9"}, {"header": "*=X-Range: bytes=0-9"}])
+def test_a_part_is_a_page_unless_it_was_asked_for(settings: dict[str, Any]) -> None:
+    fetched = fetched_from_reply(answer(b"hello", status="206 Partial Content"), **settings)
+    assert fetched.status == 206
+    assert fetched.body == (b"" if settings == {"header": "*=range: bytes=0-9"} else b"hello")
+
+
 @pytest.mark.parametrize(("status", "content_type"), [(200, "text/plain"), (404, "text/html"), (200, None)])
 def test_any_type_reads_every_body(status: int, content_type: str | None) -> None:
     headers = {"content-type": content_type} if content_type else {}

@@ -32,17 +32,11 @@ STRIPPED = {
     "?pk_campaign=1&mtm_source=2&itm_medium=3": "",
     "?PHPSESSID=1": "",
     "?ASPSESSIONIDQQABCD=1&CFID=1&CFTOKEN=2&osCsid=3": "",
-    f"?s={ID}&t=194400": "?t=194400",
-    f"?sid={ID.upper()}": "",
     ";jsessionid=1A2B": "",
     ";jsessionid=1A2B.node1?x=1": "?x=1",
     ";JSESSIONID=1;v=2/b": ";v=2/b",
     "/..;jsessionid=1/b": None,
     "?__s=1&irclickid=2&ga_source=3&spm=4&wt_mc=5&cmpid=6&otm_x=7&vn_a_b=8&Echobox=9&oft_lk=1&wt.mc_id=2": "",
-    f"?session_id={UUID}&x=1": "?x=1",
-    "?zenid=k3j9x0q2m8z7v1c5b6n4d2f0g8": "",
-    f";sid={ID}": "",
-    f";session_id={UUID};v=2": ";v=2",
     "/(S(lit3py55t21z5v55vlm25s55))/b": "/b",
     "/(A(AAAAAAAAAAAA_-)S(lit3py55t21z5v55vlm25s55))": "",
     "/..;jsessionid=1/(S(lit3py55t21z5v55vlm25s55))/b": None,
@@ -55,6 +49,7 @@ KEPT = [
     "?s=rtx4090ti24gbddr6xoc", "/(S(short))/b", "/(S)/b", "/f(x)/(y)", "/(S(lit3py55t21z5v55vlm25s55)x)/b", "?cid=1",
     "?q=utm_source", "?lang=en", "?mc=1", "?oft=1", "?wt_mcx=1", "?session=keynote2024", ";sid=keynote2024machinelearn",
     "?ref=nav", "?source=x", "?id=1", f"?id={ID}", f"?x={ID}", f"?s={ID}+1", "?pk_id=1", "?a=;jsessionid=1",
+    f"?s={ID}&t=194400", f"?sid={ID}", f"?session_id={UUID}&x=1", f";sid={ID}", f";session_id={UUID};v=2",
 ]  # fmt: skip
 
 

@@ -1,0 +1,247 @@
+"""The lines of a page: the text between two tags, and its images, as numbers to know them again on other pages.
+
+line        the text between two tags, in lower case, digits made 0; what is neither letter nor digit is a gap between
+            words, and so is an entity. The words that the query of the page's URL has do not count, numbers apart:
+            "Results for roses" is one line with all that is sought. An image is a line of one word, its path
+no line     comments, the text of elements in `UNREAD_NAMES`, and all before the body
+bytes       above 127 are letters, whatever the encoding: a run of Chinese is one word
+hash        of a line: a sum over its words, so that their order does not matter
+
+A ">" in the value of an attribute ends its tag: what is behind it is a line, the same one on all pages.
+"""
+
+import re
+import struct
+import zlib
+from collections.abc import Iterable
+from typing import NamedTuple
+from urllib.parse import unquote_to_bytes
+
+import numpy as np
+import numpy.typing as npt
+
+from minicrawl.web.fingerprint import BASE, LETTERS, Hashes, Places, placed_words
+from minicrawl.web.marks import IMAGE, UNREAD, UNREAD_NAMES, Marks
+
+Numbers = npt.NDArray[np.uint32]
+_HEAD = struct.Struct("<qII")
+
+LONGEST = 1 << 20
+"""Bytes of a page that are read, from its body on."""
+MOST = 1 << 14
+"""Lines of a page that are read, those without a word among them."""
+
+_BODY = re.compile(rb"<(?i:body)(?=[\s/>])")
+_UNREAD = re.compile(rb"<(?:(?i:(%b))(?=[\s/>])|!--)" % b"|".join(UNREAD_NAMES))
+_CLOSES: dict[bytes | None, re.Pattern[bytes]] = {
+    name: re.compile(rb"</(?i:%b)(?=[\s/>])" % name) for name in UNREAD_NAMES
+}
+_CLOSES[None] = re.compile(rb"--(?=>)")
+_IMAGE = re.compile(rb"""<(?i:img)\s[^<>]*?\b(?i:src)=["']?([^"'\s<>?]*)""")
+_DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
+_TITLE_PARTS = re.compile(r"\s[-–—|·:»]\s")
+_OPEN, _SEMICOLON, _HASH, _AMPERSAND = b"<;#&"
+_EITHER = np.uint8(0xFF ^ (_OPEN ^ ord(">")))  # "<" and ">" differ by one bit
+_IS_LETTER = np.frombuffer(LETTERS, np.uint8) != ord(" ")
+_LONGEST_ENTITY = 9
+_ZERO_DIGIT, _ONE_DIGIT = np.uint8(ord("0")), np.uint8(ord("1"))
+_ODD, _HALF = np.uint64(0x9E3779B97F4A7C15), np.uint64(32)
+_ONE = np.uint64(1)
+_UPPER = np.uint64((1 << 32) - 1 << 32)
+
+
+class Lines(NamedTuple):
+    """The distinct lines of a page. `hashes`: ascending; `words`: of each line; `listing`: signed 64-bit hash of the
+    set of its lines with their digits and all their words, in any order and however often each stands; 0: of none.
+    `numbers`: words with a digit but 0, of `all_words` in all lines, as often as each stands."""
+
+    hashes: Numbers
+    words: Numbers
+    listing: int
+    numbers: int
+    all_words: int
+
+
+def lines_of(marks: Marks, url: str) -> Lines:
+    """The lines of an HTML body at a normalised URL, of the first `LONGEST` bytes and `MOST` lines; the `listing` of a
+    longer page is of its bytes, too."""
+    body = marks.body
+    found = _BODY.search(body, 0, LONGEST)
+    start = found.start() if found else 0
+    end = min(start + LONGEST, len(body))
+    octets = np.frombuffer(body, np.uint8)[start:end]
+    brackets = ((octets & _EITHER) == _OPEN).nonzero()[0]
+    is_open = octets.take(brackets) == _OPEN
+    changes = (is_open[1:] != is_open[:-1]).nonzero()[0] + 1
+    borders = np.append(brackets.take(changes[0 if is_open[:1].all() else 1 :]), len(octets))  # alternately ">" and "<"
+    begins, ends = borders[:-1:2], borders[1::2]
+    spans = _unread(marks, start, end)
+    is_line = ends - begins > 2
+    is_line |= _IS_LETTER.take(octets.take(begins + 1, mode="clip"))  # else a line break or the like, or nothing
+    for (_, behind), (first, last) in zip(spans, begins.searchsorted(spans).tolist(), strict=True):
+        if first < last and ends[last - 1] > behind:  # the text behind a comment with a ">"
+            begins[last - 1] = behind
+            is_line[first : last - 1] = False
+        else:
+            is_line[first:last] = False
+    shown = is_line.nonzero()[0]
+    begins, ends = begins.take(shown), ends.take(shown)
+    is_cut = end < len(body) or len(begins) > MOST
+    begins, ends = begins[:MOST], ends[:MOST]
+    lengths = ends - begins
+    offsets = np.cumsum(lengths)
+    offsets -= lengths
+    places = np.arange(int(lengths.sum()))
+    places += np.repeat(begins - offsets, lengths)
+    query = url.partition("?")[2].replace("+", " ")
+    known = placed_words(_named_in(query))[0] if query else None
+    lines, exact, numbers, all_words = _hashed(octets.take(places).tobytes(), offsets, known)
+    paths = _images(marks, spans, start, end)
+    if paths:
+        lines = np.concatenate((lines, _checksums(path.translate(_DIGITS) for path in paths) << _HALF | _ONE))
+        exact = np.concatenate((exact, _checksums(paths)))
+    listing = _of_set(exact)
+    if is_cut and listing:
+        listing ^= zlib.crc32(body)
+    return _lines(_distinct(lines), listing, numbers, all_words)
+
+
+def pack(lines: Lines) -> bytes:
+    """`Lines` as bytes, for `unpack`: sixteen, and eight for each line."""
+    lines_and_words = lines.hashes.astype(np.uint64) << _HALF | lines.words
+    return _HEAD.pack(lines.listing, lines.numbers, lines.all_words) + lines_and_words.astype("<u8").tobytes()
+
+
+def unpack(packed: bytes) -> Lines:
+    """The `Lines` of a result of `pack`; none of b""."""
+    if not packed:
+        return _lines(np.zeros(0, dtype=np.uint64), 0, 0, 0)
+    return _lines(np.frombuffer(packed, "<u8", offset=_HEAD.size), *_HEAD.unpack_from(packed))
+
+
+def title_hash(title: str) -> int:
+    """A 32-bit hash of a title, in lower case, digits made 0, with one space for all white space."""
+    return zlib.crc32(" ".join(title.lower().split()).encode("utf-8", "replace").translate(_DIGITS))
+
+
+def title_parts(title: str) -> list[int]:
+    """Hashes of the parts of a title between dashes, bars, dots, colons and the like that stand alone, in order; of
+    each the hash that a line of the same words has."""
+    parts = [(">" + part).encode("utf-8", "replace") for part in _TITLE_PARTS.split(title.replace("\xa0", " "))]
+    offsets = np.cumsum([0, *map(len, parts[:-1])])
+    lines, *_ = _hashed(b"".join(parts), offsets, None)
+    hashes: list[int] = (lines >> _HALF).tolist()
+    return hashes
+
+
+def _lines(lines: Hashes, listing: int, numbers: int, all_words: int) -> Lines:
+    return Lines((lines >> _HALF).astype(np.uint32), lines.astype(np.uint32), listing, numbers, all_words)
+
+
+def _unread(marks: Marks, start: int, end: int) -> list[tuple[int, int]]:
+    """Where a body has text that is no line: from the "<" in front of it up to the ">" behind a comment, or into the
+    tag that closes it; to the end, if nothing does. Places from `start` on."""
+    body, spans, until = marks.body, list[tuple[int, int]](), start
+    for at in marks.of(UNREAD):
+        if until <= at < end and (tag := _UNREAD.match(body, at, end)):
+            close = _CLOSES[tag[1] and tag[1].lower()].search(body, at + 2, end)
+            until = close.end() if close else end
+            spans.append((at - start, until - start))
+    return spans
+
+
+def _images(marks: Marks, spans: list[tuple[int, int]], start: int, end: int) -> list[bytes]:
+    """The paths of the images outside of the spans."""
+    places = [at for at in marks.of(IMAGE) if start <= at < end]
+    if places and spans:
+        befores = np.searchsorted([at for at, _ in spans], np.array(places) - start).tolist()
+        places = [
+            at for at, before in zip(places, befores, strict=True) if not before or spans[before - 1][1] <= at - start
+        ]
+    return [tag[1] for at in places if (tag := _IMAGE.match(marks.body, at, end))]
+
+
+def _hashed(text: bytes, offsets: Places, known: Hashes | None) -> tuple[Hashes, Hashes, int, int]:
+    """Of the lines that begin at these places of a text, each with a gap: numbers of those that have a word beside the
+    `known` ones, the hash in the upper half and the count of words in the lower one; 64-bit hashes of those that have a
+    word, with all words as they stand; the words with a digit, and all words."""
+    hashes, begins, ends = placed_words(_plain(text))
+    exact, numbers = hashes, 0
+    octets = np.frombuffer(text, np.uint8)
+    digits = (octets - _ONE_DIGIT < 9).nonzero()[0]  # but 0
+    if len(digits):
+        exact = hashes.copy()
+        words = begins.searchsorted(digits, side="right") - 1
+        numbers = 1 + int((words[1:] != words[:-1]).sum())
+        powers = np.power(np.uint64(BASE), (digits - begins.take(words)).astype(np.uint64))
+        np.add.at(exact, words, (octets.take(digits) - _ZERO_DIGIT) * powers)
+    if b"&" in text and len(hashes):
+        is_word = _no_entities(octets, begins, ends)
+        hashes, exact, begins = hashes[is_word], exact[is_word], begins[is_word]
+    bounds = np.append(begins.searchsorted(offsets), len(begins))
+    bounds = np.append(bounds[:-1][bounds[:-1] < bounds[1:]], len(begins))  # of lines with a word
+    exact_words, exact = exact, _sums(exact, bounds)
+    if known is not None:
+        is_new = np.isin(hashes, known, invert=True)
+        hashes = hashes[is_new]
+        bounds = np.append(0, np.add.accumulate(is_new))[bounds]
+    lines = _sums(hashes, bounds)
+    lines *= _ODD
+    lines &= _UPPER
+    lines |= (bounds[1:] - bounds[:-1]).astype(np.uint64)
+    return lines if known is None else lines[bounds[:-1] < bounds[1:]], exact, numbers, len(exact_words)
+
+
+def _sums(hashes: Hashes, bounds: Places) -> Hashes:
+    """The sum of the scrambled hashes between each two bounds."""
+    sums = np.zeros(len(hashes) + 1, dtype=np.uint64)
+    np.add.accumulate(_scrambled(hashes), out=sums[1:])
+    sums = sums.take(bounds)
+    return sums[1:] - sums[:-1]
+
+
+def _scrambled(hashes: Hashes) -> Hashes:
+    product = hashes * _ODD
+    product ^= product >> _HALF
+    product *= _ODD
+    return product
+
+
+def _no_entities(octets: npt.NDArray[np.uint8], begins: Places, ends: Places) -> npt.NDArray[np.bool_]:
+    """Whether each word is no name or number of an entity."""
+    gaps = (octets == _AMPERSAND).nonzero()[0] + 1  # of the plain text, in front of the names
+    gaps += octets[np.minimum(gaps, len(octets) - 1)] == _HASH
+    words = np.minimum(begins.searchsorted(gaps), len(begins) - 1)
+    words = words[begins[words] == gaps]
+    lasts = ends[words]
+    is_closed = octets[np.minimum(lasts, len(octets) - 1)] == _SEMICOLON
+    are_words = np.ones(len(begins), dtype=np.bool_)
+    are_words[words[is_closed & (lasts - begins[words] <= _LONGEST_ENTITY)]] = False
+    return are_words
+
+
+def _named_in(query: str) -> bytes:
+    """The words of a query but for its numbers, which stand in many lines with digits made 0."""
+    words = _plain(unquote_to_bytes(query)).split()
+    return b" %b " % b" ".join(word for word in words if word.strip(b"0"))
+
+
+def _plain(text: bytes) -> bytes:
+    """A text as `placed_words` takes it, digits made 0."""
+    return b" %b " % text.translate(LETTERS)
+
+
+def _checksums(values: Iterable[bytes]) -> Hashes:
+    return np.array([zlib.crc32(value) for value in values], dtype=np.uint64)
+
+
+def _of_set(hashes: Hashes) -> int:
+    """A hash of the set of these, signed; 0 for none."""
+    distinct = _distinct(hashes)
+    return int(_scrambled(distinct).sum().astype(np.int64)) or 1 if len(distinct) else 0
+
+
+def _distinct(numbers: Hashes) -> Hashes:
+    """These once each, ascending."""
+    ordered = np.sort(numbers)
+    return np.concatenate((ordered[:1], ordered[1:][ordered[1:] != ordered[:-1]]))
