@@ -1,5 +1,5 @@
 """Group pages with the same or nearly the same content, and decide whether to believe a page's rel=canonical
-(docs/duplicates.md).
+(docs/same-page.md).
 
 The first page of a group is its leader; a later page with its payload, or with a sketch that differs from a leader's
 in at most ALIKE bits, is marked with it. A leader is no duplicate itself, and an alias is no leader until it stands for
@@ -11,7 +11,9 @@ Invariant: the result depends only on the rows of `fetches` and on which pages a
 same, as long as no more than MOST_IN_BAND leaders have an equal band. Entries of pages that have changed since stay in
 memory, and are passed over: the row decides. Once most are stale, load everything anew.
 
-A canonical URL is refuted once DIFFERENT pages under other paths have named it whose contents differ from its own and
+A page is not believed to be another one that it names as canonical, under another path, if both were read, and share
+less than SHARED of their sketches. For pages with little text, or whose canonical page was not read, more must say so:
+a canonical URL is refuted once DIFFERENT pages under other paths have named it whose contents differ from its own and
 from one another. A page that differs in the query only, or has the same content, is believed as before. Claims are in
 memory for the MOST_NAMED canonical URLs named last; another one's are read from the store when it is next named.
 """
@@ -27,7 +29,7 @@ import numpy.typing as npt
 
 from minicrawl.store.recognised import Fingerprint
 from minicrawl.store.tables import Columns
-from minicrawl.web.fingerprint import distance
+from minicrawl.web.fingerprint import alike, distance
 
 ALIKE = 12
 """Most bits in which sketches of near-duplicates differ: J is about .925 then."""
@@ -239,6 +241,7 @@ class _Band:
         return found
 
 
+SHARED = 1 / 3
 DIFFERENT = 5
 MOST_NAMED = 4_096
 """Canonical URLs whose claims are in memory: 6 MB at most."""
@@ -292,6 +295,13 @@ def have_same_content(one: Fingerprint, other: Fingerprint) -> bool:
     if other.digest == one.digest or other.payload == one.payload:
         return True
     return other.sketch is not None and one.sketch is not None and distance(other.sketch, one.sketch) <= ALIKE
+
+
+def differs_much(url: str, content: Fingerprint, canonical: str, there: Fingerprint) -> bool:
+    """True if a page is under another path than its canonical URL, and both have texts with little in common."""
+    if content.sketch is None or there.sketch is None or not differs(url, content, canonical, there):
+        return False
+    return alike(distance(content.sketch, there.sketch)) < SHARED
 
 
 _PRINT = {"print", "printable", "printer", "printview", "amp", "mobile", "m"}

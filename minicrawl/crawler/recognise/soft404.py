@@ -1,10 +1,11 @@
-"""Find hosts that answer for missing pages with status 200 (docs/duplicates.md, soft 404s).
+"""Find hosts that answer for missing pages with status 200 (docs/same-page.md, soft 404s).
 
 When a page shares half of its text and most of its words with another page of its host that was read shortly before,
 and either few words of both are left then, or both have a word that is typical of error pages, pages beside it that
 cannot exist are asked for (Bar-Yossef et al., Sic transit gloria telae, WWW 2004): a second one if the first is
-answered by a page with status 200, a third one if answers differ much. In an audit one page is enough whose title or h1
-has such a word, or 404. The common part of the answers to probes is the origin's text for a missing page.
+answered by a page with status 200, a third one if answers differ much. So they are when a second page redirects to the
+same target. In an audit one page is enough whose title or h1 has such a word, or 404. The common part of the answers to
+probes is the origin's text for a missing page.
 
 F     words that all answers share
 V     words of an answer that the others lack, at most: suggestions, a quotation, an id
@@ -14,11 +15,17 @@ like  a page is like the answers if it has all of F, but for words of their URLs
 Answers with no text, or with as little as a page that surely exists, prove nothing. Where V is not 0, F must have two
 words that hardly any other page has: else F is a template and common words.
 
+The text of a redirect is its target, without the parameters of its query that repeat the page's own path or name. A
+redirect to another site, or to the page itself in another spelling or language or with another ending, is no answer. A
+target of probes is like the answers, too, and so is where it redirects to; whether it is a page of its own as well, the
+links to it tell (SoftErrors).
+
 verdict of a probe    the answers were
-not-found             an error, a redirect but to the front page, not HTML, or a page without text
-open                  a page with text; another probe is to follow
+not-found             an error, a redirect that is no answer, not HTML, or a page without text
+open                  a page with text, or a redirect; another probe is to follow
 varied                pages that have nothing in common but a template
-soft-404              pages that say "not found", or redirects to the front page
+wall                  redirects that take the page's path along, and no target says "not found": it may be a login
+soft-404              pages that say "not found", or redirects
 catch-all             the same, but so do nearly all pages: the host may be an application drawn in the browser
 
 Pages read before are judged, too, and all are judged anew when there is more evidence. They are stored at the end of a
@@ -27,10 +34,11 @@ run, so a killed run leaves only those of the runs before to its successor.
 
 import re
 from collections import Counter, OrderedDict, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
+from urllib.parse import unquote
 
 import numpy as np
 from msgspec import Struct
@@ -41,23 +49,25 @@ from minicrawl.store.recognised import Probe, RecentPage
 from minicrawl.store.writer import Writer
 from minicrawl.web.fingerprint import read_vocabulary, vocabulary, word_hashes, words_of_url
 from minicrawl.web.urls.front import is_above
-from minicrawl.web.urls.keys import origin_of
+from minicrawl.web.urls.keys import authority, origin_of, site_of, without_www
 from minicrawl.web.urls.normalise import normalise
+from minicrawl.web.urls.spellings import simplest
 
 MOST_PROBES = 3
 """Per origin."""
-SENT_HOME = 0
-"""Digest of a redirect to the front page."""
-SENT_HOME_TEXT = b"\xffsent \xffhome"
-"""Its text, of words that no page has: none has these bytes."""
-SENT_HOME_WORDS = vocabulary(SENT_HOME_TEXT)
-_SENT_HOME = word_hashes(SENT_HOME_TEXT)
+_SENT_TEXT = b"\xffsent "
+"""Of it and a word for the target is the text of a redirect, of words that no page has: none has these bytes."""
+_HOME = b"\xffhome"
+_SENT = word_hashes(_SENT_TEXT)
+_SAID = word_hashes(b"\xffsaid")
+"""Joins F once a target of redirects says "not found"."""
 _COUNTED = 4_096  # pages per probe that are known by number
 _PAGES_PER_OTHER = 8
 _FEWEST_OTHERS = 2
 _SPARE_NUMBERS = 8
 _MOST_VARIED = 4
 _FEWEST_MARKS = 2  # one may be by chance: pages that have it are like the answers, so no other has it
+_MOST_TARGETS = 16  # to which the redirects of pages that are not there may lead in the end
 _FEW_WORDS = 32  # fewer: may be a page drawn in the browser
 
 
@@ -100,13 +110,29 @@ class NotFound:
             self.digest = digest if digest == self.digest else None
         self.echoes = self.echoes or not name.isdisjoint(words)
 
-    def compare(self, page: int, url: str, digest: int | None, vocabulary: bytes, *, is_there: bool) -> None:
-        """Compare a page that was read. is_there: it surely exists. A redirect to the front page cannot tell pages from
-        answers that are none."""
+    @property
+    def is_redirect(self) -> bool:
+        """True if the answers are redirects."""
+        return self.words >= _SENT
+
+    def compare(self, read: "Read", *, is_there: bool, is_target: bool) -> None:
+        """Compare a page that was read. is_there: it surely exists. is_target: pages that do not are redirected to it.
+        A redirect cannot tell pages from answers that are none."""
+        page, url, digest, vocabulary = read.page, read.url, read.digest, read.words
         words, numbers = read_vocabulary(vocabulary)
-        if words == _SENT_HOME != self.words:
-            return
-        if self.is_long:
+        if is_target:
+            if is_there:
+                return
+            is_like = True
+            if words >= _SENT and len(self.words) < _MOST_TARGETS:  # it sends them on
+                self.words |= words - words_of_url(url)
+            elif says_not_found(f"{read.title} {_path(url)}") or not _SORRY.isdisjoint(words):
+                self.words |= _SAID
+        elif words >= _SENT:
+            is_like = words - words_of_url(url) <= self.words
+            if not is_like:
+                return
+        elif self.is_long:
             is_like = digest is not None and digest == self.digest
         elif not self.words:
             is_like = bool(vocabulary) and not words
@@ -132,7 +158,9 @@ class NotFound:
             return
         differ = len(self.others) >= _FEWEST_OTHERS and _PAGES_PER_OTHER * len(self.others) >= len(self.matched)
         may_be_drawn = not self.is_long and (not self.words or (self.is_there and len(self.words) < _FEW_WORDS))
-        if (self.is_long and self.digest is None) or (self.varies and not self._has_mark):
+        if self.is_redirect and self.echoes and not self.words >= _SAID:
+            self.verdict = "wall"
+        elif (self.is_long and self.digest is None) or (self.varies and not self._has_mark):
             self.verdict = "varied"
         else:
             self.verdict = "soft-404" if differ and not may_be_drawn else "catch-all"
@@ -181,13 +209,16 @@ _SORRY = word_hashes(
     " знайдено".encode()
 )
 """Words of "not found" pages in languages of Europe; elsewhere few words must be left."""
+_404 = re.compile(r"(?<!\d)404(?!\d)")
+_LANGUAGE, _ENDING = re.compile(r"^[a-z]{2}(?:[-_][a-z]{2,4})?(?:/|$)"), re.compile(r"\.\w+(?=$|\?)")
 _LETTERS_OF_URL = re.compile("[a-z]+", re.IGNORECASE | re.ASCII)
 _LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")
 
 
 class Read(Struct, dict=True):
     """A page that was read lately. `number`: how many were read before, or more; `text`: None for one with much;
-    `sketch`: its bits as a number; `stored`: the vocabulary of a page of an earlier run, without text and sketch."""
+    `sketch`: its bits as a number; `stored`: the vocabulary of a page of an earlier run, without title, text and
+    sketch."""
 
     number: int
     page: int
@@ -196,11 +227,12 @@ class Read(Struct, dict=True):
     text: bytes | None
     sketch: int | None
     is_there: bool
+    title: str = ""
     stored: bytes | None = None
 
     @classmethod
     def of(cls, row: RecentPage, url: str) -> "Read":
-        return cls(row.id, row.page, url, row.digest, None, None, bool(row.is_there), row.words)
+        return cls(row.id, row.page, url, row.digest, None, None, bool(row.is_there), stored=row.words)
 
     def row(self) -> RecentPage:
         """The row for the store."""
@@ -221,6 +253,12 @@ class Read(Struct, dict=True):
         """Bytes in memory, about."""
         return _BESIDES + len(self.text or self.stored or b"")
 
+    @property
+    def is_redirect(self) -> bool:
+        if self.stored is not None:
+            return read_vocabulary(self.stored)[0] >= _SENT
+        return self.text is not None and self.text.startswith(_SENT_TEXT)
+
     def may_resemble(self, other: "Read") -> bool:
         """True unless the sketches of two pages differ too much."""
         return self.sketch is None or other.sketch is None or (self.sketch ^ other.sketch).bit_count() <= _FAR
@@ -232,10 +270,17 @@ Judged = tuple[list[int], list[int]]
 
 class Soft404s:
     """The probes of all hosts, and their verdicts. secret: of the store, so that nobody can guess the probes' URLs.
-    lately: rows of take_read that are not dropped, with URLs, in this order."""
+    lately: rows of take_read that are not dropped, with URLs, in this order. found_on: the URL of the page that made a
+    page known."""
 
-    def __init__(self, rows: Iterable[Probe], secret: bytes, lately: Iterable[tuple[RecentPage, str]] = ()) -> None:
-        self._secret = secret
+    def __init__(
+        self,
+        rows: Iterable[Probe],
+        secret: bytes,
+        lately: Iterable[tuple[RecentPage, str]] = (),
+        found_on: Callable[[int], str | None] = lambda page: None,
+    ) -> None:
+        self._secret, self._found_on = secret, found_on
         self._probes: dict[str, dict[str, NotFound]] = {}  # by origin and folder
         self.wanted: dict[str, str] = {}
         """By origin the URL to probe; who asks for it takes it out, and puts it back if that comes to nothing."""
@@ -259,16 +304,15 @@ class Soft404s:
                     self._compare(probe, read)
             self._note(read)
 
-    def read(self, page: int, fetched: Fetched, *, is_there: bool, heading: str = "") -> Judged:
+    def read(self, page: int, fetched: Fetched, *, is_there: bool, title: str = "", heading: str = "") -> Judged:
         """Take in a page, as from `comparable`. Returns the effects on others. is_there: it surely exists. heading:
         words by which it may say "not found", if one page is to be enough."""
         self._number += 1
         sketch = None if fetched.sketch is None else int.from_bytes(fetched.sketch)
-        read = Read(self._number, page, fetched.url, fetched.digest, fetched.short_text, sketch, is_there)
+        read = Read(self._number, page, fetched.url, fetched.digest, fetched.short_text, sketch, is_there, title)
         probes = self._probes.get(origin_of(read.url))
         judged = self._judged(probes.values() if probes else (), [read])
-        says_so = bool(heading) and not is_there  # as never outside an audit
-        says_so = says_so and ("404" in heading or not _SORRY.isdisjoint(word_hashes(heading.lower().encode())))
+        says_so = bool(heading) and not is_there and says_not_found(heading)  # as never outside an audit
         self._note(read, says_so=says_so)
         return judged
 
@@ -294,17 +338,39 @@ class Soft404s:
         return self._judged([probe], self._lately.get(site, ()))
 
     def is_like(self, page: int, url: str) -> bool:
-        """True if a page that was read is like its host's answers for missing pages."""
-        return bool(self._likenesses(page, url))
+        """True if a page that was read says what its host answers for missing pages."""
+        return any(not probe.is_redirect for probe in self._likened(page, url))
 
     def is_soft_404(self, page: int, url: str) -> bool:
-        """True if a page that was read is a soft 404."""
-        return "soft-404" in self._likenesses(page, url)
+        """True if a page that was read is a soft 404, or the target of such."""
+        return any(probe.verdict == "soft-404" for probe in self._likened(page, url))
 
-    def _likenesses(self, page: int, url: str) -> list[str]:
-        """The verdicts of the probes whose answers a page is like."""
+    def is_target(self, page: int, url: str) -> bool:
+        """True if that is only as pages that are not there are redirected to it."""
+        found = [probe for probe in self._likened(page, url) if probe.verdict == "soft-404"]
+        return bool(found) and all(self._sends_to(probe, page, url) for probe in found)
+
+    def may_be_targets(self, pages: Iterable[int], origin: str) -> set[int]:
+        """Those of some pages that are like an origin's redirects: these, and their targets."""
+        probes = self._probes.get(origin)
+        found = [probe.matched.intersection(pages) for probe in probes.values() if probe.is_redirect] if probes else []
+        return set().union(*found)
+
+    def read_lately(self, url: str) -> list[int]:
+        """The pages of a URL's origin that were read lately."""
+        return [read.page for read in self._lately.get(origin_of(url), ())]
+
+    def _sends_to(self, probe: NotFound, page: int, url: str) -> bool:
+        """True if pages that are not there are redirected to a page, also with their own path in its query."""
+        if not probe.is_redirect:
+            return False
+        source = self._found_on(page) if "?" in url else None
+        return word_hashes(target_of(url, source or url)[0]) <= probe.words
+
+    def _likened(self, page: int, url: str) -> list[NotFound]:
+        """The probes whose answers a page is like."""
         probes = self._probes.get(origin_of(url))
-        return [probe.verdict for probe in probes.values() if page in probe.matched] if probes else []
+        return [probe for probe in probes.values() if page in probe.matched] if probes else []
 
     def take_rows(self) -> list[Probe]:
         """Probes that were answered or judged anew since the last call."""
@@ -330,7 +396,7 @@ class Soft404s:
         """Take in a page that was compared, and probe its host if it looks suspicious."""
         site = origin_of(read.url)
         probes = self._probes.get(site, {})
-        if not self._likenesses(read.page, read.url):
+        if not self._likened(read.page, read.url):
             self._suspect(site, read, probes, says_so=says_so)
         self._keep(site, read)
 
@@ -341,8 +407,12 @@ class Soft404s:
             if probe.verdict in ("not-found", "open"):
                 continue
             before = set(probe.matched) if probe.verdict == "soft-404" else set()
-            for read in pages:
-                self._compare(probe, read)
+            words, compared = None, pages
+            while words != probe.words:  # what a target of redirects says, or where it leads, tells of pages before it
+                words = probe.words
+                for read in compared:
+                    self._compare(probe, read)
+                compared = self._lately.get(origin_of(probe.folder), ())
             probe.judge()
             now = probe.matched if probe.verdict == "soft-404" else set()
             lost += sorted(now - before)
@@ -351,8 +421,8 @@ class Soft404s:
         return lost, regained
 
     def _compare(self, probe: NotFound, read: Read) -> None:
-        is_there = read.is_there or (read.words != SENT_HOME_WORDS and is_above(read.url, probe.folder))
-        probe.compare(read.page, read.url, read.digest, read.words, is_there=is_there)
+        is_there = read.is_there or (not read.is_redirect and is_above(read.url, probe.folder))
+        probe.compare(read, is_there=is_there, is_target=self._sends_to(probe, read.page, read.url))
         if probe.varies_much and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
             self._want(origin_of(probe.folder), probe, probe.url)
 
@@ -366,16 +436,23 @@ class Soft404s:
         lately = self._lately.get(site)
         if lately is None:
             return
-        before = islice(reversed(lately), _COMPARED)
-        beside = [other for other in before if read.may_resemble(other) and other.url != read.url][::-1]
+        if read.is_redirect:
+            before = [other for other in reversed(lately) if other.digest == read.digest]
+        else:
+            before = [other for other in islice(reversed(lately), _COMPARED) if read.may_resemble(other)]
+        beside = [other for other in before if other.url != read.url][::-1]
         if probes and beside:
             folder = folder_of(read.url)
-            if folder in probes:
+            if folder in probes and not (read.is_redirect and self._asked_otherwise(probes[folder], read.url)):
                 return
             beside = [other for other in beside if folder_of(other.url) == folder]
         nearest = max(beside, key=lambda other: len(read.sample & other.sample), default=None)
-        if nearest is not None and _may_say_not_found(read, nearest):
+        if nearest is not None and (read.is_redirect or _may_say_not_found(read, nearest)):
             self._want_first(site, read)
+
+    def _asked_otherwise(self, probe: NotFound, url: str) -> bool:
+        """True if a page with another ending than that of a URL was not found: it may be served by another program."""
+        return probe.verdict == "not-found" and probe.url != probe_url(url, self._secret)
 
     def _want_first(self, site: str, read: Read) -> None:
         folder = folder_of(read.url)
@@ -408,16 +485,58 @@ class Soft404s:
 
 
 def comparable(fetched: Fetched) -> Fetched | None:
-    """The answer with its content: as it is for status 200, that of SENT_HOME for a redirect to the front page, but
-    from a name of the front page itself; None: it has none."""
-    if fetched.status == 200:
+    """The answer with its content: as it is if it has a body that counts, of words for its target if it is a redirect
+    that may be an answer for a missing page; None: it is neither."""
+    if fetched.is_shown:
         return fetched
     if fetched.status not in REDIRECTS or not fetched.location:
         return None
-    home = f"{origin_of(fetched.url)}/"
-    if is_above(fetched.url, home) or normalise(fetched.location, fetched.url) != home:
+    url, target = fetched.url, normalise(fetched.location, fetched.url)
+    if target is None or site_of(target) != site_of(url) or is_above(url, f"{origin_of(url)}/"):
         return None
-    return fetched._replace(digest=SENT_HOME, short_text=SENT_HOME_TEXT, sketch=None)
+    if _without_form(target) == _without_form(url):
+        return None
+    word, takes_path = target_of(target, url)
+    digest = int.from_bytes(word[-8:], signed=True)
+    text = _SENT_TEXT + word + (b" " + _name(url).encode() if takes_path else b"")
+    return fetched._replace(digest=digest, short_text=text, sketch=None)
+
+
+def target_of(url: str, source: str) -> tuple[bytes, bool]:
+    """A word for the target of a redirect from `source`, without the parameters that repeat this one's path or name;
+    and True if it has one that repeats the path."""
+    stem, mark, query = url.partition("?")
+    path, name = unquote(_path(source)).lower(), _letters(_name(source))
+    kept, takes_path = list[str](), False
+    for part in query.split("&"):
+        value = unquote(unquote(part.partition("=")[2] or part)).lower()
+        if f"/{value}".endswith(path) or f"{path}?" in f"/{value}":
+            takes_path = True
+        elif not name or _letters(value) != name:
+            kept.append(part)
+    plain = simplest(f"{stem}{mark}{'&'.join(kept)}").partition("://")[2]
+    if plain == f"{without_www(authority(source))}/":
+        return _HOME, takes_path
+    return b"\xff" + blake2b(plain.encode(), digest_size=8).hexdigest()[1:].translate(_LETTERS).encode(), takes_path
+
+
+def _without_form(url: str) -> str:
+    """A URL without what its simplest spelling has of a language or a type of files."""
+    host, _, path = simplest(url).partition("://")[2].partition("/")
+    return f"{host}/{_ENDING.sub('', _LANGUAGE.sub('', path))}"
+
+
+def _path(url: str) -> str:
+    return "/" + url.partition("?")[0].split("/", 3)[3]
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).lower()
+
+
+def says_not_found(text: str) -> bool:
+    """True if a title has a word by which pages say that they are not there, or 404."""
+    return _404.search(text) is not None or not _SORRY.isdisjoint(word_hashes(text.lower().encode()))
 
 
 def _may_say_not_found(one: Read, other: Read) -> bool:

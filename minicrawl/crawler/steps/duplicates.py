@@ -6,16 +6,14 @@ Pages that are soft 404s are errors from then on, and pages again should they tu
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Self
 
 from msgspec.structs import replace
 
-from minicrawl.crawler.admission.trap_findings import pattern_of
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.outcomes.outcome import Outcome
-from minicrawl.crawler.recognise.duplicates import Canonicals, Claim, Duplicates, differs
-from minicrawl.crawler.recognise.soft404 import Judged, Soft404s, comparable
+from minicrawl.crawler.recognise.duplicates import Canonicals, Claim, Duplicates, differs, differs_much
+from minicrawl.crawler.recognise.soft404 import Judged, Soft404s, comparable, says_not_found
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, State
@@ -25,7 +23,9 @@ from minicrawl.store.recognised import Fingerprint, RecentPage
 from minicrawl.store.tables import Columns
 from minicrawl.store.writer import Writer
 from minicrawl.web.fingerprint import SAYS_SOMETHING
-from minicrawl.web.urls.front import folder_and_name, is_front_page, other_names
+from minicrawl.web.urls.front import folder_and_name, is_front_page
+from minicrawl.web.urls.keys import origin_of
+from minicrawl.web.urls.spellings import differ_by_spelling, other_names
 
 MOST_CLAIMS = 256
 """Pages checked that named one as canonical before: any number may, also with the same content."""
@@ -54,23 +54,8 @@ class DuplicatePages(Step):
     def recognise(self, turn: Turn) -> bool:
         if turn.outcome.reason != "canonical" or self._is_believed(turn):
             return False
-        turn.outcome = replace(turn.outcome, state=State.FETCHED, reason="canonical-differs")
+        turn.outcome = replace(turn.outcome, state=State.FETCHED, reason="canonical-differs", alias=None)
         return True
-
-    def before_links(self, turn: Turn) -> None:
-        """Tell traps that the page has the content of another one of its path and title, but for a clock or a counter:
-        a view by other parameters, such as for print."""
-        fetched, content = turn.fetched, turn.content
-        if self._admission.traps is None or "?" not in fetched.url:
-            return
-        likeness = self.fingerprints.likeness(turn.page, None, fetched.sketch)
-        like = likeness and self.fingerprints.row(likeness[0])
-        if like is None or fetched.digest is None or content.digest is None:
-            return
-        url, other = fetched.url, self._urls.url(like.page)
-        is_view = url.partition("?")[0] == other.partition("?")[0] and pattern_of(url).name != pattern_of(other).name
-        if is_view and self._pages.title(like.page) == turn.parsed.title:
-            turn.content = content._replace(digest=content.digest ^ fetched.digest ^ like.digest)
 
     def on_links(self, turn: Turn) -> None:
         """Note the fingerprint of a page, if it has content."""
@@ -87,7 +72,13 @@ class DuplicatePages(Step):
             fingerprints.add(page, fetched.digest, fetched.payload, fetched.sketch, likeness)
 
     def on_turn(self, turn: Turn) -> None:
-        """Note the fingerprints of pages that stand for themselves again."""
+        """Let pages that named this one as canonical, and turn out to differ much, stand for themselves; and note the
+        fingerprints of all pages that do so again."""
+        there = self.fingerprints.row(turn.page) if self._aliases.hinted(turn.page) else None
+        if there is not None:
+            canonical, claims = turn.fetched.url, self._claims(turn.page)
+            refuting = [content.page for url, content in claims if differs_much(url, content, canonical, there)]
+            self._aliases.void_hints(turn.page, refuting, "differs")
         for page in self._aliases.take_reinstated():
             self.fingerprints.stand_alone(page)
 
@@ -108,15 +99,17 @@ class DuplicatePages(Step):
         if canonical not in self._canonicals.refuted:
             claims = [] if content is None else [(url, content)]
             if target is not None and canonical not in self._canonicals.different:
-                claims = [*self._earlier_claims(target), *claims]
+                claims = [*self._claims(target), *claims]
             refuting = self._canonicals.add_claims(canonical, claims, there)
             if target is not None and refuting:
                 self._aliases.void_hints(target, refuting, "differs")
+        if content is not None and there is not None and differs_much(url, content, canonical, there):
+            return False
         return canonical not in self._canonicals.refuted or not differs(url, content, canonical, there)
 
-    def _earlier_claims(self, target: int) -> Iterator[Claim]:
+    def _claims(self, target: int) -> Iterator[Claim]:
         """Some pages that stand for `target`, which they name as canonical, if their fingerprints are known."""
-        for page in islice(self._aliases.hinted(target), MOST_CLAIMS):
+        for page in self._aliases.hinted(target)[:MOST_CLAIMS]:
             row = self.fingerprints.row(page)
             if row is not None and self._pages.last_turn(page).reason == "canonical":
                 yield self._urls.url(page), row
@@ -136,7 +129,7 @@ def of_no_alias(blocks: Iterable[Columns], accounts: Accounts) -> Iterator[Colum
 
 
 MOST_COMPARED = 16
-"""Pages with the payload of a front page that are looked for in its folder, the first ones."""
+"""Pages with the payload of a page whose URLs are compared with its own, the first ones."""
 
 
 class FrontPages(Step):
@@ -144,13 +137,14 @@ class FrontPages(Step):
 
     The front page of a folder is a file in it as well: `/a/` is `/a/index.html`, or `/a/start.html`. A site that speaks
     http and https, or answers with www and without, has each page twice or four times, and so has one that does not
-    mind a slash at the end, or a parameter. Files that say little have only the usual names of front pages.
+    mind how a URL is spelt, or a parameter. Files that say little have only the usual names of front pages.
     """
 
     def __init__(self, opening: Opening) -> None:
         self._accounts, self._urls = opening.state.accounts, opening.state.urls
         self._fingerprints = opening.step(DuplicatePages).fingerprints
-        self._merges_views, self._admission = opening.sessions.learns, opening.state.admission
+        self._merges_views = opening.settings.traps and not opening.settings.keep_parameters
+        self._admission = opening.state.admission
 
     def recognise(self, turn: Turn) -> bool:
         outcome, payload = turn.outcome, turn.fetched.payload
@@ -167,6 +161,7 @@ class FrontPages(Step):
             if row is not None and row.payload == payload:
                 alias = self._urls.url(page)
                 is_file = _name(alias) == _name(url) or alias.removesuffix("/") == url.removesuffix("/")
+                is_file = is_file or (not is_front_page(url) and differ_by_spelling(alias, url))
                 reason = "same-page" if is_file or _has_fewer_parameters(alias, url) else "front-page"
                 turn.outcome = Outcome(State.ALIAS, reason, alias=alias, follows=outcome.follows)
                 return True
@@ -186,11 +181,14 @@ class FrontPages(Step):
         elif says_much and "?" not in url:
             others.append(url.removesuffix("/") if url.endswith("/") else f"{url}/")
         yield from (page for page in self._urls.find(others) if page is not None)
-        if says_much and "?" in url and self._merges_views:
-            yield from (page for page in first[:MOST_COMPARED] if _has_fewer_parameters(self._urls.url(page), url))
-        if says_much and is_front_page(url):  # of any file in its folder
+        if not says_much:
+            return
+        known = [(page, self._urls.url(page)) for page in first[:MOST_COMPARED]]
+        yield from (page for page, other in known if differ_by_spelling(other, url))
+        if "?" in url and self._merges_views:
+            yield from (page for page, other in known if _has_fewer_parameters(other, url))
+        if is_front_page(url):  # of any file in its folder
             folder = folder_and_name(url)[0]
-            known = ((page, self._urls.url(page)) for page in first[:MOST_COMPARED])
             yield from (page for page, other in known if folder_and_name(other)[0] == folder)
 
 
@@ -214,9 +212,10 @@ class SoftErrors(Step):
         secret = bytes.fromhex(str(state.writer.meta("hash_key")))
         lately = state.writer.records(RecentPage, "recent_pages ORDER BY id")
         pages = zip(lately, map(state.urls.url, (row.page for row in lately)), strict=True)
-        self._soft404s = Soft404s(stored.probes(), secret, pages)
-        self.wanted = self._soft404s.wanted
         self._accounts, self._admission, self._pages = state.accounts, state.admission, state.pages
+        self._urls = state.urls
+        self._soft404s = Soft404s(stored.probes(), secret, pages, self._found_on)
+        self.wanted = self._soft404s.wanted
         self._aliases = opening.aliases
         self._fingerprints = opening.step(DuplicatePages).fingerprints
         self._is_settled = False
@@ -234,20 +233,23 @@ class SoftErrors(Step):
             return False
         if self._admission.scope.only_checks(fetched.url):
             return False
-        answer, is_seed = comparable(fetched), bool(self._accounts.depth[page] == 0)
+        answer, is_seed, title = comparable(fetched), bool(self._accounts.depth[page] == 0), parsed.title or ""
         if answer is None or (is_seed and answer is not fetched):
             return False
-        heading = "" if parsed.facts is None else f"{parsed.title or ''} {parsed.facts.h1 or ''}"
-        self._restate(self._soft404s.read(page, answer, is_there=is_seed, heading=heading), but=page)
-        if not self._soft404s.is_soft_404(page, fetched.url):
+        heading = "" if parsed.facts is None else f"{title} {parsed.facts.h1 or ''}"
+        judged = self._soft404s.read(page, answer, is_there=is_seed, title=title, heading=heading)
+        self._restate(judged, but=page)
+        if not self._soft404s.is_soft_404(page, fetched.url) or self._is_page_of_its_own(page, title):
             return False
         turn.outcome = Outcome(State.ERROR, "soft-404")
         return True
 
-    def before_links(self, turn: Turn) -> None:
-        """Tell traps that the page is like its host's answers for missing pages."""
-        if self._soft404s.is_like(turn.page, turn.fetched.url):
-            turn.content = turn.content._replace(is_not_found=True)
+    def on_links(self, turn: Turn) -> None:
+        """Give back the targets of missing pages' redirects to which a page links as to any other."""
+        if turn.outcome.state is State.FETCHED and turn.targets:
+            found = self._soft404s.may_be_targets(turn.targets, origin_of(turn.fetched.url))
+            targets = [page for page in sorted(found) if self._soft404s.is_target(page, self._urls.url(page))]
+            self._restate(([], [page for page in targets if not says_not_found(self._pages.title(page) or "")]))
 
     def on_settled(self) -> None:
         self._is_settled = True
@@ -262,13 +264,29 @@ class SoftErrors(Step):
             if page == but:
                 continue
             state = self._pages.last_state(page)
-            if state == State.FETCHED or (state == State.ALIAS and self._own(page) is None):
+            is_taken = state == State.FETCHED or (state == State.ALIAS and self._own(page) is None)
+            if is_taken and not self._is_page_of_its_own(page, self._pages.title(page) or ""):
                 self._take_for_error(page)
         for page in regained:
             is_error = page != but and self._pages.last_state(page) == State.ERROR
             if is_error and self._pages.last_turn(page).reason == "soft-404" and self._own(page) is not None:
                 self._aliases.give_links_back(page, "ok")
                 self._pages.failures["soft-404"] -= 1
+
+    def _found_on(self, page: int) -> str | None:
+        source = self._pages.found_on(page)
+        return None if source is None else self._urls.url(source)
+
+    def _is_page_of_its_own(self, page: int, title: str) -> bool:
+        """True for a page to which missing ones are redirected if pages link to it as well, and its title does not say
+        that it is one for these."""
+        url = self._urls.url(page)
+        if says_not_found(title) or not self._soft404s.is_target(page, url):
+            return False
+        had_turn, is_alias, found_on = self._accounts.had_turn, self._accounts.book.alias, self._pages.found_on(page)
+        linkers = {page if found_on is None else found_on, *self._soft404s.read_lately(url)} - {page}
+        read = (linker for linker in linkers if had_turn[linker] and not is_alias[linker])
+        return any(page in self._pages.outlinks(linker) for linker in read)
 
     def _own(self, page: int) -> bytes | None:
         """The links of a page itself if others, or none, count in their place; None: it is or was a redirect."""

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -227,10 +228,11 @@ def named(number: int, links: list[str], url: str = HOME) -> list[str]:
     return [canonical(url), prose(number, 400, f"Page {number}"), *links]
 
 
-def crawled(store: Path, site: Site, pieces: int | None = None) -> dict[str, str]:
+def crawled(store: Path, site: Site, pieces: int | None = None, **settings: Any) -> dict[str, str]:
     """State and reason by URL, all having been crawled in so many pages a run."""
     for _ in range(len(site) // pieces + 1 if pieces else 1):
-        crawl(site, store, [HOME], strategy="breadth-first", pages=pieces)
+        options = {"ask": ("",)} | settings  # also what says nothing new
+        crawl(site, store, [HOME], strategy="breadth-first", pages=pieces, **options)
     assert faults_in(store) == []
     return states(store)
 
@@ -252,14 +254,68 @@ def test_pages_that_all_name_one_and_differ_stand_for_themselves(store: Path, ho
 
 
 def test_few_pages_copies_and_other_parameters_are_believed(tmp_path: Path) -> None:
+    """Those that are few have too little text to be compared."""
     few, copies = PAGES[: DIFFERENT - 1], [f"{HOME}print/{number}" for number in range(12)]
     sorted_by = [f"{PAGES[11]}?sort={number}" for number in range(12)]
     site: Site = {HOME: [prose(100, 400, "Home"), *few, *copies, *sorted_by, PAGES[11]], PAGES[11]: [prose(50, 400)]}
-    site |= {url: named(number, []) for number, url in enumerate(few)}
+    site |= {url: [canonical(HOME), prose(number, 20)] for number, url in enumerate(few)}
     site |= {url: [canonical(HOME), prose(100, 400, "Home")] for url in copies}
     site |= {url: named(number, [], PAGES[11]) for number, url in enumerate(sorted_by)}
-    states = crawled(tmp_path / "crawl.db", site)
+    states = crawled(tmp_path / "crawl.db", site, traps=False)
     assert {states[url] for url in [*few, *copies, *sorted_by]} == {"alias canonical"}
+
+
+NAMED, OWN, AWAY = f"{HOME}named", f"{HOME}own", "http://b.test/named"
+TEXT, OTHER_TEXT = prose(50, 120), prose(51, 120)
+MENU, LITTLE = prose(52, 60), prose(53, 20)
+
+
+class Claimed(NamedTuple):
+    """A page that names another as canonical, what both say, and what becomes of it."""
+
+    url: str
+    own: list[str]
+    there: Any
+    state: str
+
+
+CLAIMS = {
+    "all of it": Claimed(OWN, [OTHER_TEXT], [TEXT], "fetched canonical-differs"),
+    "all but the menu": Claimed(OWN, [OTHER_TEXT, prose(52, 15)], [TEXT, prose(52, 15)], "fetched canonical-differs"),
+    "printed": Claimed(OWN, [TEXT], [TEXT, MENU], "alias canonical"),
+    "of a list, the second": Claimed(OWN, [MENU, prose(54, 40)], [MENU, prose(55, 40)], "alias canonical"),
+    "a word, as variants do": Claimed(OWN, [TEXT, "<p>red"], [TEXT, "<p>blue"], "alias canonical"),
+    "with little text": Claimed(OWN, [LITTLE], [TEXT], "alias canonical"),
+    "from little text": Claimed(OWN, [OTHER_TEXT], [LITTLE], "alias canonical"),
+    "in the query": Claimed(f"{NAMED}?sort=up", [OTHER_TEXT], [TEXT], "alias canonical"),
+    "from one that is not there": Claimed(OWN, [OTHER_TEXT], 404, "fetched canonical-dead"),
+    "from one that leads on": Claimed(OWN, [OTHER_TEXT], "/behind", "alias canonical"),
+}
+
+
+@pytest.mark.parametrize("pieces", [None, 1], ids=["in one", "in pieces"])
+@pytest.mark.parametrize("is_first", [False, True], ids=["naming first", "named first"])
+@pytest.mark.parametrize("target", [NAMED, AWAY], ids=["here", "away"])
+@pytest.mark.parametrize("claimed", CLAIMS.values(), ids=CLAIMS)
+def test_a_page_with_other_text_than_its_canonical_one_stands_for_itself(
+    store: Path, claimed: Claimed, target: str, is_first: bool, pieces: int | None
+) -> None:
+    """Whichever is read first; then its links count."""
+    own = [canonical(target), *claimed.own, f"{HOME}linked"]
+    url = claimed.url.replace(NAMED, target)
+    both = [target, url] if is_first else [url, target]
+    site = {HOME: [prose(100, 400, "Home"), *both], url: own, target: claimed.there}
+    site |= {f"{HOME}linked": [], f"{HOME}behind": []}
+    found = crawled(store, site, pieces, scope="any")
+    assert found[url] == claimed.state
+    assert found[f"{HOME}linked"] == "fetched ok"
+    counted = rows(store, "SELECT inlinks FROM pages WHERE url = ?", f"{HOME}linked")
+    assert counted == [(claimed.state.startswith("fetched"),)]
+
+
+def test_two_pages_that_name_each_other_and_differ_are_two(store: Path) -> None:
+    site = {HOME: [OWN, NAMED], OWN: [canonical(NAMED), OTHER_TEXT], NAMED: [canonical(OWN), TEXT]}
+    assert crawled(store, site) == {HOME: "fetched ok"} | dict.fromkeys((OWN, NAMED), "fetched canonical-differs")
 
 
 def test_pages_that_say_the_same_as_one_another_refute_nothing() -> None:
