@@ -1,0 +1,59 @@
+"""Of made sites that show pages under many URLs, or only look like that, every wanted page is read and little else."""
+
+from pathlib import Path
+
+import pytest
+from support.made_webs import MADE, read_by_crawl
+from support.made_webs.web import ENDLESS, links_of
+
+DEAR = {"forum", "maze_of_one_text", "news", "talk"}
+"""Sites of which more is read than should be: 251, 333, 152 and 180 requests."""
+LOSSES = {"names_in_query"}
+"""Sites that lose pages: these differ by words of their own query and by one number."""
+LONG = {"hosts_without_end", "maze_of_one_text", "maze_of_random_text"}
+"""Sites whose crawl takes seconds."""
+
+
+def _marks(name: str) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.slow] if name in LONG else []
+
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=_marks(name)) for name in MADE])
+def test_what_a_reader_wants_is_read_with_few_requests(name: str, store: Path) -> None:
+    web = MADE[name](0)
+    read = read_by_crawl(web, store)
+    assert (read.lost == []) == (name not in LOSSES)
+    most = 2 * web.most if name in DEAR else web.most
+    assert read.requests <= most, f"{read.waste:.0%} of them gave nothing"
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_links_lead_to_all_that_is_wanted(name: str) -> None:
+    """Whoever follows every link finds it; a site that is another at each request would prove nothing."""
+    web = MADE[name](1)
+    unread = {web.says(key, web.answer(key)) for key in web.wanted}
+    assert None not in unread
+    queue = ["/"]
+    known = set(queue)
+    for key in queue:
+        answer = web.answer(key)
+        assert answer == web.answer(key)
+        unread.discard(web.says(key, answer))
+        if not unread or len(queue) > 10 * ENDLESS:
+            break
+        queue += dict.fromkeys(link for link in links_of(key, answer) if link not in known)
+        known.update(queue)
+    assert unread == set()
+
+
+def test_each_site_says_what_it_is_for() -> None:
+    assert [name for name, make in MADE.items() if not make(0).purpose.endswith(".")] == []
+
+
+def test_a_page_that_nobody_links_to_is_lost(store: Path) -> None:
+    """And nothing else of its site, of which no request is waste."""
+    web = MADE["one_link"](0)
+    web.add("/hidden", "Hidden", web.text("hidden"))
+    read = read_by_crawl(web, store)
+    assert (read.wanted, read.lost, read.requests, read.waste) == (3, ["/hidden"], 2, 0.0)
+    assert read.ended

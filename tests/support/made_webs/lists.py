@@ -1,0 +1,149 @@
+"""Archives, tags, calendars and paged lists: the ways to pages, which a judge must not close."""
+
+import re
+
+from support.made_webs.web import HOST, MadeWeb, document, links, links_to, made
+from support.prose import WORDS
+
+_NOINDEX = '<meta name="robots" content="noindex">'
+
+
+@made()
+def archive_by_path(web: MadeWeb) -> None:
+    """Posts that stand in lists of a month alone."""
+    for month in range(1, 13):
+        posts = [f"/2025/{month:02}/post-{month}-{number}" for number in range(10)]
+        for post in posts:
+            web.add(post, post, web.text(post))
+        web.add(f"/2025/{month:02}/", f"Archive {month}", links_to(posts), wanted=False)
+    web.front(links(*((f"/2025/{month:02}/", f"Month {month}") for month in range(1, 13))))
+
+
+@made()
+def archive_by_query(web: MadeWeb) -> None:
+    """Posts and the pages of their list are told apart by one parameter."""
+    for number in range(120):
+        web.add(f"/show?id={number}", f"Post {number}", web.text(number))
+    for page in range(12):
+        posts = [(f"/show?id={number}", f"Post {number}") for number in range(page * 10, page * 10 + 10)]
+        after = [(f"/list?page={page + 1}", "next")] if page < 11 else []
+        web.add(f"/list?page={page}", f"List {page}", links(*posts, *after), wanted=False)
+    web.front(links(("/list?page=0", "all")))
+
+
+@made()
+def calendar_with_events(web: MadeWeb) -> None:
+    """Months without end, of which twelve have the only links to events."""
+    for event in range(80):
+        web.add(f"/event/{event}", f"Event {event}", web.text(event))
+    days = "".join(f"<td>{day}" for day in range(1, 29))
+
+    def month_page(key: str, times: int) -> str | None:
+        found = re.fullmatch(r"/calendar/(\d+)/(\d+)/", key)
+        if not found:
+            return None
+        year, month = int(found[1]), int(found[2])
+        events = [
+            (f"/event/{event}", f"Event {event}") for event in range(80) if year == 2026 and event % 12 == month % 12
+        ]
+        after = (f"/calendar/{year + (month == 12)}/{month % 12 + 1}/", "next")
+        before = (f"/calendar/{year - (month == 1)}/{(month - 2) % 12 + 1}/", "before")
+        return document(f"Calendar {month}/{year}", f"<table>{days}</table>" + links(*events, after, before))
+
+    web.respond = month_page
+    web.front(links(("/calendar/2026/6/", "calendar")))
+
+
+@made()
+def tags(web: MadeWeb) -> None:
+    """Posts with three tags each; one post in nine is linked from elsewhere."""
+    tags_of = {post: {WORDS[post * step % 47] for step in (1, 3, 7)} for post in range(100)}
+    for post, words in tags_of.items():
+        web.add(
+            f"/post/{post}", f"Post {post}", web.text(post) + links(*((f"/tag/{word}", word) for word in sorted(words)))
+        )
+    for word in WORDS[:47]:
+        posts = [(f"/post/{post}", f"Post {post}") for post, words in tags_of.items() if word in words]
+        web.add(f"/tag/{word}", f"Tag {word}", links(*posts), wanted=False)
+    web.front(links_to(f"/post/{post}" for post in range(0, 100, 9)))
+
+
+def _posts_in_lists(web: MadeWeb, folder: str, posts: list[str], title: str, size: int) -> None:
+    """A folder whose lists have the whole of each post, `size` a page."""
+    for post in posts:
+        web.add(post, f"Notes {post}", _whole(web, post))
+    for start in range(0, len(posts), size):
+        page = start // size + 1
+        body = "".join(f'<a href="{post}">more</a>{_whole(web, post)}' for post in posts[start : start + size])
+        older = links((f"{folder}page/{page + 1}", "older")) if start + size < len(posts) else ""
+        web.add(folder if page == 1 else f"{folder}page/{page}", title, body + older, wanted=False)
+
+
+def _whole(web: MadeWeb, post: str) -> str:
+    return f"<h2>Notes {post}</h2>{web.text(post, words=96)}"
+
+
+@made()
+def posts_whole_in_lists(web: MadeWeb) -> None:
+    """A blog whose front page and its older pages show each post whole: the posts' own pages say nothing new."""
+    _posts_in_lists(web, "/", [f"/post/{WORDS[number % 50]}-{number}" for number in range(90)], "Blog", 10)
+
+
+@made()
+def six_authors_whole(web: MadeWeb) -> None:
+    """The same in the folders of six authors."""
+    for author in range(6):
+        posts = [f"/author{author}/{WORDS[(author * 13 + number) % 50]}-{number}" for number in range(25)]
+        _posts_in_lists(web, f"/author{author}/", posts, f"Author {author}", 5)
+    web.front(links(*((f"/author{author}/", f"Author {author}") for author in range(6))))
+
+
+def _only_way(web: MadeWeb, posts: int, page_key: str, first: str, head: str = "") -> None:
+    """Posts that stand in a list of ten a page, which leads from page to page."""
+    for number in range(posts):
+        web.add(f"/news/{number}", f"News {number}", web.text(number))
+    for page in range(1, posts // 10 + 1):
+        items = [(f"/news/{number}", f"News {number}") for number in range(page * 10 - 10, page * 10)]
+        older = [(page_key.format(page + 1), "older")] if page < posts // 10 else []
+        web.add(first if page == 1 else page_key.format(page), "News", links(*items, *older), head, wanted=False)
+    web.front(links((first, "news")))
+
+
+@made()
+def noindex_archives(web: MadeWeb) -> None:
+    """Lists say noindex, and are the only way to posts."""
+    _only_way(web, 120, "/archive/page/{}", "/archive/page/1", _NOINDEX)
+
+
+@made()
+def only_way_is_page2(web: MadeWeb) -> None:
+    """Two hundred news of which each list leads to ten."""
+    _only_way(web, 200, "/latest?page={}", "/latest")
+
+
+@made()
+def noindex_everywhere(web: MadeWeb) -> None:
+    """A site of which every page says noindex; all are wanted by who crawls it."""
+    for number in range(80):
+        after = links((f"/doc?id={(number + 1) % 80}", "next"))
+        web.add(f"/doc?id={number}", f"Doc {number}", web.text(number) + after, _NOINDEX)
+    web.front(links_to(f"/doc?id={number}" for number in range(0, 80, 8)), _NOINDEX)
+
+
+@made()
+def noindex_pages_by_query(web: MadeWeb) -> None:
+    """The same with ?page=, which alone makes it a view."""
+    _only_way(web, 120, "/latest?page={}", "/latest", _NOINDEX)
+
+
+@made()
+def canonical_of_paged_lists(web: MadeWeb) -> None:
+    """Each page of a list says that the first stands for it, and has the only links to its posts."""
+    _only_way(web, 120, "/latest?page={}", "/latest", f'<link rel="canonical" href="{HOST}/latest">')
+
+
+@made()
+def new_posts_behind_known_ones(web: MadeWeb) -> None:
+    """The front page has links to 160 posts of 300; the paged list begins with these and goes on to the others."""
+    _only_way(web, 300, "/latest?page={}", "/latest")
+    web.front(links(("/latest", "latest")) + links_to(f"/news/{number}" for number in range(160)))
