@@ -100,9 +100,9 @@ class PageRequest(NamedTuple):
 
     `etag`, `last_modified`: of the last answer's `Fetched`; either makes the request conditional on the page having
     changed since (RFC 9110 13.1). `headers`: names and values of further fields for this host, in place of those of
-    the same name. `blocks`: True to gather the
-    hashes of its blocks, where those of all pages are not wanted. `requisite`: a kind, where the URL is a requisite's
-    and not a page's: only its own requisites are gathered.
+    the same name. `blocks`: True to gather the hashes of its blocks, where those of all pages are not wanted; `lines`:
+    to gather its lines. `requisite`: a kind, where the URL is a requisite's and not a page's: only its own requisites
+    are gathered.
     """
 
     url: str
@@ -110,6 +110,7 @@ class PageRequest(NamedTuple):
     last_modified: str | None = None
     headers: tuple[tuple[str, str], ...] = ()
     blocks: bool = False
+    lines: bool = False
     requisite: RequisiteKind | None = None
 
     @property
@@ -125,8 +126,8 @@ class Fetched(NamedTuple):
     that crossed the network. `body`: after content decoding, cut or damaged where `truncated`; empty when the content
     type is not parsed. `content_type`: of the header, or guessed from the body. `etag`, `last_modified`: the validators
     of the answer, a character for each byte, for a `PageRequest`; `is_conditional`: the request had validators.
-    `digest`, `payload`, `wording`, `said`, `sketch`: fingerprints of the body, see minicrawl.web.fingerprint; None
-    without one. `short_text`: see there.
+    `digest`, `payload`, `said`, `sketch`: fingerprints of the body, see minicrawl.web.fingerprint; None
+    without one. `short_text`, `lines`: see there.
     `record`: its place in the archive, if any; `further`: those of all that a Chromium fetched for the page, and of its
     screenshots. `fields`: names, in small letters, and values of the header fields that
     parts of the crawl want.
@@ -153,9 +154,9 @@ class Fetched(NamedTuple):
     digest: int | None = None
     payload: int | None = None
     sketch: bytes | None = None
-    wording: int | None = None
     said: int | None = None
     short_text: bytes | None = None
+    lines: bytes | None = None
     record: ArchiveRecord | None = None
     further: tuple[ArchiveRecord, ...] = ()
     is_http2: bool = False
@@ -164,6 +165,11 @@ class Fetched(NamedTuple):
     def values(self, name: str) -> list[str]:
         """The values of a header field among `fields`, a character for each byte."""
         return [value for field, value in self.fields if field == name]
+
+    @property
+    def is_shown(self) -> bool:
+        """True for status 200, and another one with a body that was read as that of a page."""
+        return self.status == 200 or self.digest is not None
 
     @property
     def not_modified(self) -> bool:
@@ -232,9 +238,9 @@ class Wanted(Struct, frozen=True):
 
     `anchors`: the texts of links; `places`: their places; `text`: visible text; `blocks`: block hashes, to detect
     changes; `kept`: the text for the store. `extract`, `hooks`, `structured`: the user's extraction, see
-    minicrawl.extract. `short_text`: the text of pages that may be soft 404s. `requisites`: URLs of files that the page
-    needs; `is_style`: it is a style sheet, not a page. `facts`: facts for an audit. `watch`: what is compared of
-    some pages instead of all.
+    minicrawl.extract. `short_text`: the text of pages that may be soft 404s. `lines`: the lines of pages, packed.
+    `requisites`: URLs of files that the page needs; `is_style`: it is a style sheet, not a page. `facts`: facts for an
+    audit. `watch`: what is compared of some pages instead of all.
     """
 
     anchors: bool = False
@@ -246,6 +252,7 @@ class Wanted(Struct, frozen=True):
     hooks: tuple[str, ...] = ()
     structured: bool = False
     short_text: bool = True
+    lines: bool = False
     requisites: bool = False
     is_style: bool = False
     facts: bool = False

@@ -68,7 +68,7 @@ _ROWS: Mapping[str, str | tuple[str, int]] = {
     "meta-refresh": "it sends its readers to another page, at once, or within ten seconds with next to no text itself",
     "front-page": "it shows the same as the front page of its folder under another name, such as / and /index.html",
     "same-page": "it shows the same as the page with http for https, www, a slash at the end or parameters, or without",
-    "session": "it is the same page as the one without a parameter of its URL that changes nothing",
+    "session": "it is the page of a plainer URL, as a parameter or the spelling changes nothing on its host",
     # An answer that is none.
     "soft-404": "its host gives the same answer for pages that cannot exist",
     "no-url": "the link is not a URL",
@@ -125,7 +125,7 @@ _ROWS: Mapping[str, str | tuple[str, int]] = {
     "too-large": ("it is larger than --max-size", OF_ROBOTS),
     # It does not become known.
     "no-link": "no page read so far has a counted link to it",
-    "too-long": "its URL has more than 8,000 bytes",
+    "too-long": ("its URL has more than 8,000 bytes", NO_PAGE),
     "max-depth": "it is further from a seed than --max-depth",
     "scope-site": "it is on none of the seeds' sites (--scope site)",
     "scope-host": "it is on none of the seeds' hosts (--scope host)",
@@ -133,17 +133,6 @@ _ROWS: Mapping[str, str | tuple[str, int]] = {
     "scope-linked": "it is on none of the seeds' sites, and none of their pages links to it (--scope linked)",
     "deny": "it matches a pattern of --deny",
     "allow": "it matches no pattern of --allow",
-    "trap-long-url": ("trap: its URL has more than 8,000 bytes, or grows from link to link", NO_PAGE),
-    "trap-repeated-path": ("trap: its path repeats itself once more than that of the page that leads to it", NO_PAGE),
-    "trap-repeated-parameter": (
-        "trap: its query has a value, or grows to have a parameter, more than three times",
-        NO_PAGE,
-    ),
-    "trap-escaped-again": ("trap: it is escaped once more than the page that leads to it (%2525, &amp;amp;)", NO_PAGE),
-    "trap-duplicates": ("trap: most pages of its pattern say the same", NO_PAGE),
-    "trap-session": ("trap: most pages of its pattern say the same, and it has a session id", NO_PAGE),
-    "trap-parameters": ("trap: URLs of its pattern only combine known values of parameters", NO_PAGE),
-    "trap-calendar": ("trap: an endless calendar, or endless numbered pages", NO_PAGE),
     "trap-host-budget": (
         "trap: its site already has as many pages as the trusted sites that link to it vouch for",
         NO_PAGE,
@@ -184,7 +173,7 @@ OF_TARGETS = {
     "loop": "leads back here",
     "chain": f"is more than {MAX_HOPS} redirects away",
     "dead": "is a page that is not there",
-    "differs": "is named by many pages that say something else",
+    "differs": "says something else, or is named by many pages that do",
 }
 
 

@@ -20,7 +20,7 @@ PAGE, KEYWORDS = ROOT / "docs" / "settings.md", ROOT / "minicrawl" / "settings" 
 _TOLD_IN = {
     "limits": "coverage",
     "scope": "urls",
-    "traps": "traps",
+    "traps": "same-page",
     "politeness": "politeness",
     "order": "ranking",
     "refresh": "refresh",

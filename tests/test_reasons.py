@@ -25,7 +25,7 @@ EXPECTED = {
     reasons.OF_ROBOTS: {"undecodable", "bad-url", "too-large"},
     reasons.LASTS: TLS | {"dns", "private-address", "bad-port", "bad-url", "parser-failed"},
     reasons.NO_HOST: {"worker-died", "proxy"},
-    reasons.NO_PAGE: UNSAID | {code for code in REASONS if code.startswith(("trap-", "render-"))},
+    reasons.NO_PAGE: UNSAID | {"too-long"} | {code for code in REASONS if code.startswith(("trap-", "render-"))},
     reasons.REFUSES: set(),
     reasons.EXPLAINED: TLS | {"dns", "dns-unanswered", "private-address", "parser-failed"},
 }

@@ -7,13 +7,11 @@ from minicrawl.analysis.usage import PageUsage
 from minicrawl.analysis.why_facts import PageJump, PageRefresh, page_jump, page_refresh
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
-from minicrawl.crawler.admission.traps import Traps
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
 from minicrawl.crawler.frontier.schedules import folder_of
 from minicrawl.crawler.hosts import Health, delay_of
 from minicrawl.crawler.outcomes.retries import why_not, why_so
 from minicrawl.crawler.recognise.duplicates import kind_of
-from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import HOST_BANNED
 from minicrawl.crawler.steps import STEPS
 from minicrawl.errors import SettingError, counted
@@ -27,8 +25,8 @@ from minicrawl.store.requisites import RequisiteRow
 from minicrawl.web.fingerprint import alike
 from minicrawl.web.robots.preferences import USAGE, Decision, Verdict
 from minicrawl.web.robots.rules import restored
-from minicrawl.web.urls.keys import origin_of, politeness_key
-from minicrawl.web.urls.normalise import stripped
+from minicrawl.web.urls.keys import origin_of, politeness_key, site_of
+from minicrawl.web.urls.normalise import MAX_URL_LENGTH, stripped
 
 _FACTS = ("attempts", "content_type", "bytes", "seconds", "host", "nofollow", "refused")
 """Fields of a known page that the store has as they are."""
@@ -131,7 +129,7 @@ class Explanation:
 
     url: the known spelling; asked: the user's, normalised. reason: the code; meaning: that in words; rule: the deciding
     option, pattern or line, if any. sitemap: the first that lists it. page: None for a URL that is not in the store.
-    trap: the rule by which the URL is a trap, and its URL pattern. usage: see minicrawl.web.robots.preferences.
+    usage: see minicrawl.web.robots.preferences.
     notes: lines of optional capabilities about the page. partition: the partition with the URL, in a folder. requisite:
     a file with the URL, and the first page that needs it (--requisites).
     """
@@ -143,7 +141,6 @@ class Explanation:
     meaning: str | None
     rule: str | None
     sitemap: str | None
-    trap: tuple[str, str] | None
     robots: RobotsVerdict
     usage: dict[str, Decision]
     page: KnownPage | None = None
@@ -155,7 +152,6 @@ class Explanation:
         """The explanation as one flat object, with the fields of the page."""
         values = asdict(self)
         del values["page"]
-        values["trap"] = self.trap and dict(zip(("rule", "pattern"), self.trap, strict=True))
         values["usage"] = {use: _as_json(decision) for use, decision in self.usage.items()}
         if not self.notes:
             del values["notes"]
@@ -234,23 +230,28 @@ class _Explainer:
         asked_as = {url: url for url in meant}
         if self._settings.keep_parameters:
             return asked_as
-        sessions = Sessions(self._store.recognised.parameters())
-        return asked_as | {sessions.plain(stripped(url)): url for url in reversed(meant)}
+        return asked_as | {self._plain(stripped(url)): url for url in reversed(meant)}
+
+    def _plain(self, url: str) -> str:
+        """The URL as steps of a crawl know it."""
+        for step in STEPS:
+            url = step.known_as(self._store, url)
+        return url
 
     def _unknown(self, asked: str, url: str) -> Explanation:
         """Explain a URL that is not in the store: out of scope, in a trap, too far, or no link to it was found."""
         store = self._store
         reason, rule = why_not(url, self._scope, store.rows(_NEAREST, [url]))
-        trap = self._trap(url, is_known=False)
-        if trap is not None and reason == "no-link":
-            reason, rule = trap[0], f"pattern {trap[1]}"
+        refused = self._refused(url)
+        if refused is not None and reason == "no-link":
+            reason, rule = refused
         listed_by = store.value(_LISTED, politeness_key(url), url)
         if listed_by is not None and reason == "no-link":
             reason = "sitemap"
             rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
         elif reason == "no-link" and (left_out := int(store.meta("links_nofollow") or 0)):
             rule = f"{rule}; {counted(left_out, 'link')} that pages ask robots not to follow may lead there (nofollow)"
-        facts = reason, meaning(reason), rule, listed_by, trap, self._robots(url), self._usage.decisions(url)
+        facts = reason, meaning(reason), rule, listed_by, self._robots(url), self._usage.decisions(url)
         return Explanation(asked, url, UNKNOWN, *facts, requisite=self._requisite(asked) or self._requisite(url))
 
     def _requisite(self, url: str) -> tuple[RequisiteRow, str] | None:
@@ -273,7 +274,6 @@ class _Explainer:
             meaning=meaning(reason, ranked.state),
             rule=why_so(ranked.reason, ranked.depth, leads_to, self._scope, site_line),
             sitemap=self._store.value(_MADE_KNOWN, page),
-            trap=None if known.found_on is None else self._trap(url, is_known=True),
             robots=robots,
             usage=usage,
             page=known,
@@ -315,13 +315,16 @@ class _Explainer:
         health = Health(host.seconds, host.backoff, host.strains, host.dead_until)
         return delay_of(max(delay, host.crawl_delay) if delay else 0.0, health)
 
-    def _trap(self, url: str, *, is_known: bool) -> tuple[str, str] | None:
-        """The trap that a URL is in; None if it is in none."""
-        if not self._settings.traps:
-            return None
-        traps = Traps(self._store.patterns)
-        is_host_known = is_known or bool(self._store.row("SELECT 1 FROM hosts WHERE name = ?", politeness_key(url)))
-        return traps.verdict(url) if is_known else traps.verdict_on_new(url, is_host_known=is_host_known)
+    def _refused(self, url: str) -> tuple[str, str] | None:
+        """The reason for which links to an unknown URL are left out, and what it is about; None if there is none."""
+        if len(url) > MAX_URL_LENGTH:
+            return "too-long", f"it has {len(url):,} bytes"
+        host, site = politeness_key(url), site_of(url)
+        is_known = bool(self._store.row("SELECT 1 FROM hosts WHERE name = ?", host))
+        for row in self._store.recognised.refused():
+            if row.rule != "too-long" and (row.name == site or (row.name == f"*.{site}" and not is_known)):
+                return row.rule, row.name
+        return None
 
     def _duplicate_of(self, url: str, page: int) -> DuplicateOf | None:
         row = self._store.recognised.fingerprint(page)

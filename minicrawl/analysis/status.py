@@ -7,11 +7,11 @@ from typing import Any  # Any: JSON
 
 from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
 from minicrawl.model import READ, Silence, State, Sums
-from minicrawl.parts import parts
+from minicrawl.parts import Figures, figures_of, name_of, pages_left_out, parts
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.reader import Store
-from minicrawl.store.recognised import PatternRow
+from minicrawl.store.recognised import RefusedRow
 
 
 @dataclass(frozen=True)
@@ -42,8 +42,9 @@ class Requisites:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """What a crawl left out without a look. unread: URLs refused by their spelling, 1,000 of a host and rule at most;
-    example: one of them. nofollow: links that are not to be followed; pages: that say so of all theirs; links: these.
+    """What a crawl left out without a look. unread: URLs refused as too long, or beyond a site's budget; example: the
+    first. nofollow: links that are not to be followed; pages: that say so of all theirs; links: these. known: pages
+    that wait, and will not be read.
     """
 
     unread: int = 0
@@ -51,6 +52,7 @@ class LeftOut:
     nofollow: int = 0
     pages: int = 0
     links: int = 0
+    known: int = 0
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ class Status:
     "state/reason". duplicates: numbers of exact and near ones. probed: number of probes for nonexistent pages; existed:
     of these, answered as if they existed; soft_404: the folders with soft 404s. hook_errors: failures by hook. run:
     None before the first commit; for a folder its duration is the longest partition's, and its coverage is as if all
-    were settled. last_commit: Unix seconds. partitions: of a folder. figures: numbers of parts, by their names.
+    were settled. last_commit: Unix seconds. partitions: of a folder. figures: of parts.
     requisites: None without any.
     """
 
@@ -115,7 +117,7 @@ class Status:
     reasons: dict[str, int]
     hosts: int
     failing_hosts: tuple[HostRow, ...]
-    traps: tuple[PatternRow, ...]
+    refused: tuple[RefusedRow, ...]
     sitemaps: Sitemaps
     duplicates: dict[str, int]
     probed: int
@@ -125,33 +127,31 @@ class Status:
     run: Run | None
     last_commit: float | None
     partitions: tuple[Partition, ...] = ()
-    figures: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    figures: Figures = field(default_factory=dict)
     requisites: Requisites | None = None
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Lines of parts."""
-        of = [(part, self.figures[part.__name__]) for part in parts() if part.__name__ in self.figures]
+        of = [(part, self.figures[name_of(part)]) for part in parts() if name_of(part) in self.figures]
         return tuple(line for part, figures in of for line in part.status(figures))
 
     def as_json(self) -> dict[str, Any]:
         speed = self.run and self.run.pages_per_second
         run = asdict(self.run) if self.run else {}
         values = asdict(self) | {"run": run, "pages_per_second": speed, "notes": self.notes}
-        del values["figures"]
+        values["parts"] = {name: dict(of) for name, of in values.pop("figures").items() if any(of.values())}
         values["failing_hosts"] = [
             {"host": row.name, "failures": row.strains, "backoff": row.backoff, "dead_until": row.dead_until or None}
             for row in self.failing_hosts
         ]
-        values["traps"] = [
-            {"pattern": row.name, "rule": row.trap, "read": row.parsed, "dropped": row.dropped} for row in self.traps
-        ]
+        values["refused"] = [row._asdict() for row in self.refused]
         values["probes"] = {
             "asked": values.pop("probed"),
             "existed": values.pop("existed"),
             "soft_404": values.pop("soft_404"),
         }
-        for name in ("partitions", "requisites", "notes"):
+        for name in ("partitions", "requisites", "notes", "parts"):
             if not values[name]:
                 del values[name]
         return values
@@ -175,6 +175,7 @@ def status(store: Store) -> Status:
         states: Counter[str] = Counter()
         for (state, _), count in counts.items():
             states[state] += count
+        figures = figures_of(store)
         is_running, run_at, probes = store.is_in_use(), store.meta("run_at"), store.recognised.probes()
         last_commit = None if run_at is None else float(run_at)
         return Status(
@@ -184,12 +185,12 @@ def status(store: Store) -> Status:
             known=sum(counts.values()),
             read=sum(states[state] for state in READ),
             left_out=int(store.meta("links_left_out") or 0),
-            unasked=left_out(store),
+            unasked=left_out(store, figures),
             states=dict(states),
             reasons={f"{state}/{reason}": count for (state, reason), count in counts.items()},
             hosts=store.value("SELECT count(*) FROM hosts"),
             failing_hosts=tuple(store.records(HostRow, "hosts WHERE strains > 0 ORDER BY strains DESC, name")),
-            traps=tuple(store.patterns.trap_patterns()),
+            refused=tuple(store.recognised.refused()),
             sitemaps=_sitemaps(store),
             duplicates=dict(zip(("exact", "near"), store.recognised.duplicate_counts(), strict=True)),
             probed=sum(probe.asked for probe in probes),
@@ -200,16 +201,18 @@ def status(store: Store) -> Status:
             last_commit=last_commit,
             partitions=tuple(_partition(store, states, last_commit)),
             requisites=_requisites(store),
-            figures={part.__name__: part.figures(store) for part in parts()},
+            figures=figures,
         )
 
 
-def left_out(store: Store) -> LeftOut:
+def left_out(store: Store, figures: Figures) -> LeftOut:
     """What a store's crawl left out without a look. Raises StoreError."""
-    unread = [url for row in store.patterns.trap_patterns() for url in row.unread()]
-    example = next((url for url in unread if isinstance(url, str)), None)
+    refused = store.recognised.refused()
+    example = refused[0].example if refused else None
+    unread = sum(row.urls for row in refused)
     nofollow = int(store.meta("links_nofollow") or 0)
-    return LeftOut(len(unread), example, nofollow, *(store.page_table.nofollow_counts() if nofollow else (0, 0)))
+    of_pages = store.page_table.nofollow_counts() if nofollow else (0, 0)
+    return LeftOut(unread, example, nofollow, *of_pages, pages_left_out(figures))
 
 
 def _partition(store: Store, states: Mapping[str, int], last_commit: float | None) -> Iterator[Partition]:

@@ -35,7 +35,7 @@ def explanation_lines(found: Explanation) -> Iterator[str]:
     """The URL, sentences on it, and a line for each fact."""
     yield printable(found.url)
     if found.asked != found.url:
-        yield "  known as    this, without parameters for tracking and sessions (see --keep-parameters)"
+        yield "  known as    this, without what changes nothing in a URL (see --keep-parameters)"
     if found.requisite is not None:
         yield f"  {requisite_sentence(*found.requisite)}"
     if found.page is None:
@@ -43,7 +43,6 @@ def explanation_lines(found: Explanation) -> Iterator[str]:
         yield f"  {state}     {found.reason}: {printable(found.rule or found.meaning or '')}"
         if found.sitemap:
             yield f"  sitemap     waits in {printable(found.sitemap)}"
-        yield from _trap_lines(found.trap)
         yield f"  robots.txt  {_verdict(found)}"
         yield from _usage_lines(found)
     else:
@@ -59,7 +58,6 @@ def _page_lines(found: Explanation, page: KnownPage) -> Iterator[str]:
         yield from (f"  {sentence}" for sentence in jump_sentences(page, page.jump))
     why = found.rule or found.meaning
     yield f"  state       {found.state}, because {found.reason}" + (f": {printable(why)}" if why else "")
-    yield from _trap_lines(found.trap)
     yield from (f"  {printable(note)}" for note in found.notes)
     yield from _duplicate_lines(page)
     yield f"  importance  {ranked.importance:.3g}, rank {ranked.rank:,} of {page.known_pages:,} by importance"
@@ -145,11 +143,6 @@ def _delay(host: HostRow, seconds: float) -> str:
     if seconds == host.backoff:
         return f"{delay}, recovering after failures"
     return f"{delay}; its last answer took {host.seconds:.2f} s"
-
-
-def _trap_lines(trap: tuple[str, str] | None) -> Iterator[str]:
-    if trap is not None:
-        yield f"  trap        {trap[0]}, pattern {printable(trap[1])}"
 
 
 def _duplicate_lines(page: KnownPage) -> Iterator[str]:

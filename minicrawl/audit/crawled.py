@@ -191,7 +191,7 @@ class Crawled:
         """The numbers of what is audited."""
         ((*pages, first, last, robots),) = self.store.each(_JUDGED)
         times = (math.nan if at is None else at for at in (first, last))
-        traps = sum(row.dropped for row in self.store.patterns.trap_patterns())
+        traps = sum(row.urls for row in self.store.recognised.refused())
         left_out = int(self.store.meta("links_left_out") or 0)
         return Judged._make((*pages, *times, *self.store.coverage(), robots, traps, left_out))
 

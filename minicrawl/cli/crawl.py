@@ -41,7 +41,7 @@ from minicrawl.cli.output import (
 )
 from minicrawl.errors import NothingFetchedError, SettingError, counted
 from minicrawl.log import printable
-from minicrawl.parts import parts
+from minicrawl.parts import figures_of, name_of, parts
 from minicrawl.settings import PROFILES, RANKINGS, SETTINGS, option
 from minicrawl.settings.crawl import profile_of
 from minicrawl.store.folder import MOST, found, is_folder
@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from minicrawl.crawler.run import Start
     from minicrawl.crawler.running_crawl import OnBegin
     from minicrawl.model import CrawlReport
+    from minicrawl.parts import Figures
 
 
 INTERRUPTED = 130
@@ -329,7 +330,7 @@ def announce(start: "Start") -> None:
         click.echo(f"--retry {printable(reason)}: {problem}", err=True)
 
 
-def _summary(report: "CrawlReport", guide: Guide, unasked: "LeftOut") -> "Iterator[str]":
+def _summary(report: "CrawlReport", guide: Guide, unasked: "LeftOut", figures: "Figures") -> "Iterator[str]":
     yield f"{read_line(report.known, report.read, report.coverage, report.coverage_shown, unasked)}."
     fetched = f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}"
     left_out = f" {left_out_line(report.left_out)}." if report.left_out else ""
@@ -338,7 +339,7 @@ def _summary(report: "CrawlReport", guide: Guide, unasked: "LeftOut") -> "Iterat
     if report.failures:
         yield f"Given up: {tally(report.failures)}."
     for part in parts():
-        yield from part.ending(report.failures)
+        yield from part.ending(report.failures, figures.get(name_of(part), {}))
     if report.out_of_reach is not None:
         yield f"{short_line(report.out_of_reach)}."
     discovery = 1.0 if guide.start is None else guide.start.settings.discovery
@@ -346,25 +347,27 @@ def _summary(report: "CrawlReport", guide: Guide, unasked: "LeftOut") -> "Iterat
         yield f"{line}."
 
 
-def _unasked(path: Path) -> "LeftOut":
-    """What the crawl in a store or a folder left out without a look."""
+def _unasked(path: Path) -> "tuple[LeftOut, Figures]":
+    """What the crawl in a store or a folder left out without a look, and the figures of parts."""
     from minicrawl.analysis.status import left_out
 
     if is_folder(path):
         from minicrawl.cluster import answers
 
-        return answers.whole(path)[0].unasked
-    with open_store(path) as reader:
-        return left_out(reader)
+        whole = answers.whole(path)[0]
+        return whole.unasked, whole.figures
+    with open_store(path) as reader, reader.snapshot():
+        figures = figures_of(reader)
+        return left_out(reader, figures), figures
 
 
 def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
-    unasked = _unasked(guide.path)
+    unasked, figures = _unasked(guide.path)
     if as_json:
         click.echo(json.dumps(asdict(report) | {"unasked": asdict(unasked)}, indent=2))
         return
     if is_quiet():
-        click.echo("\n".join(fitted(list(_summary(report, guide, unasked)))))
+        click.echo("\n".join(fitted(list(_summary(report, guide, unasked, figures)))))
         return
     from minicrawl.analysis.top import asked_list, best_of_sites
     from minicrawl.cli.display import SHOWN
@@ -378,9 +381,9 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
         with open_store(guide.path) as reader:
             best, sites = asked_list(reader, RANKINGS[0], SHOWN), best_of_sites(reader, SHOWN)
     shown = ["", *list_lines(best, None)] if best.lines else []
-    click.echo("\n".join(fitted([*_summary(report, guide, unasked), *best_lines(sites), *shown])))
+    click.echo("\n".join(fitted([*_summary(report, guide, unasked, figures), *best_lines(sites), *shown])))
     if best.lines and says_more():
-        _say(guide.next_steps(best, report))
+        _say(guide.next_steps(best, report, unasked.known))
 
 
 def _plan_lines(plan: "DryRun") -> Iterator[str]:

@@ -74,12 +74,12 @@ class Guide:
         again = typed(("crawl",), self.option)
         yield f"Keeps everything in {printable(kept)}: Ctrl-C stops it, '{again}' continues{shown}."
 
-    def next_steps(self, best: "TopList", report: "CrawlReport") -> Iterator[str]:
-        """Commands to go on with. best: one page at least."""
+    def next_steps(self, best: "TopList", report: "CrawlReport", left_out: int = 0) -> Iterator[str]:
+        """Commands to go on with. best: one page at least. left_out: pages that wait, and will not be read."""
         if self.start is None:
             return
         first, settings = best.lines[0], self.start.settings
-        waiting = 0 if best.order is None else best.order.waiting
+        waiting = 0 if best.order is None else max(best.order.waiting - left_out, 0)
         if report.read == 1 and first.page.reason == "ok" and not (waiting or settings.render):
             yield ""
             yield "Only one page was read. If its scripts write links, crawl it with --render . into another --store."
@@ -131,7 +131,8 @@ def _resumed(before: "Before", path: Path, *, has_seeds: bool) -> str:
     ended = "was finished" if before.is_finished else _ENDS.get(before.stopped or "", "was cut short")
     read = f"{before.read:,} of {counted(before.known, 'known page')} {'is' if before.read == 1 else 'are'} read"
     waiting = f"{before.waiting:,} wait{'s' if before.waiting == 1 else ''}"
-    line = f"Continues from {printable(str(path))}, which {ended}: {read}, {waiting}"
+    left_out = f", {before.left_out:,} left out" if before.left_out else ""
+    line = f"Continues from {printable(str(path))}, which {ended}: {read}, {waiting}{left_out}"
     return f"{line}; another --store starts a new crawl." if has_seeds else f"{line}."
 
 

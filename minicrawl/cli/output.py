@@ -158,14 +158,14 @@ def tally(counts: dict[str, int]) -> str:
 
 
 _WHOLE = between(1.0, 1.0)
-_COUNTED = 1_000
-"""URLs refused by their spelling that a host's row counts."""
 
 
 def read_line(known: int, read: int, coverage: float, shown: float, unasked: "LeftOut | None" = None) -> str:
-    """ "Read 4,514 of 52,368 known pages: between 58 and 71 % of the importance"."""
+    """ "Read 4,514 of 52,368 known pages, 3,451 left out: between 58 and 71 % of the importance"."""
     text, share = f"Read {read:,} of {counted(known, 'known page')}", between(coverage, shown)
-    if share == _WHOLE and unasked is not None and (unasked.unread or unasked.links):
+    if unasked is not None and unasked.known:
+        text += f", {unasked.known:,} left out"
+    if share == _WHOLE and unasked is not None and (unasked.unread or unasked.links or unasked.known):
         return f"{text}: all of the importance that is known"  # what was left out without a look is not
     return f"{text}: {share} of the importance" if read else text
 
@@ -173,9 +173,8 @@ def read_line(known: int, read: int, coverage: float, shown: float, unasked: "Le
 def unasked_lines(unasked: "LeftOut") -> Iterator[str]:
     """What a crawl left out without a look."""
     if unasked.unread:
-        many = " or more" if unasked.unread >= _COUNTED else ""
-        example = printable(str(unasked.example))
-        yield f"Left out unread for their spelling: {counted(unasked.unread, 'URL')}{many}, such as {example}"
+        urls, example = counted(unasked.unread, "URL"), printable(str(unasked.example))
+        yield f"Left out unread (too long, or beyond a site's budget): {urls}, such as {example}"
     if unasked.pages:
         of_pages = f"{counted(unasked.links, 'link')} of {counted(unasked.pages, 'page')}"
         yield (

@@ -19,9 +19,9 @@ from minicrawl.store.reader import open_store
 if TYPE_CHECKING:
     from minicrawl.analysis.status import Partition, Run, Sitemaps, Status
     from minicrawl.store.hosts import HostRow
-    from minicrawl.store.recognised import PatternRow
+    from minicrawl.store.recognised import RefusedRow
 
-_TRAPS_SHOWN = 10
+_REFUSED_SHOWN = 10
 _HOSTS_SHOWN = 5
 
 
@@ -68,7 +68,7 @@ def found_lines(status: "Status") -> Iterator[str]:
     yield f"reasons   {tally(status.reasons) or 'none yet'}"
     yield from _failing_lines(status.failing_hosts)
     yield from _sitemap_lines(status.sitemaps)
-    yield from _trap_lines(status.traps)
+    yield from _refused_lines(status.refused)
     if any(status.duplicates.values()):
         yield f"duplicates {status.duplicates['exact']:,} exact, {status.duplicates['near']:,} near"
     if status.probed:
@@ -101,12 +101,12 @@ def _sitemap_lines(sitemaps: "Sitemaps") -> Iterator[str]:
             yield f"          {sitemaps.left_out:,} more sitemaps were left out: too many of a host, or too deep"
 
 
-def _trap_lines(traps: "tuple[PatternRow, ...]") -> Iterator[str]:
-    for trap in traps[:_TRAPS_SHOWN]:
-        counts = f"{trap.parsed:,} read, {counted(trap.dropped, 'link')} dropped"
-        yield f"trap      {printable(trap.name)}: {trap.trap}; {counts}"
-    if len(traps) > _TRAPS_SHOWN:
-        yield f"          and {len(traps) - _TRAPS_SHOWN:,} more: see --json"
+def _refused_lines(refused: "tuple[RefusedRow, ...]") -> Iterator[str]:
+    for row in refused[:_REFUSED_SHOWN]:
+        example = f"for example {printable(row.example)}"
+        yield f"refused   {counted(row.urls, 'URL')} of {printable(row.name)}: {row.rule}; {example}"
+    if len(refused) > _REFUSED_SHOWN:
+        yield f"          and {len(refused) - _REFUSED_SHOWN:,} more: see --json"
 
 
 def _run_lines(status: "Status", run: "Run", now: float) -> Iterator[str]:

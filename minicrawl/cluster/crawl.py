@@ -106,4 +106,6 @@ def _before(folder: Folder) -> Before | None:
         return None
     status, *_ = whole(folder.path)
     stopped = None if status.stopped == "killed" else status.stopped
-    return Before(status.known, status.read, status.states.get(State.WAITING, 0), stopped) if status.known else None
+    left_out = status.unasked.known
+    waiting = status.states.get(State.WAITING, 0) - left_out
+    return Before(status.known, status.read, waiting, stopped, left_out) if status.known else None

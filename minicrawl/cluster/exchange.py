@@ -93,8 +93,8 @@ def _apply(intake: Intake, records: Records, now: float, *, is_crawling: bool) -
     accounts.depth[pages] = np.minimum(depths, records.depth)
     intake.visits.aliases.lengthen(accounts.lengthen(pages, records.chain_length).tolist())
     admission.protect([url for url, depth in zip(records.urls, records.depth.tolist(), strict=True) if not depth])
-    for page, url, found_on in zip(pages.tolist(), records.urls, records.found_on, strict=True):
-        if page >= first and (rule := admission.refusal(found_on, url)) is not None:
+    for page, url in zip(pages.tolist(), records.urls, strict=True):
+        if page >= first and (rule := admission.refusal(url)) is not None:
             # It stays known: the partitions that link to it have counted these links.
             intake.visits.give_up(page, State.DISALLOWED, rule, now)
     if is_crawling:

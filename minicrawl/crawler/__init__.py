@@ -1,7 +1,7 @@
 """The live crawl: a folder or module a stage, in the order a URL travels. None imports from one further down this list.
 
 books       the accounts of all pages: cash and history, depth, in-links; and their check
-admission   rules by which URLs become known: seeds, scope, focus, traps
+admission   rules by which URLs become known: seeds, scope, focus, budgets
 hosts       hosts, their delays, their health
 frontier    the pages that wait: their order, the hosts that may be asked now, due times
 archiving   exchanges written to the archive, and read back
@@ -10,7 +10,7 @@ sharing     messages between the partitions of a crawl
 known       the crawl's knowledge of the web, and the rows of the next commit
 rendering   pages made by scripts, rendered in a Chromium
 sources     fetch and parse, here or in worker processes
-recognise   duplicates, soft 404s, sessions, changes of pages
+recognise   duplicates, soft 404s, changes of pages
 requests    the requests: pages, robots.txt, sitemaps, addresses, outage checks
 visits      the turn of a page, step by step; aliases
 steps       what every crawl does at an answer, a file each; the list of them and of the parts

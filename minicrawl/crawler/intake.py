@@ -12,7 +12,6 @@ from minicrawl.crawler.books.stored import JUMP, SHARED_OUT, account_rows, accou
 from minicrawl.crawler.known.crawl_state import BY_ITSELF, CrawlState, Terms
 from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.loop.measurements import CommitCounts
-from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.robots import RobotsFiles
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.steps import STEPS
@@ -52,17 +51,18 @@ class Intake:
     ) -> None:
         """kinds: of steps, in order. Raises SettingError, StoreError."""
         state = self.state = CrawlState(writer, settings, now, terms)
-        sessions = Sessions(writer.recognised.parameters(), learns=settings.traps and not settings.keep_parameters)
         deep_links = DeepLinks(state)
         aliases = Aliases(state, deep_links)
-        steps = self.steps = Steps(kinds, Opening(state, settings, sessions, aliases, now, []))
+        opening = Opening(state, settings, aliases, now, [])
+        steps = self.steps = Steps(kinds, opening)
         ranking = self.ranking = Ranking(state)
         refresh = steps.find(Refresh)
         lastmods = None if refresh is None or state.due is None else refresh.note_lastmods
-        sitemaps = self.sitemaps = Sitemaps(state, sessions.plain, lastmods, is_on=settings.sitemaps)
+        sitemaps = self.sitemaps = Sitemaps(state, opening.plain, lastmods, is_on=settings.sitemaps)
         self.robots = RobotsFiles(state, settings)
-        self.visits = Visits(state, aliases, deep_links, sitemaps, ranking, sessions, steps)
-        parts = [state.outbox, state.pages, state.hosts, state.interests, state.sites, sitemaps.queue, self.robots]
+        self.visits = Visits(state, aliases, deep_links, sitemaps, ranking, opening.plain_links, steps)
+        of_state = [state.outbox, state.pages, state.hosts, state.interests, state.sites, state.admission]
+        parts = [*of_state, sitemaps.queue, self.robots]
         self.savers: list[Callable[[Writer], None]] = [one.save for one in [*parts, *steps] if one is not None]
         self._committed = state.accounts.size
         self.commits = CommitCounts(lambda: writer.rows_written)

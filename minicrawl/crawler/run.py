@@ -23,7 +23,7 @@ from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport
 from minicrawl.opic.arrays import Pages
-from minicrawl.parts import parts
+from minicrawl.parts import figures_of, pages_left_out, parts
 from minicrawl.settings import CrawlSettings
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import Store
@@ -41,13 +41,14 @@ OWN_TRANSPORT = "a transport of one's own works inside this process only: worker
 
 
 class Before(Struct, frozen=True):
-    """A crawl before its next run. known, read, waiting: numbers of pages. stopped: why the last run did; None: it was
-    killed."""
+    """A crawl before its next run. known, read, waiting: numbers of pages; left_out: pages that wait but will not be
+    read, which `waiting` does not count. stopped: why the last run did; None: it was killed."""
 
     known: int
     read: int
     waiting: int
     stopped: str | None
+    left_out: int = 0
 
     @property
     def is_finished(self) -> bool:
@@ -58,7 +59,9 @@ class Before(Struct, frozen=True):
     def of(cls, store: Store) -> "Before | None":
         """None for a crawl without a page."""
         totals, stopped = store.page_table.totals(), store.meta("stopped")
-        return cls(*totals, None if stopped is None else str(stopped)) if totals.known else None
+        left_out = pages_left_out(figures_of(store))
+        waiting, why = totals.waiting - left_out, None if stopped is None else str(stopped)
+        return cls(totals.known, totals.read, waiting, why, left_out) if totals.known else None
 
 
 class Start(Struct, frozen=True):

@@ -177,7 +177,7 @@ def month_url(calendar: str, month: int) -> str:
 def month_page(calendar: str, url: str, months: int | None) -> Page | None:
     """The calendar's page for a month, which links to the months beside it and to the host's home page.
 
-    months: their number in each direction; None: no end.
+    months: their number in each direction; None: no end, and all say the same.
     """
     match = re.fullmatch(r"(\d{4})/(0[1-9]|1[0-2])", url.removeprefix(calendar))
     if match is None:
@@ -185,7 +185,7 @@ def month_page(calendar: str, url: str, months: int | None) -> Page | None:
     month = 12 * int(match[1]) + int(match[2]) - 1
     if months is not None and abs(month - CALENDAR_START) > months:
         return None
-    page = Page(url, f"Calendar {match[0]}")
+    page = Page(url, f"Calendar {match[0]}", says="" if months else "nothing happens in any month")
     page.link(calendar.removesuffix("calendar/"), "Home")
     for text, beside in (("Previous month", month - 1), ("Next month", month + 1)):
         if months is None or abs(beside - CALENDAR_START) <= months:
@@ -221,7 +221,7 @@ def trap_page(path: str) -> tuple[str, str, Iterator[str]] | None:
     if kind == "about" and (not rest or rest.endswith("/")):
         return "About us", "about", (f"about/{rest}{folder}" for folder in _FOLDERS)
     if kind == "search":
-        return "Found", rest, _other_searches(rest)
+        return "Found", rest.rpartition("=")[2], _other_searches(rest)  # other choices find nothing else
     if kind == "lost":
         rng = Random(rest)
         return "Nothing here", "lost", (f"lost/{''.join(rng.choices(_SYLLABLES, k=4))}" for _ in range(10))

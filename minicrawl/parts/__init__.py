@@ -12,18 +12,23 @@ recipes; `part` is the contract.
 
 import importlib
 import pkgutil
+from collections.abc import Mapping
 from functools import cache
 from importlib import util
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any  # Any: JSON
 
 from minicrawl.errors import SettingError
 from minicrawl.parts.part import CONTRACT, Part
 
 if TYPE_CHECKING:
     from minicrawl.settings import CrawlSettings
+    from minicrawl.store.reader import Store
 
-__all__ = ["CONTRACT", "Part", "module", "of_part", "parts", "wanted_fields"]
+__all__ = ["CONTRACT", "Figures", "Part", "figures_of", "module", "of_part", "pages_left_out", "parts", "wanted_fields"]
+
+Figures = Mapping[str, Mapping[str, Any]]
+"""Those of parts, by the names of their folders."""
 
 
 @cache
@@ -33,6 +38,21 @@ def parts() -> tuple[type[Part], ...]:
     modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
     kinds = (kind for module in modules for kind in vars(module).values() if isinstance(kind, type))
     return tuple(kind for kind in kinds if issubclass(kind, Part) and kind is not Part)
+
+
+def name_of(part: type[Part]) -> str:
+    """The name of a part's folder."""
+    return part.__module__.removeprefix(f"{__name__}.").partition(".")[0]
+
+
+def figures_of(store: "Store") -> Figures:
+    """The figures of all parts. Raises StoreError."""
+    return {name_of(part): part.figures(store) for part in parts()}
+
+
+def pages_left_out(figures: Figures) -> int:
+    """The number of pages that wait, and will not be read."""
+    return sum(of.get("left_out", 0) for of in figures.values())
 
 
 def module(name: str) -> ModuleType:

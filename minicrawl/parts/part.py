@@ -1,7 +1,7 @@
 """The contract of a part with the crawl and its commands."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar  # Any: messages
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar  # Any: JSON
 
 from minicrawl.crawler.visits.step import Opening, Step
 
@@ -59,17 +59,18 @@ class Part(Step):
         """End a crawl in partitions. finals: those of the steps in all partitions, see `Step.final`."""
 
     @staticmethod
-    def figures(store: "Store") -> Mapping[str, int]:
-        """Numbers about the crawl for `status`, from the store alone: those of partitions are added up."""
+    def figures(store: "Store") -> Mapping[str, Any]:
+        """Figures about the crawl for JSON, from the store alone: of partitions, numbers are added up, lists joined.
+        `left_out`: pages that wait, and will not be read."""
         return {}
 
     @staticmethod
-    def status(figures: Mapping[str, int]) -> Iterable[str]:
+    def status(figures: Mapping[str, Any]) -> Iterable[str]:
         """Lines about the crawl for `minicrawl status`."""
         return ()
 
     @staticmethod
-    def ending(failures: Mapping[str, int]) -> Iterable[str]:
+    def ending(failures: Mapping[str, int], figures: Mapping[str, Any]) -> Iterable[str]:
         """Sentences for the end of a run. failures: numbers of pages by the reasons for which they were given up."""
         return ()
 

@@ -24,6 +24,7 @@ class Keywords(TypedDict, total=False):
     sitemaps: bool
     traps: bool
     keep_parameters: bool
+    ask: str | Sequence[str]
     delay: float | str
     host_delay: str | Sequence[str]
     ip_delay: float | str | None

@@ -116,7 +116,9 @@ class Options:
     )
 
     TRAPS = "URLs that lead to the same page again and again."
-    traps: bool = setting(True, FLAG, "Stay out of traps: endless calendars, session ids, endless paths and the like.")
+    traps: bool = setting(
+        True, FLAG, "Leave out URLs where pages like them say nothing new, and sites that make up pages without end."
+    )
     keep_parameters: bool = setting(
         False, FLAG, "Keep URLs apart that differ only in tracking or session parameters, such as utm_source.", REREADS
     )

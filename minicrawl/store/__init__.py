@@ -10,7 +10,7 @@ Subjects, each with its rows, tables and questions:
 pages        pages, their answers and states            links          outlinks, and links that are not followed
 ranks        pages by importance and other rankings     sites          sites, doors, links from other sites
 hosts        hosts, robots.txt files                    sitemaps       sitemaps, and URLs that wait in them
-recognised   fingerprints, soft 404s, sessions, traps   refreshes      the refresh schedule, changes of pages
+recognised   fingerprints, soft 404s, refused links     refreshes      the refresh schedule, changes of pages
 requisites   files that pages need                      archived       answers in the archive
 transfers    what passes between partitions
 

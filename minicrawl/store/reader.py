@@ -19,7 +19,7 @@ from minicrawl.store.links import LinkTable
 from minicrawl.store.pages import PageTable
 from minicrawl.store.questions import Questions
 from minicrawl.store.ranks import RankedPage, Ranks
-from minicrawl.store.recognised import Patterns, Recognised
+from minicrawl.store.recognised import Recognised
 from minicrawl.store.refreshes import ChangedPage, Refreshes
 from minicrawl.store.requisites import Requisites
 from minicrawl.store.sitemaps import Sitemaps
@@ -49,7 +49,6 @@ class Store(Tables):
         self.hosts = Hosts(self)
         self.site_table = SiteTable(self)
         self.sitemaps = Sitemaps(self)
-        self.patterns = Patterns(self)
         self.recognised = Recognised(self)
         self.refreshes = Refreshes(self)
         self.archived = Archived(self)

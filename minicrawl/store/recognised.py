@@ -1,6 +1,5 @@
-"""What is recognised of pages: fingerprints, soft 404s, session parameters, URL patterns of the trap defence."""
+"""What is recognised of pages: fingerprints and soft 404s; and links that were refused."""
 
-import json
 from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
@@ -32,7 +31,7 @@ class Probe(NamedTuple):
     folder: Annotated[str, "in which the pages were asked for"]
     url: Annotated[str, "the last of them"]
     asked_at: Time
-    verdict: Annotated[str, "not-found, open, varied, soft-404, catch-all"]
+    verdict: Annotated[str, "not-found, open, varied, wall, soft-404, catch-all"]
     status: Annotated[int | None, "HTTP status of the last answer"]
     digest: Annotated[int | None, "64 bits of what all answers said; NULL: they differ"]
     asked: Annotated[int, "pages that were asked for"]
@@ -43,7 +42,7 @@ class Probe(NamedTuple):
     is_there: Annotated[bool, "a page that is surely there says the same"]
     matched: Annotated[PageIds | None, "pages that say the same"]
     others: Annotated[PageIds | None, "pages that do not"]
-    existed: Annotated[int, "answers as if the page existed: with status 200, or a redirect to the front page"] = 0
+    existed: Annotated[int, "answers as if the page existed: with status 200, or a redirect"] = 0
 
 
 class RecentPage(NamedTuple):
@@ -56,23 +55,22 @@ class RecentPage(NamedTuple):
     is_there: Annotated[bool, "it is surely there"]
 
 
-class ParameterRow(NamedTuple):
-    """A parameter that may be a session's, by the pattern of its URLs; see crawler/recognise/sessions.py."""
+class RefusedRow(NamedTuple):
+    """URLs that were left out before they became known."""
 
-    pattern: str
-    name: str
-    verdict: Annotated[str, '"?", session, content']
-    probes: Annotated[int, "pages that were asked for without it"]
-    signs: Annotated[str, "JSON [[hash of its value, was news], ...]: pages that say the same without"]
+    name: Annotated[str, "a host; a site, or *. and a site, for a budget"]
+    rule: Annotated[str, "the reason"]
+    urls: Annotated[int, "each counts once a run"]
+    example: Annotated[str, "the first of them"]
 
 
+table("refused", "URLs left out for their length, or beyond the budget of a site", RefusedRow, keys="name rule")
 table("probes", "what hosts answered for pages that cannot exist", Probe, keys="folder")
 table("recent_pages", "pages that were read lately", RecentPage, keys="id")
-table("parameters", "parameters that may be sessions'", ParameterRow, keys="pattern name")
 
 
 class Recognised(Subject):
-    """Reads the fingerprints in `fetches`, and the tables `probes`, `recent_pages` and `parameters`."""
+    """Reads the fingerprints in `fetches`, and the tables `probes`, `recent_pages` and `refused`."""
 
     def fingerprints(self) -> Iterator[Columns]:
         """Fingerprints of all pages, in the order of their first answers, as columns: page, payload, sketch (shape
@@ -104,53 +102,6 @@ class Recognised(Subject):
         """Answers of hosts for pages that cannot exist."""
         return self._tables.records(Probe, "probes")
 
-    def parameters(self) -> list[ParameterRow]:
-        return self._tables.records(ParameterRow, "parameters")
-
-
-class PatternRow(NamedTuple):
-    """What the trap defence has learned of URLs with this pattern: a host and a path with what varies blanked.
-
-    A mere site has the links dropped beyond its budget; a host and a rule the links that this rule dropped for the
-    spelling of their URLs.
-    """
-
-    name: str
-    parsed: Annotated[int, "pages that were parsed and have text"]
-    repeated: Annotated[int, "of these, what another page of the host had said before"]
-    last: Annotated[int, "the same of the last 12: a bit each"]
-    fruitful: Annotated[int, "of these, pages that made URLs of other patterns known"]
-    combined: Annotated[int, "URLs found on its pages that only combine parameters known before"]
-    dropped: Annotated[int, "links that were not counted because of the pattern"]
-    trap: Annotated[str | None, "the rule that shut it"]
-    seen: Annotated[str | None, "JSON: months or parameters; hashes of URLs refused by their spelling, and the first"]
-    counting: Annotated[str | None, "JSON: what its numbered URLs showed"]
-
-    def unread(self) -> list[str | int]:
-        """The URLs refused by their spelling, the first 1,000: hashes, and the first as it is."""
-        return json.loads(self.seen) if self.seen and " " in self.name else []
-
-
-def spelled(host: str, rule: str) -> str:
-    """The name of the row for a host's URLs that a rule refuses by their spelling: no pattern has a space."""
-    return f"{host} {rule}"
-
-
-table("patterns", "what the trap defence has learned, see crawler/admission/trap_findings.py", PatternRow, keys="name")
-table("digests", "64-bit digests of what the pages of a host said, the host in the digest", keys="digest", digest=int)
-
-
-class Patterns(Subject):
-    """Reads the tables `patterns` and `digests`."""
-
-    def trap_patterns(self) -> list[PatternRow]:
-        """Patterns shut by a rule, most dropped links first."""
-        return self._tables.records(PatternRow, "patterns WHERE trap IS NOT NULL ORDER BY dropped DESC, name")
-
-    def pattern(self, name: str) -> PatternRow | None:
-        """The row of one pattern; None if unknown."""
-        return self._tables.record(PatternRow, "patterns WHERE name = ?", name)
-
-    def has_digest(self, digest: int) -> bool:
-        """True if a parsed page had this digest."""
-        return self._tables.row("SELECT 1 FROM digests WHERE digest = ?", digest) is not None
+    def refused(self) -> list[RefusedRow]:
+        """URLs left out before they became known, most of them first."""
+        return self._tables.records(RefusedRow, "refused ORDER BY urls DESC, name")

@@ -10,7 +10,7 @@ from minicrawl.store.reader import open_store
 
 SITE: Site = {HOME: ["/b", "/private", "/gone", "http://b.test/", "<title>Home</title>"], HOME + "b": [HOME]}
 KEYS_OF_A_PAGE = {
-    *("url", "asked", "state", "reason", "meaning", "rule", "sitemap", "trap", "robots", "leads_to", "probe"),
+    *("url", "asked", "state", "reason", "meaning", "rule", "sitemap", "robots", "leads_to", "probe"),
     "queue",
     *("rank", "importance", "history", "cash", "depth", "status", "inlinks", "outlinks", "fetched_at", "title"),
     *("known_pages", "coverage", "coverage_shown", "found_on", "attempts", "content_type", "bytes", "seconds", "host"),
@@ -43,7 +43,7 @@ def test_a_page_that_was_read_is_explained_with_its_links(store: Path) -> None:
 def test_json_has_stable_keys_side_by_side(store: Path) -> None:
     known, unknown = explained(store, HOME).as_json(), explained(store, HOME + "nowhere").as_json()
     assert set(known) == KEYS_OF_A_PAGE
-    assert set(unknown) == {"asked", "url", "state", "reason", "meaning", "rule", "sitemap", "trap", "robots", "usage"}
+    assert set(unknown) == {"asked", "url", "state", "reason", "meaning", "rule", "sitemap", "robots", "usage"}
     assert known["not_counted"] == {"nofollow": 0, "out of scope or in a trap": 1}
     assert list(known["host"]) == [
         *("name", "crawl_delay", "next_at", "delay", "backoff", "seconds", "strains", "dead_until")

@@ -51,7 +51,7 @@ def test_json_has_stable_keys(store: Path) -> None:
     told = json.loads(json.dumps(status_of(store).as_json()))
     assert set(told) == {
         *("store", "running", "stopped", "known", "read", "left_out", "states", "reasons", "hosts", "failing_hosts"),
-        *("traps", "sitemaps", "duplicates", "probes", "run", "pages_per_second", "last_commit"),
+        *("refused", "sitemaps", "duplicates", "probes", "run", "pages_per_second", "last_commit"),
         *("hook_errors", "unasked"),
     }
     assert set(told["sitemaps"]) == {"reasons", "left_out", "found", "queued", "waiting", "made_known"}

@@ -33,7 +33,7 @@ SITE: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return indexed(SITE, tmp_path_factory.mktemp("web") / "crawl.db", HOME)
+    return indexed(SITE, tmp_path_factory.mktemp("web") / "crawl.db", HOME, ask=("",))
 
 
 def told(store: Path, tool: Any, **given: Any) -> tuple[str, str]:

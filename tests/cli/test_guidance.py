@@ -174,6 +174,14 @@ def test_plan_says_what_the_settings_make_of_it(seeds: Seeds, settings: dict[str
             Before(9000, 8, 8992, "time"),
             "x.db, which stopped at its limit: 8 of 9,000 known pages are read, 8,992 wait.",
         ),
+        (
+            Before(92, 41, 0, "nothing-left", 51),
+            "x.db, which was finished: 41 of 92 known pages are read, 0 wait, 51 left out.",
+        ),
+        (
+            Before(92, 40, 1, "nothing-left", 51),
+            "x.db, which was refreshed: 40 of 92 known pages are read, 1 waits, 51 left out.",
+        ),
         (Before(3, 0, 3, None), "x.db, which was cut short: 0 of 3 known pages are read, 3 wait."),
     ],
 )

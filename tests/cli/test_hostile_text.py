@@ -33,7 +33,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     crawl(site, store, [HOME])
     rows(store, "UPDATE fetches SET title = ?, content_type = ?", EVIL, EVIL)
     rows(store, "UPDATE pages SET url = url || ? WHERE url = 'http://b.test/1'", EVIL)
-    rows(store, "UPDATE patterns SET trap = 'trap-calendar', name = name || ?", EVIL)
+    rows(store, "INSERT INTO refused VALUES (?, 'trap-host-budget', 1, ?)", EVIL, EVIL)
     rows(store, "UPDATE hosts SET name = name || ? WHERE name = 'a.test'", EVIL)
     return store
 

@@ -12,6 +12,7 @@ from support.command_line import run
 from support.patience import PATIENCE
 from support.sites import crawl
 
+from minicrawl.analysis.status import LeftOut
 from minicrawl.cli.output import (
     amount,
     clipped,
@@ -23,6 +24,7 @@ from minicrawl.cli.output import (
     reassuring,
     shortened,
     tally,
+    unasked_lines,
 )
 from minicrawl.log import printable
 
@@ -84,6 +86,25 @@ def test_one_page_is_no_pages() -> None:
 )
 def test_coverage_is_rounded_outwards(low: float, shown: float, told: str) -> None:
     assert read_line(3, 2, low, shown) == f"Read 2 of 3 known pages: {told} of the importance"
+
+
+@pytest.mark.parametrize(
+    ("unasked", "told"),
+    [
+        (LeftOut(), "Read 41 of 92 known pages: 100 % of the importance"),
+        (LeftOut(known=51), "Read 41 of 92 known pages, 51 left out: all of the importance that is known"),
+        (LeftOut(unread=1), "Read 41 of 92 known pages: all of the importance that is known"),
+        (LeftOut(links=1), "Read 41 of 92 known pages: all of the importance that is known"),
+    ],
+)
+def test_a_crawl_that_left_something_out_does_not_say_100_percent(unasked: LeftOut, told: str) -> None:
+    assert read_line(92, 41, 1.0, 1.0, unasked) == told
+
+
+def test_what_was_refused_unread_is_counted_with_an_example() -> None:
+    (line,) = unasked_lines(LeftOut(unread=1_200, example="http://a.test/x"))
+    assert line == "Left out unread (too long, or beyond a site's budget): 1,200 URLs, such as http://a.test/x"
+    assert list(unasked_lines(LeftOut(known=51))) == []
 
 
 @pytest.mark.parametrize(

@@ -145,7 +145,7 @@ def test_why_says_how_far_a_site_is_trusted_and_where_importance_comes_from(
 WHY = {
     "deny": ("http://a.test/secret", "deny", "--deny 'secret'"),
     "scope": ("http://b.test/", "scope-host", "--scope host: b.test is none of the seeds': a.test"),
-    "trap": ("http://a.test/s?v=1&v=1&v=1&v=1", "trap-repeated-parameter", "pattern a.test/s?v"),
+    "too long": (HOME + "s" * 8_000, "too-long", "it has 8,014 bytes"),
     "too far": (HOME + "far", "max-depth", "--max-depth 2: it is 3 links from a seed; http://a.test/b links to it"),
     "no link": (HOME + "never-linked", "no-link", "no page read so far has a counted link to it"),
     "robots": (HOME + "private", "robots", "'Disallow: /p' of http://a.test/robots.txt"),
@@ -165,7 +165,7 @@ def test_why_names_the_rule_that_decides(explained: Path, url: str, reason: str,
     told = json.loads(run("why", url, "--json", "--store", explained).stdout)
     assert (told["reason"], told["rule"], told["asked"]) == (reason, rule, url)
     text = run("why", url, "--store", explained).output
-    assert f"{reason}: {rule}" in text if rule else "known as    this, without parameters" in text
+    assert f"{reason}: {rule}" in text if rule else "known as    this, without what changes nothing" in text
     assert "robots.txt  " + ("robots, 'Disallow: /p' of" if reason == "robots" else "") in text
 
 

@@ -9,6 +9,7 @@ from support.partitions import Partitions
 from minicrawl.cluster.crawl import check_working
 from minicrawl.cluster.exchange import home_of
 from minicrawl.cluster.partition import settings_of
+from minicrawl.crawler.admission.budgets import Budgets
 from minicrawl.errors import SettingError
 from minicrawl.reasons import MAX_HOPS
 from minicrawl.settings import CrawlSettings
@@ -51,13 +52,13 @@ def test_shorter_way_through_another_partition_brings_what_is_behind_nearer(tmp_
 
 
 @pytest.mark.parametrize("has_traps", [True, False])
-def test_home_judges_what_others_link_to(has_traps: bool, tmp_path: Path) -> None:
-    """A query that repeats itself is a trap: the page stays known, as the link to it counts, and is not read."""
-    trap = RIGHT[0] + "?v=1&v=1&v=1&v=1"
-    with Partitions(tmp_path, {LEFT[0]: [trap]}, LEFT[:1], 2, traps=has_traps) as partitions:
+def test_home_judges_what_others_link_to(has_traps: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A page beyond the budget of its site stays known, as the link to it counts, and is not read."""
+    monkeypatch.setattr(Budgets, "refusal", lambda self, host: ("trap-host-budget", host))
+    with Partitions(tmp_path, {LEFT[0]: [RIGHT[0]]}, LEFT[:1], 2, traps=has_traps, jump="sites") as partitions:
         assert partitions.turn(0)
         partitions.exchange()
-        assert partitions.pages("state, inlinks")[trap] == ("disallowed" if has_traps else "waiting", 1)
+        assert partitions.pages("state, inlinks")[RIGHT[0]] == ("disallowed" if has_traps else "waiting", 1)
         assert partitions.turn(1) != has_traps
 
 

@@ -97,7 +97,7 @@ ATTACKS = {
     "calendar": Attack(
         calendar, "http://cal.test/cal?d=0", 0.17, 0.19
     ),  # before: .326, .341, and more the longer it took
-    "ring": Attack(ring, "http://ring.test/0", 0.04, 0.03),  # before: .028, .024 of 700 pages read
+    "ring": Attack(ring, "http://ring.test/0", 0.1, 0.08),  # its pages are numbered, so twelve may say nothing
     # Whoever has 6,000 pages or 2,000 domains is no smaller than this web of 400 pages; that is what budgets allow.
     "endless": Attack(pages_without_end, "http://endless.test/", 0.73, 0.3),  # before: .677 with 5,000 pages, .299
     "farm": Attack(farm, "http://farm7.test/", 0.48, 0.3),  # before: .469, .299

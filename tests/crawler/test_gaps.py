@@ -119,7 +119,8 @@ def test_a_host_is_asked_as_often_as_the_delay_of_its_own_says(tmp_path: Path) -
     ]
     for given, delays in runs:
         server = Server(site)
-        crawl(server, tmp_path / "crawl.db", list(site), delay=1.0, concurrency=8, time=16.0, **given)
+        options = {"ask": ("",), "delay": 1.0, "concurrency": 8, "time": 16.0}  # also what is not there
+        crawl(server, tmp_path / "crawl.db", list(site), **options, **given)
         for name, delay in zip(names, delays, strict=True):
             gaps = [after - before for before, after in pairwise(server.by_host[name])]
             assert gaps

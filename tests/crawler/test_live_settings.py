@@ -37,6 +37,8 @@ CHANGED: dict[str, Any] = {
     "boost": ["x/9=100"],
     "host_pages": 3,
 }
+OTHERWISE = {"ip_delay", "workers", "ask"} & SETTINGS.keys()
+"""Those that are tried on webs of their own."""
 CHANGED = {name: value for name, value in CHANGED.items() if name in SETTINGS}  # a part may be taken away
 
 
@@ -87,5 +89,19 @@ async def test_a_change_has_its_effect_on_addresses_and_processes(tmp_path: Path
     assert (report.reason, report.fetched) == ("nothing-left", 10)
 
 
+@apart
+async def test_a_change_has_its_effect_on_pages_that_wait_behind_all_others(tmp_path: Path) -> None:
+    """Views that all say the same wait: until the user asks for some."""
+    views = [f"{HOME}view?number={number}" for number in range(40)]
+    site = {HOME: views} | {url: ["<p>the same words</p>"] for url in views}
+    server = Steered(site, takes=2)
+    async with steered(server, tmp_path / "crawl.db", traps=True, delay=0.0) as crawl:
+        await server.until(8)
+        await crawl.adjust(ask=["number=3"])
+        await crawl.finished()
+    asked = {url for url in views if url in server.asked}
+    assert {url for url in views if "number=3" in url} < asked < {*views}
+
+
 def test_each_setting_that_may_change_is_tried() -> None:
-    assert {name for name, one in SETTINGS.items() if LIVE in one.marks} == CHANGED.keys() | {"ip_delay", "workers"}
+    assert {name for name, one in SETTINGS.items() if LIVE in one.marks} == CHANGED.keys() | OTHERWISE

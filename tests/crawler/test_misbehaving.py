@@ -190,8 +190,8 @@ FAULTS = {
     "redirect-to-file": Fault(redirect(b"file:///etc/passwd"), NOWHERE, "free"),
     "redirect-to-private-address": Fault(redirect(b"http://10.0.0.1/"), ALIAS, "error private-address"),
     "redirect-to-private-name": Fault(redirect(b"http://inside.test/"), ALIAS, "error private-address"),
-    "redirect-to-100-kb": Fault(redirect(b"/" + b"x" * 100_000), "error redirect-trap-long-url", GONE),
-    "redirect-to-9-kb": Fault(redirect(b"/" + b"x" * 9000), "error redirect-trap-long-url", "free"),
+    "redirect-to-100-kb": Fault(redirect(b"/" + b"x" * 100_000), "error redirect-too-long", GONE),
+    "redirect-to-9-kb": Fault(redirect(b"/" + b"x" * 9000), "error redirect-too-long", "free"),
     "redirect-with-encoded-line-break": Fault(
         redirect(b"/a%0d%0aX-Evil:%201"), ALIAS, "free", {p: {"/a%0d%0aX-Evil:%201": OK} for p in ("first", "target")}
     ),

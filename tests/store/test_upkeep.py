@@ -18,7 +18,7 @@ store = crawled_anew(SITE, [HOME], pages=20)
 
 
 def content(store: Path) -> list[list[tuple[object, ...]]]:
-    tables = ("pages", "links", "hosts", "meta", "robots", "patterns", "digests")
+    tables = ("pages", "links", "hosts", "meta", "robots", "patterns", "lines")
     return [rows(store, f"SELECT * FROM {table} ORDER BY 1") for table in tables]
 
 

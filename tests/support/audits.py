@@ -239,7 +239,7 @@ PLANTED: dict[str, Planted] = {
             "sitemap-redirect": {"/moved": 0},
             "sitemap-noindex": {"/hidden": 0},
             "sitemap-missing": {"/missing": 0},
-            "orphan": {"/hidden": 0},
+            "orphan": {"/hidden": 0, "/twin": 0},
             "broken-link": {"/known-dead": 1},
         },
     ),

@@ -1,4 +1,4 @@
-"""The small web, by a server that kills who asks it: instead of its answer to a request of a given number."""
+"""A web, by a server that kills who asks it: instead of its answer to a request of a given number."""
 
 import os
 import signal
@@ -13,8 +13,8 @@ from support.small_web import Pages, WebServer
 class KillingWeb(WebServer):
     """`asked`: how many requests came since the last process was started."""
 
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Pages)
+    def __init__(self, pages: type[Pages] = Pages) -> None:
+        super().__init__(("127.0.0.1", 0), type("Counted", (_Counted, pages), {}))
         self._counting = threading.Lock()
         self._is_begun = threading.Event()
         self.asked = self._deadly = self._victim = 0
@@ -38,7 +38,7 @@ class KillingWeb(WebServer):
             os.kill(self._victim, signal.SIGKILL)
 
 
-class _Pages(Pages):
+class _Counted(Pages):
     def do_GET(self) -> None:  # noqa: N802 - the name that the base class calls
         server = self.server
         assert isinstance(server, KillingWeb)
@@ -47,8 +47,8 @@ class _Pages(Pages):
 
 
 @contextmanager
-def killing_web() -> Iterator[KillingWeb]:
+def killing_web(pages: type[Pages] = Pages) -> Iterator[KillingWeb]:
     """Serve it for as long as the block runs."""
-    server = KillingWeb()
+    server = KillingWeb(pages)
     with server.serving():
         yield server

@@ -2,7 +2,7 @@
 
 The rules hold for links and for the pages that a page stands for: targets of redirects, meta refresh and rel=canonical.
 Seeds are exempt, and so are the pages of their sites that they redirect to, whose host or folder is then in scope as
-well. Hosts are the same with and without www., by http and by https.
+well. Hosts are the same with and without www. and a dot behind them, by http and by https.
 
 --scope linked is --scope site and the targets of links from there, which are fetched only to check these links: their
 redirects are followed to the end, but none of their links and hints, nor sitemaps of their hosts. A seed's redirect to
@@ -117,7 +117,8 @@ def _place(kind: str, url: str) -> str:
 
 def _spoken(url: str) -> str:
     """A URL as people say it: without scheme and www."""
-    return without_www(url.partition("://")[2])
+    host, slash, path = url.partition("://")[2].partition("/")
+    return f"{without_www(host)}{slash}{path}"
 
 
 def _lower(text: str) -> str:

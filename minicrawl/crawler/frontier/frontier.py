@@ -8,7 +8,7 @@ IP address, nor, for pages, while it is closed. Time is passed in; nothing here 
 import heapq
 import math
 from collections import deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 import numpy as np
 from msgspec import Struct
@@ -163,6 +163,11 @@ class Frontier:
     def add(self, pages: Iterable[int], now: float) -> None:
         """Let pages wait for their turn: those never read, and read ones if pages are read again."""
         for host in self.pages.add(pages):
+            self._offer_again(host, now)
+
+    def bring_back(self, pages: Collection[int], now: float) -> None:
+        """Let pages wait again that were laid up."""
+        for host in self.pages.bring_back(pages):
             self._offer_again(host, now)
 
     def load(self, size: int, now: float) -> None:

@@ -194,6 +194,7 @@ class WaitingPages:
         self._is_put_off: Flags = np.zeros(0, dtype=np.bool_)
         self._puts_off = False  # any page
         self._reads_new = True  # pages never read
+        self.laid_up: set[int] = set()  # held until they are brought back
         self.first: set[int] = set()  # pages before all others; they are read again even if no others are
         self._resting: list[tuple[float, int]] = []
         self._discovery = Lane(self._unread_priority, partial(self._waiting_of, read=False))
@@ -416,12 +417,6 @@ class WaitingPages:
         self._is_put_off[pages] = self._puts_off = True
         self.moved(pages)
 
-    def let_others_first(self, page: int) -> bool:
-        """Put off a page that was handed out and does not wait now; True if it was not put off before, and is now."""
-        was_put_off = bool(self._is_put_off[page])
-        self.put_off(np.array([page]))
-        return bool(self._is_put_off[page]) and not was_put_off
-
     def is_put_off(self, pages: Pages) -> Flags:
         """True for each page that was put off."""
         return self._is_put_off[pages]
@@ -433,6 +428,13 @@ class WaitingPages:
     def forget(self, page: int | Pages) -> None:
         """Never hand out a page, or these pages, again."""
         self._held[page] = True
+
+    def bring_back(self, pages: Iterable[int]) -> Collection[Host]:
+        """Let pages wait again that were laid up. Returns the hosts of those that wait, each once."""
+        laid_up = [page for page in pages if page in self.laid_up]
+        self.laid_up.difference_update(laid_up)
+        self._held[laid_up] = False
+        return self.add(laid_up)
 
     def offer(self, host: Host) -> None:
         """Offer the best pages of a host that is on offer."""
@@ -464,6 +466,8 @@ class WaitingPages:
             return None
         was_done = self._is_done(page)
         self.first.add(page)
+        is_new = is_new or page in self.laid_up
+        self.laid_up.discard(page)
         if self._held[page] and self._due is not None and self._due.end_rest(page):
             is_new = True
         if is_new:

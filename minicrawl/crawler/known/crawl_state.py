@@ -7,7 +7,8 @@ from contextlib import contextmanager
 import numpy as np
 from msgspec import Struct
 
-from minicrawl.crawler.admission.traps import Admission, Budgets, Traps
+from minicrawl.crawler.admission.admission import Admission
+from minicrawl.crawler.admission.budgets import Budgets
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.books.stored import imbalances, load_block, load_totals, page_blocks, stored_births
 from minicrawl.crawler.books.stored_forms import wrong_meta
@@ -98,8 +99,9 @@ class CrawlState:
             accounts.has_neighbours = True
             self.outbox, shared = Outbox(writer), None if sites is None else sites.shared
             self.mirrors = Mirrors(share, accounts, urls.url, self.outbox, writer, shared)
-        traps = self._load_traps() if settings.traps else None
-        self.admission = Admission(settings, traps, None if share is None else share.has)
+        budgets = self._load_budgets() if settings.traps else None
+        refused = writer.recognised.refused()
+        self.admission = Admission(settings, refused, budgets, None if share is None else share.has)
         self.interests = Interests(self.admission.focus, frontier.pages, writer)
         self.discovery = discovery = Discovery(self)
         if sites is not None:
@@ -173,17 +175,16 @@ class CrawlState:
         groups = due.rates.groups(writer)
         due.group[: len(groups)] = groups
 
-    @_no_garbage()
-    def _load_traps(self) -> Traps:
-        """Load the traps. Seeds and their targets are on the hosts of pages at depth 0."""
+    def _load_budgets(self) -> Budgets | None:
+        """Load the budgets of sites. Seeds and their targets are on the hosts of pages at depth 0."""
         accounts, frontier, sites = self.accounts, self.frontier, self.sites
-        budgets = None if sites is None else Budgets(sites.vouchers, frontier.pages.by_host())
-        if budgets is not None:
-            is_seed = accounts.depth[: accounts.size] == 0
-            hosts = set(frontier.pages.host_of[: accounts.size][is_seed].tolist())
-            budgets.protect(frontier.hosts[host].name for host in hosts)
-        is_empty, find = not accounts.size, self.urls.find
-        return Traps(self.writer.patterns, budgets, is_empty=is_empty, knows=lambda url: find([url]) != [None])
+        if sites is None:
+            return None
+        budgets = Budgets(sites.vouchers, frontier.pages.by_host())
+        is_seed = accounts.depth[: accounts.size] == 0
+        hosts = set(frontier.pages.host_of[: accounts.size][is_seed].tolist())
+        budgets.protect(frontier.hosts[host].name for host in hosts)
+        return budgets
 
 
 def _due_pages(accounts: Accounts, settings: CrawlSettings, *, waits: bool) -> DuePages:

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.crawler.admission.scope import MOST, Focus
-from minicrawl.crawler.admission.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.sharing import UNREACHED
 from minicrawl.errors import ConfigError
@@ -70,13 +69,13 @@ Depths = npt.NDArray[np.int32]
 
 
 class Admitted(NamedTuple):
-    """Distinct URLs that are known or may become so, with anchors and page numbers: None for a new one. `in_traps`:
-    number of URLs left out as traps. `places`: of the links on the page, a byte each; b"" if unknown."""
+    """Distinct URLs that are known or may become so, with anchors and page numbers: None for a new one. `refused`:
+    number of URLs left out. `places`: of the links on the page, a byte each; b"" if unknown."""
 
     urls: Sequence[str]
     anchors: Sequence[str]
     pages: Sequence[int | None]
-    in_traps: int = 0
+    refused: int = 0
     places: bytes = b""
 
 
@@ -91,6 +90,8 @@ class Discovery:
         self.offered = self._accounts.size
         self.note_page: Callable[[int, str], None] | None = None
         """Called with every new page and its URL, where sites are counted."""
+        self.note_url: Callable[[str, str], None] | None = None
+        """Called with host and URL of every new page, but for those of other partitions, where URLs are judged."""
 
     def know_seeds(self, seeds: Sequence[str], now: float, at_once: int) -> Iterator[tuple[Pages, Depths]]:
         """Make seeds known, `at_once` of them at a time; not those of other partitions.
@@ -112,18 +113,10 @@ class Discovery:
             self._accounts.begin_at(known)
             yield known, depths
 
-    def admitted(
-        self,
-        source: str,
-        urls: Sequence[str],
-        anchors: Sequence[str],
-        content: PageContent = NO_CONTENT,
-        places: bytes = b"",
-    ) -> Admitted:
-        """The distinct links of the page at `source` that are known or may become so. content: of the page, if this is
-        its first turn."""
+    def admitted(self, urls: Sequence[str], anchors: Sequence[str], places: bytes = b"") -> Admitted:
+        """Those of the distinct links of a page that are known or may become so."""
         pages = self._urls.find(urls)
-        rules = self._admission.refusals(source, content, unknown(urls, pages) if None in pages else [])
+        rules = self._admission.refusals(unknown(urls, pages)) if None in pages else []
         if not any(rules):
             return Admitted(urls, anchors, pages, places=places)
         of_unknown = iter(rules)
@@ -197,6 +190,8 @@ class Discovery:
             self._interests.know(page, url)
             if self.note_page is not None:
                 self.note_page(page, url)
+            if self.note_url is not None and (not homes or homes[page - born.start] is None):
+                self.note_url(host.name, url)
         if self._mirrors is not None:
             self._mirrors.add(born, homes, found_on)
             for page in (page for page, home in zip(born, homes, strict=True) if home is not None):

@@ -3,7 +3,10 @@
 status or failure                     state            tries   cash goes
 200, HTML, or PDF with --pdf          fetched          1       to the counted outlinks
   truncated, noindex                  fetched          1       the same, marked
-200, nofollow or not HTML; other 2xx  fetched          1       to the virtual page
+200, nofollow or not HTML             fetched          1       to the virtual page
+2xx with HTML, but 202, 204, 205; 206 that was not asked for
+                                      fetched          1       as with 200
+other 2xx                             fetched          1       to the virtual page
 301 302 303 307 308                   alias            1       to the target, all of it
   no target, out of scope, loop, >10  error            1       to the virtual page
 refresh at once, or soon and no text  alias            1       to the target, all of it
@@ -99,7 +102,7 @@ def _judged(fetched: Fetched, parsed: ParsedPage, attempts: int, now: float, tim
         return _redirect(fetched, status)
     if status >= 300:
         return _failure(f"http-{status}", wait, asked_rest(fetched, now))
-    if status != 200:
+    if not fetched.is_shown:
         return Outcome(State.FETCHED, f"http-{status}")
     if media_type(fetched.content_type) not in HTML_TYPES and fetched.digest is None:
         return Outcome(State.FETCHED, "pdf-unread" if parsed.unread else "not-html")

@@ -23,11 +23,16 @@ _TRIES = 4  # batches from the queue in one turn, as many URLs may have become k
 
 
 class Sitemaps(Kind):
-    """Requests for sitemaps, which are errands of their hosts, and the URLs that they list. plain: returns a URL
-    without its session id."""
+    """Requests for sitemaps, which are errands of their hosts, and the URLs that they list. plain: returns the
+    URLs under which pages are known."""
 
     def __init__(
-        self, state: CrawlState, plain: Callable[[str], str], note_lastmods: NoteLastmods | None, *, is_on: bool
+        self,
+        state: CrawlState,
+        plain: Callable[[Sequence[str]], Sequence[str]],
+        note_lastmods: NoteLastmods | None,
+        *,
+        is_on: bool,
     ) -> None:
         """is_on: sitemaps are asked for, and their URLs become known. note_lastmods: takes lastmod (Unix seconds) of
         known pages, and the time; None if no page is fetched again."""
@@ -152,8 +157,8 @@ class Sitemaps(Kind):
             listed = self.queue.next_urls(most - let_in, host)
             if listed is None:
                 break
-            sitemap, urls = listed[0], list(dict.fromkeys(map(self._plain, listed[1])))
-            admitted = self._discovery.admitted(sitemap.url, urls, urls)
+            sitemap, urls = listed[0], list(dict.fromkeys(self._plain(listed[1])))
+            admitted = self._discovery.admitted(urls, urls)
             pages = self._discovery.made_known(admitted, sitemap.page, "sitemap")
             born = [page for page, before in zip(pages, admitted.pages, strict=True) if before is None]
             self.queue.let_in(sitemap.id, born)

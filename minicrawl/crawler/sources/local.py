@@ -22,7 +22,7 @@ from minicrawl.web.fingerprint import Identity
 from minicrawl.web.html.decode import as_utf8, encoding_of
 from minicrawl.web.html.page_headers import canonicals, languages, read_refresh, with_refresh
 from minicrawl.web.http.fetch import Fetcher, FetchOptions
-from minicrawl.web.http.response_fields import HTML_TYPES, UTF_8, Field, media_type, refresh_value, shown
+from minicrawl.web.http.response_fields import HTML_TYPES, OF_PAGES, UTF_8, Field, media_type, refresh_value, shown
 from minicrawl.web.http.transport import PARSER_FAILED, Capture, Sign, Transport, parser_failed, unread
 from minicrawl.web.net.open_files import raised_limit, room
 from minicrawl.web.robots.rules import MAX_BYTES
@@ -88,14 +88,18 @@ class LocalSource:
             self._hooks = HookedPages(wanted.hooks, timing.hook)
         self._large_pages = large_pages(timing, max(settings.workers, 1))
         self._waits: dict[str, Wait] = {}
-        self._wanted_of = wanted, replace(wanted, blocks=True)
+        self._wanted_of = {
+            (blocks, lines): replace(wanted, blocks=wanted.blocks or blocks, lines=lines)
+            for blocks in (False, True)
+            for lines in (False, True)
+        }
         self._keeps_parameters = settings.keep_parameters
         self._reads_lastmods = settings.refreshes
 
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         if (kind := request.requisite) is not None:
             return await self._alone(request, _OF_REQUISITES.get(kind), any_type=kind == RequisiteKind.STYLE)
-        wanted = self._wanted_of[request.blocks]
+        wanted = self._wanted_of[request.blocks, request.lines]
         failures: tuple[tuple[str, str], ...] = ()
         if self._hooks is not None:
             with self._waiting(request.url, "hooks"):
@@ -266,4 +270,4 @@ class LocalSource:
 
 
 def _is_html(page: Fetched) -> bool:
-    return page.status == 200 and media_type(page.content_type) in HTML_TYPES
+    return page.status in OF_PAGES and media_type(page.content_type) in HTML_TYPES

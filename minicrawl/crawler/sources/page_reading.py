@@ -23,12 +23,13 @@ from minicrawl.web.html.parser_choice import (
     with_few_attributes,
     within_limit,
 )
+from minicrawl.web.lines import lines_of, pack
 from minicrawl.web.marks import Marks
 
 if TYPE_CHECKING:
     from minicrawl.sandbox.sandbox import Sandbox
 
-_NO_IDENTITY = Identity(0, None, None, None, None, None)
+_NO_IDENTITY = Identity(0, None, None, None, None)
 
 
 def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> tuple[ParsedPage, Identity]:
@@ -39,7 +40,8 @@ def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -
     parsed = parse_html(body, url, content_type, wanted, marks)
     if wanted.items:
         parsed = with_items(parsed, body, url, content_type, wanted)
-    return parsed, identity_of(body, url, marks, wants_text=wanted.short_text)
+    identity = identity_of(body, url, marks, wants_text=wanted.short_text)
+    return parsed, identity._replace(lines=pack(lines_of(marks, url))) if wanted.lines else identity
 
 
 def with_items(parsed: ParsedPage, body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage:

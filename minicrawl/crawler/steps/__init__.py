@@ -1,6 +1,5 @@
 """What every crawl does at an answer beside the visit itself, a file each: there it decides, notes, saves and explains.
 
-traps       pages in traps, and URLs with session parameters
 duplicates  copies, pages under several names or with a canonical URL, and errors in spite of status 200
 alternates  pages in other languages: one is fetched first, the others last
 kept        what is kept of pages: texts, items, blocks that a host repeats; failures of hooks
@@ -17,17 +16,15 @@ from minicrawl.crawler.steps.duplicates import DuplicatePages, FrontPages, SoftE
 from minicrawl.crawler.steps.kept import HookFailures, HostPictures, Items, Texts, Usage
 from minicrawl.crawler.steps.refresh import Refresh
 from minicrawl.crawler.steps.requisites import Requisites
-from minicrawl.crawler.steps.traps import SessionUrls, TrapRefusals
 from minicrawl.crawler.visits.step import Step
 from minicrawl.parts import parts
 
 STEPS: tuple[type[Step], ...] = (
     HookFailures,
-    TrapRefusals,
-    SessionUrls,
     DuplicatePages,
     SoftErrors,
     FrontPages,
+    *parts(),
     Alternates,
     Usage,
     Texts,
@@ -36,5 +33,4 @@ STEPS: tuple[type[Step], ...] = (
     Refresh,
     Archive,
     Requisites,
-    *parts(),
 )

@@ -28,7 +28,7 @@ class Alternates(Step):
         self._frontier = state.frontier
         self._admission = state.admission
         self._discovery = state.discovery
-        self._plain = opening.sessions.plain
+        self._plain = opening.plain
         self._named: list[tuple[int, int]] = []
         named = state.writer.array("SELECT id FROM pages WHERE named_by IS NOT NULL", np.int64)
         self._frontier.pages.put_off(named)
@@ -45,11 +45,11 @@ class Alternates(Step):
             return
         page, url, depth = turn.page, turn.fetched.url, int(self._accounts.depth[turn.page])
         owner, refuses = site_of(url), self._admission.scope.refuses
-        others = [other for other in dict.fromkeys(map(self._plain, turn.parsed.alternates)) if other != url]
+        others = [other for other in dict.fromkeys(self._plain(turn.parsed.alternates)) if other != url]
         urls = [other for other in others if site_of(other) == owner and refuses(other, depth) is None]
         if not urls:
             return
-        admitted = self._discovery.admitted(url, urls, urls)
+        admitted = self._discovery.admitted(urls, urls)
         known = self._discovery.made_known(admitted, page, "alternate", same_depth=True)
         self._discovery.offer_new(turn.now)
         pages = np.array(known, dtype=np.int64)

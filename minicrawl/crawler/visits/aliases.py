@@ -93,7 +93,7 @@ class Aliases:
         if refusal is not None:
             return refusal
         if target is None:  # it cannot lead back here
-            return self._long_chain(page) or self._admission.refusal(self._urls.url(page), outcome.alias)
+            return self._long_chain(page) or self._admission.refusal(outcome.alias)
         refusal = self._chain(page, target)
         if refusal == "loop" and outcome.is_redirect and self._void_hint(target, page):
             refusal = self._chain(page, target)

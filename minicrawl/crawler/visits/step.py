@@ -4,17 +4,17 @@ A step overrides the methods that it needs. The list calls only overridden metho
 has nothing to do at some point, costs nothing there.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from msgspec import Struct
 
-from minicrawl.model import ArchiveRecord, Fetched, PageRequest
+from minicrawl.model import ArchiveRecord, Fetched, PageRequest, ParsedPage
 from minicrawl.web.urls.keys import origin_of
+from minicrawl.web.urls.normalise import with_outlinks
 
 if TYPE_CHECKING:  # all parts are read at the start of every command
     from minicrawl.crawler.known.crawl_state import CrawlState
-    from minicrawl.crawler.recognise.sessions import Sessions
     from minicrawl.crawler.sources.source import PageSource
     from minicrawl.crawler.visits.aliases import Aliases
     from minicrawl.crawler.visits.turn import Turn
@@ -42,11 +42,27 @@ class Step:
         """Lines about a page for `minicrawl why`, from the store alone: a reading command has no running step."""
         return ()
 
+    @staticmethod
+    def known_as(store: "Store", url: str) -> str:
+        """The URL under which the page of a normalised URL is known, from the store alone."""
+        return url
+
     # Requests.
 
     def request(self, page: int, asked: PageRequest) -> PageRequest:
         """Change the request for a page."""
         return asked
+
+    def plain(self, urls: Sequence[str]) -> Sequence[str]:
+        """The URLs under which the pages of some normalised URLs are known."""
+        return urls
+
+    def lets_wait(self, page: int, url: str) -> bool:
+        """True if a page whose turn has come waits; the step keeps it, and brings it back when its host is idle."""
+        return False
+
+    def on_idle(self, host: int, now: float) -> None:
+        """No page of a host, by number, waits for its turn."""
 
     def refusal(self, page: int, url: str) -> str | None:
         """The reason code why a page must not be fetched, or None."""
@@ -76,9 +92,6 @@ class Step:
     def recognise(self, turn: "Turn") -> bool:
         """Replace `turn.outcome` if other pages prove it wrong. True: ask no further step."""
         return False
-
-    def before_links(self, turn: "Turn") -> None:
-        """The page was read; its links are not known yet."""
 
     def on_links(self, turn: "Turn") -> None:
         """The links of the page are known; its cash is not spent yet."""
@@ -116,7 +129,6 @@ class Opening(Struct, frozen=True):
 
     state: "CrawlState"
     settings: "CrawlSettings"
-    sessions: "Sessions"
     aliases: "Aliases"
     now: float
     opened: list[Step]
@@ -125,6 +137,17 @@ class Opening(Struct, frozen=True):
         """The settings, as those of one part."""
         assert isinstance(self.settings, kind), "all settings are fields of one class"
         return self.settings
+
+    def plain(self, urls: Sequence[str]) -> Sequence[str]:
+        """The URLs under which the pages of some normalised URLs are known, as all steps see it."""
+        for step in self.opened:
+            urls = step.plain(urls)
+        return urls
+
+    def plain_links(self, parsed: ParsedPage) -> ParsedPage:
+        """The page with plain outlinks."""
+        outlinks = self.plain(parsed.outlinks)
+        return parsed if outlinks is parsed.outlinks else with_outlinks(parsed, tuple(outlinks))
 
     def step(self, kind: type[P]) -> P:
         """The step of a kind that is always on and stands further up in the list."""
@@ -146,8 +169,9 @@ class Steps:
         self._probes: dict[str, Step] = {}  # by URL: the step that asked for it
         self._probing = self._with("on_probe")
         self._request, self._refusal, self._source = map(self._with, ("request", "refusal", "source"))
+        self._lets_wait, self._on_idle = self._with("lets_wait"), self._with("on_idle")
         self._on_record, self._on_answer, self._recognise = map(self._with, ("on_record", "on_answer", "recognise"))
-        self.before_links, self.on_links = self._calling("before_links"), self._calling("on_links")
+        self.on_links = self._calling("on_links")
         self.on_turn, self.on_unchanged = self._calling("on_turn"), self._calling("on_unchanged")
 
     def _with(self, method: str) -> list[Step]:
@@ -175,6 +199,13 @@ class Steps:
         for step in self._request:
             asked = step.request(page, asked)
         return asked
+
+    def lets_wait(self, page: int, url: str) -> bool:
+        return any(step.lets_wait(page, url) for step in self._lets_wait)
+
+    def on_idle(self, host: int, now: float) -> None:
+        for step in self._on_idle:
+            step.on_idle(host, now)
 
     def refusal(self, page: int, url: str) -> str | None:
         for step in self._refusal:

@@ -10,7 +10,6 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from minicrawl.crawler.admission.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.model import Fetched, ParsedPage, Place, State
@@ -22,9 +21,9 @@ from minicrawl.store.pages import Fetch
 class Turn(Struct):
     """An answer for a page, and its results.
 
-    not_before: Unix seconds before which the page has no other turn. content: that of a page read for the first time.
-    targets, anchors: the pages that it links to, with the texts of these links. last: the answer before this one, if
-    the page was there then. is_withheld: the page forbids a use that the crawl respects.
+    not_before: Unix seconds before which the page has no other turn. targets, anchors: the pages that it links to, with
+    the texts of these links. last: the answer before this one, if the page was there then. is_withheld: the page
+    forbids a use that the crawl respects.
     """
 
     page: int
@@ -33,7 +32,6 @@ class Turn(Struct):
     outcome: Outcome
     now: float
     not_before: float = 0.0
-    content: PageContent = NO_CONTENT
     targets: Sequence[int] = ()
     anchors: Sequence[str] = ()
     last: Fetch | None = None
@@ -112,7 +110,7 @@ class DeepLinks:
             return _NONE
         still = [url for url, refusal in refusals.items() if refusal == "max-depth"]
         own = placed(row.targets if row.own is None else row.own)
-        admitted = self._discovery.admitted(source, urls, urls)
+        admitted = self._discovery.admitted(urls, urls)
         known = np.array([target for target in admitted.pages if target is not None], dtype=np.int64)
         depths = self._accounts.depth[known]
         found = np.array(self._discovery.made_known(admitted, page, "link"), dtype=np.int64)

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from minicrawl import log
 from minicrawl.crawler.admission.seeds import in_plain_http
-from minicrawl.crawler.admission.traps import NO_CONTENT, PageContent
 from minicrawl.crawler.books.accounts import kind_of
 from minicrawl.crawler.hosts import Host, HostTurn
 from minicrawl.crawler.known.crawl_state import CrawlState
@@ -18,7 +17,6 @@ from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.known.known_pages import KnownUrls
 from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED, Outcome, answer_row, judge
-from minicrawl.crawler.recognise.sessions import Sessions
 from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request
 from minicrawl.crawler.requests.sitemap import Sitemaps
 from minicrawl.crawler.sources.source import PageSource
@@ -69,11 +67,11 @@ class Visits:
         deep_links: DeepLinks,
         sitemaps: Sitemaps,
         ranking: Ranking,
-        sessions: Sessions,
+        plain_links: Callable[[ParsedPage], ParsedPage],
         steps: Steps,
     ) -> None:
         self.state = state
-        self.aliases, self.deep_links, self._sessions = aliases, deep_links, sessions
+        self.aliases, self.deep_links, self._plain_links = aliases, deep_links, plain_links
         self.guesses = SchemeGuesses(state.urls, state.discovery)
         self.sitemaps, self.ranking, self.steps = sitemaps, ranking, steps
 
@@ -97,16 +95,23 @@ class Visits:
             self._try_again(page, outcome, now)
         else:
             self._visit(turn)
+        self._note_idle(page, now)
 
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
-        """Take in the turn of a page that must not or cannot be fetched before `until`. One in a trap of duplicates
-        waits until others of its pattern may have proved it to be none."""
+        """Take in the turn of a page that must not or cannot be fetched before `until`, or that waits."""
         frontier = self.state.frontier
         frontier.release(page, now, asked=False)
-        if reason == "trap-duplicates" and frontier.pages.let_others_first(page):
-            frontier.put_back(page, now)
-            return
-        self.give_up(page, state, reason, now, until)
+        if state is State.WAITING:
+            frontier.pages.laid_up.add(page)
+        else:
+            self.give_up(page, state, reason, now, until)
+        self._note_idle(page, now)
+
+    def _note_idle(self, page: int, now: float) -> None:
+        frontier = self.state.frontier
+        host = frontier.host(page)
+        if not frontier.pages.has_page(host):
+            self.steps.on_idle(host.id, now)
 
     def give_up(self, page: int, state: State, reason: str, now: float, until: float = 0.0) -> None:
         """Let a page that is not in flight have a turn without a request; its next one not before `until`."""
@@ -203,15 +208,12 @@ class Visits:
         for: the only link then."""
         page, outcome, fetched, parsed = turn.page, turn.outcome, turn.fetched, turn.parsed
         if outcome.reason == "soft-404":
-            return self._kept(page, parsed) if fetched.status == 200 else Links(page, b"", parsed.nofollow, 0), NOWHERE
+            return self._kept(page, parsed) if fetched.is_shown else Links(page, b"", parsed.nofollow, 0), NOWHERE
         urls, anchors, places, refused = self._followed(turn)
         nofollow = parsed.nofollow if outcome.follows else parsed.nofollow + self._nofollow(turn)
-        if fetched.status == 200 and not self.state.accounts.had_turn[page]:
-            turn.content = self._content(fetched)
-            self.steps.before_links(turn)
-        if target is None and not urls and turn.content is NO_CONTENT:  # as in every turn without a request
+        if target is None and not urls:  # as in every turn without a request
             return Links(page, b"", nofollow, refused), NOWHERE
-        admitted = self.state.discovery.admitted(fetched.url, urls, anchors, turn.content, places)
+        admitted = self.state.discovery.admitted(urls, anchors, places)
         turn.targets, turn.anchors = self.state.discovery.made_known(admitted, page, "link"), admitted.anchors
         self.state.interests.note_links(turn.targets, admitted.urls, admitted.anchors, parsed.title or "")
         targets, places = turn.targets, admitted.places
@@ -219,7 +221,7 @@ class Visits:
             at = targets.index(page)
             targets, places = [*targets[:at], *targets[at + 1 :]], places[:at] + places[at + 1 :]
         outlinks = linked(targets, places)
-        left_out = refused + admitted.in_traps
+        left_out = refused + admitted.refused
         if target is None:
             return Links(page, packed(outlinks), nofollow, left_out), outlinks
         to_target = linked([target], b"")
@@ -228,19 +230,9 @@ class Visits:
             links = links._replace(own=packed(outlinks))
         return links, to_target
 
-    def _content(self, fetched: Fetched) -> PageContent:
-        """The content of a page, for traps.
-
-        A page has the same content with and without its session. So when a session has been found, nothing counts as
-        known content on its host: digests change from then on.
-        """
-        if fetched.digest is None:
-            return PageContent(None, fetched.wording)
-        return PageContent(fetched.digest ^ self._sessions.found_on(politeness_key(fetched.url)), fetched.wording)
-
     def _kept(self, page: int, parsed: ParsedPage) -> Links:
         """The links of a soft 404, none of which counts; those to known pages will, should it turn out to be none."""
-        parsed = self._sessions.plain_links(parsed)
+        parsed = self._plain_links(parsed)
         found = self.state.urls.find(parsed.outlinks)
         pairs = zip(found, _places(parsed), strict=True)
         known = {other: place for other, place in pairs if other is not None and other != page}
@@ -248,7 +240,7 @@ class Visits:
 
     def _nofollow(self, turn: Turn) -> int:
         """The number of outlinks in scope of a page that asks robots not to follow any."""
-        if turn.fetched.status != 200 or not turn.parsed.outlinks:
+        if not turn.parsed.outlinks:
             return 0
         depth, admission = int(self.state.accounts.depth[turn.page]) + 1, self.state.admission
         return sum(admission.scope.follows(turn.parsed.outlinks, depth, turn.fetched.url))
@@ -258,7 +250,7 @@ class Visits:
         if not turn.outcome.follows:
             return [], [], b"", 0
         depth = int(self.state.accounts.depth[turn.page]) + 1
-        parsed = self._sessions.plain_links(turn.parsed)
+        parsed = self._plain_links(turn.parsed)
         scope = self.state.admission.scope
         inside = scope.follows(parsed.outlinks, depth, turn.fetched.url)
         if False not in inside:
@@ -272,7 +264,7 @@ def _places(parsed: ParsedPage) -> bytes:
     return parsed.places or bytes(len(parsed.outlinks))
 
 
-_TRAP_SECONDS = 86_400.0
+_REFUSED_SECONDS = 86_400.0
 
 
 class PageTurn(Request):
@@ -299,12 +291,14 @@ class PageTurn(Request):
     def refusal(self, now: float) -> Refusal | None:
         wrong_guess = self._visits.guesses.wrong(self.page)
         if wrong_guess is not None:
-            return Refusal(State.ERROR, wrong_guess, now + _TRAP_SECONDS)
+            return Refusal(State.ERROR, wrong_guess, now + _REFUSED_SECONDS)
         dead = super().refusal(now)
         if dead is not None:
             return dead
-        trap = self._visits.steps.refusal(self.page, self.url)
-        return None if trap is None else Refusal(State.ERROR, trap, now + _TRAP_SECONDS)
+        if self._visits.steps.lets_wait(self.page, self.url):
+            return Refusal(State.WAITING, "", now)
+        refused = self._visits.steps.refusal(self.page, self.url)
+        return None if refused is None else Refusal(State.ERROR, refused, now + _REFUSED_SECONDS)
 
     def in_place(self) -> Request:
         url = self._visits.steps.due(origin_of(self.url))

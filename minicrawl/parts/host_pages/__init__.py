@@ -4,7 +4,7 @@ ranked all the same."""
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self  # Any: JSON
 
 from minicrawl.errors import counted
 from minicrawl.model import State
@@ -55,16 +55,16 @@ class HostPages(Part):
         self._limit = limit
 
     @staticmethod
-    def figures(store: "Store") -> Mapping[str, int]:
-        return {"left_out": store.page_table.counts().get((State.ERROR, BEYOND), 0)}
+    def figures(store: "Store") -> Mapping[str, Any]:
+        return {"beyond": store.page_table.counts().get((State.ERROR, BEYOND), 0)}
 
     @staticmethod
-    def status(figures: Mapping[str, int]) -> Iterable[str]:
-        if pages := figures["left_out"]:
+    def status(figures: Mapping[str, Any]) -> Iterable[str]:
+        if pages := figures["beyond"]:
             yield f"--host-pages has left out {counted(pages, 'page')}"
 
     @staticmethod
-    def ending(failures: Mapping[str, int]) -> Iterable[str]:
+    def ending(failures: Mapping[str, int], figures: Mapping[str, Any]) -> Iterable[str]:
         if pages := failures.get(BEYOND):
             more = f"a higher limit and --retry {BEYOND} request more"
             yield f"--host-pages left out {counted(pages, 'page')}; {more}."

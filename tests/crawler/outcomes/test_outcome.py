@@ -1,9 +1,12 @@
 """Every row of the table at the top of outcome.py, and the stored row of an answer."""
 
 from functools import partial
+from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
+from support.sites import crawl, states
 
 from minicrawl.crawler.outcomes import outcome
 from minicrawl.crawler.outcomes.outcome import MAX_TRIES, UNCHANGED, Outcome, answer_row
@@ -43,6 +46,8 @@ READ = {
     "201": (answer(201), ParsedPage(), "http-201", False),
     "204": (answer(204), ParsedPage(), "http-204", False),
     "206": (answer(206), ParsedPage(), "http-206", False),
+    "203 that was read": (answer(203, digest=1), ParsedPage(), "ok", True),
+    "226 that says nofollow": (answer(226, digest=1), ParsedPage(follow=False), "nofollow", False),
     "canonical-to-itself": (answer(), ParsedPage(canonicals=(URL,)), "ok", True),
     "refresh-to-itself": (answer(), ParsedPage(refresh=URL), "ok", True),
 }
@@ -54,6 +59,20 @@ def test_what_was_read_is_fetched(
     fetched: Fetched, parsed: ParsedPage, reason: str, follows: bool, attempts: int
 ) -> None:
     assert judge(fetched, parsed, attempts) == Outcome(State.FETCHED, reason, follows=follows)
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [
+        *((status, "fetched ok") for status in (201, 203, 206, 226)),
+        (202, "fetched http-202"),
+        (204, "fetched http-204"),
+    ],
+)
+def test_a_page_is_read_whatever_success_the_status_says(store: Path, status: int, state: str) -> None:
+    page = httpx.Response(status, html="" if status == 204 else f"<a href={OTHER}>to</a>")
+    crawl({URL: lambda *_: page, OTHER: []}, store, [URL])
+    assert states(store) == {URL: state} | ({OTHER: "fetched ok"} if state == "fetched ok" else {})
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])

@@ -36,7 +36,7 @@ def codes() -> set[str]:
 OF_FAMILIES = {"http-404", "http-799", "redirect-308", "redirect-loop", "canonical-scope-site"}
 
 
-@pytest.mark.parametrize("reason", sorted(codes() | OF_FAMILIES | {*REASONS, "meta-refresh-trap-long-url"}))
+@pytest.mark.parametrize("reason", sorted(codes() | OF_FAMILIES | {*REASONS, "meta-refresh-too-long"}))
 def test_every_code_has_a_meaning_of_one_clause(reason: str) -> None:
     text = meaning(reason)
     assert text
@@ -170,7 +170,7 @@ def test_every_unit_of_cash_is_there_after_any_number_of_retries(tmp_path: Path,
 
 OURS_ALWAYS = ("dns", "dns-unanswered", "private-address", "tls", "tls-expired", "connect", "refused")
 PASSING = ("timeout", "reset", "http-503", "http-429", "host-dead", "robots-unreachable")
-OTHERS = ("http-404", "soft-404", "trap-calendar", "redirect-loop", "robots", "http-999999")
+OTHERS = ("http-404", "soft-404", "trap-host-budget", "redirect-loop", "robots", "http-999999")
 
 
 @pytest.mark.parametrize("reason", [*OURS_ALWAYS, *PASSING, *OTHERS])

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from support.command_line import run
+from support.prose import prose
 from support.sites import HOME, Server, Site, crawl, faults_in, rows, text
 
 from minicrawl.store.reader import open_store
@@ -61,7 +62,7 @@ def test_pages_no_link_leads_to_are_found(store: Path) -> None:
 
 
 def test_what_a_sitemap_cannot_do(store: Path) -> None:
-    """It speaks of its own host, in scope, and not of traps, nor of what robots.txt forbids."""
+    """It speaks of its own host, in scope, and not of endless URLs, nor of what robots.txt forbids."""
     listed = [
         HOME + "fine",
         "https://a.test/secure",
@@ -69,7 +70,7 @@ def test_what_a_sitemap_cannot_do(store: Path) -> None:
         "http://shop.a.test/foreign",
         "http://a.test:81/foreign",
         HOME + "denied",
-        HOME + "trap?v=1&v=1&v=1&v=1",
+        HOME + "a" * 8_000,
         HOME + "forbidden",
     ]
     robots = f"User-agent: *\nDisallow: /forbidden\nSitemap: {MAP}"
@@ -183,7 +184,8 @@ def test_switched_off(store: Path) -> None:
 def test_at_most_every_tenth_turn_of_a_host_with_pages_is_for_a_sitemap(store: Path) -> None:
     maps: dict[str, Any] = {f"{HOME}{number}.xml": [] for number in range(9)}
     links = [f"/{number}" for number in range(60)]
-    server = with_sitemaps({HOME: links}, maps, "\n".join(f"Sitemap: {url}" for url in maps))
+    site: Site = {HOME: links} | {f"{HOME}{number}": [prose(number)] for number in range(60)}
+    server = with_sitemaps(site, maps, "\n".join(f"Sitemap: {url}" for url in maps))
     crawl(server, store, [HOME])
     turns = [place for place, url in enumerate(server.all_asked[1:]) if url in maps]
     assert len(turns) == 9

@@ -23,7 +23,10 @@ from minicrawl.crawler.sources.workers import Source
 from minicrawl.model import Fetched, PageRequest, ParsedPage, Wanted
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
+from minicrawl.web.fingerprint import text_of
 from minicrawl.web.http.httpx_transport import HttpxTransport
+from minicrawl.web.lines import lines_of, pack
+from minicrawl.web.marks import Marks
 
 URL = "http://h.test/dir/page"
 
@@ -66,14 +69,16 @@ def source_of(body: bytes, timing: Timing = STANDARD, wanted: Wanted = PLAIN, **
 
 
 @pytest.mark.parametrize("attributes", [10, 9_000])
-async def test_short_texts_are_kept_only_where_they_are_wanted(attributes: int) -> None:
-    async def text(wanted: Wanted) -> bytes | None:
-        async with source_of(b"<p>Hello<b" + b" a" * attributes + b">", wanted=wanted) as source:
-            fetched, _ = await source.page(PageRequest(URL))
-        return fetched.short_text
+async def test_texts_and_lines_are_kept_only_where_they_are_wanted(attributes: int) -> None:
+    body = b"<p>Hello<b" + b" a" * attributes + b">"
 
-    assert await text(Wanted(short_text=True))
-    assert await text(Wanted(short_text=False)) is None
+    async def kept(*, text: bool, lines: bool) -> tuple[bytes | None, bytes | None]:
+        async with source_of(body, wanted=Wanted(short_text=text)) as source:
+            fetched, _ = await source.page(PageRequest(URL, lines=lines))
+        return fetched.short_text, fetched.lines
+
+    assert await kept(text=True, lines=True) == (text_of(body), pack(lines_of(Marks(body), URL)))
+    assert await kept(text=False, lines=False) == (None, None)
 
 
 async def longest_step(work: Awaitable[Any]) -> tuple[Any, float]:

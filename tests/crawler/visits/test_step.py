@@ -46,7 +46,7 @@ class Last(Step):
 
 def parts_of(*kinds: type[Step]) -> Steps:
     nothing: Any = None
-    return Steps(kinds, Opening(nothing, nothing, nothing, nothing, 0.0, []))
+    return Steps(kinds, Opening(nothing, nothing, nothing, 0.0, []))
 
 
 def test_each_answer_to_a_probe_is_for_the_part_that_asked() -> None:

@@ -1,10 +1,13 @@
 """The budget of a site depends on the sites that vouch for it, and on nothing that its owner can make up."""
 
+import json
 from pathlib import Path
 
-from support.sites import crawl, faults_in, random_site
+import pytest
+from support.command_line import run
+from support.sites import Site, crawl, faults_in, random_site, rows
 
-from minicrawl.crawler.admission.traps import HOSTS, MANY, PAGES, Budgets, Vouchers
+from minicrawl.crawler.admission.budgets import HOSTS, MANY, PAGES, Budgets, Vouchers
 
 
 def vouched(**vouchers: float) -> Vouchers:
@@ -96,3 +99,43 @@ def test_who_takes_the_numbers_of_pages_over_decides_alike() -> None:
     for host in [*hosts, "y.wild.test", "y.full.test", "y.half.test", "unread.test"]:
         assert again.refusal(host) == budgets.refusal(host)
     assert again.refusal("y.wild.test") == ("trap-many-hosts", "*.wild.test")
+
+
+# In a crawl.
+
+
+def why(store: Path, url: str) -> tuple[str, str | None]:
+    """The reason for a URL, and the rule."""
+    told = json.loads(run("why", url, "--json", "--store", store).stdout)
+    return told["reason"], told["rule"]
+
+
+def test_why_names_the_budget_of_a_host(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("minicrawl.crawler.admission.budgets.PAGES", 3)
+    other = "http://b.test/"
+    site: Site = {"http://a.test/": [other], other: [f"{other}{page}" for page in "abcdefgh"]}
+    for _ in range(2):
+        crawl(site, store, ["http://a.test/"], pages=1)
+    assert rows(store, "SELECT count(*) FROM pages") == [(7,)]
+    assert rows(store, "SELECT * FROM refused") == [("b.test", "trap-host-budget", 3, f"{other}f")]
+    assert why(store, other + "h") == why(store, other + "new") == ("trap-host-budget", "b.test")
+    assert why(store, other + "a") == ("link", None)
+
+
+def test_farm_makes_no_room(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sixty domains behind one honest link vouch for their hub less than seven honest sites do for one."""
+    monkeypatch.setattr("minicrawl.crawler.admission.budgets.PAGES", 50)
+    honest, large = [f"http://s{number}.test/" for number in range(8)], "http://s1.test/"
+    web: Site = {site: [other for other in honest if other != site] for site in honest}
+    web[large] = [*honest, *(f"{large}{page}" for page in range(20))]
+    web |= {f"{large}{page}": [f"{large}{page}/{leaf}" for leaf in range(10)] for page in range(20)}
+    web[honest[0]] = [*honest, "http://farm0.test/"]
+    for number in range(60):
+        links = [f"http://farm{(number + step) % 60}.test/" for step in (1, 2, 3)]
+        web[f"http://farm{number}.test/"] = [*links, *(f"http://hub.test/{number}-{page}" for page in range(20))]
+    for pages in (8, 20, 20, 500):
+        crawl(web, store, honest[:1], jump="sites", pages=pages, ask=("",))
+    known = dict(rows(store, "SELECT name, count(*) FROM pages JOIN hosts ON hosts.id = host GROUP BY name"))
+    assert known["s1.test"] == 221
+    assert known["hub.test"] < 150
+    assert why(store, "http://hub.test/59-19") == ("trap-host-budget", "hub.test")

@@ -1,0 +1,398 @@
+"""The judge of a host: which of its URLs need not be read, by what pages like them have said.
+
+kind      what a page said: the first of `KINDS` that fits it, or GAIN
+gain      a page that said something, or led to something; one that did not, but named a new page, is one as well
+key       what a URL shares with others, from fine to coarse; each key counts its pages and gains
+V         up to two folders, the form of the last segment, and the parameters, those of few values with their values
+F         the same without values: the pattern of a URL, which users see
+C, W      its parameters' names alone, anywhere on the host; its tail, for a path that is a view
+D         for other paths of DEEP segments or more, the first of them, and for the others whether they are numbers
+P         each parameter's name, and each of its values if these are few, once two patterns have it
+view      a URL with a query, or with a word in its path that stands below MANY folders: /{n}/reviews/add/
+tail      the path of a view from that word on
+
+The prospect of a URL, the share of gains to be expected, is worked out from coarse to fine: it begins with a half, or
+the least of the P keys, and each key with n pages and g gains moves it,
+
+    p = (g + s p) / (n + s)
+
+s: SLOW for plain paths, where a few poor pages prove little, and QUICK for views.
+
+No clock, no draw: the same answers in the same order lead to the same verdicts.
+"""
+
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from msgspec import Struct, field
+
+from minicrawl.web.urls.shapes import Shape, differs_by_a_number, shape_of, word_of
+
+GAIN, COPY = "gain", "copy"
+SAID_OF_ITSELF = ("noindex", "canonical", "redirect", "error")
+"""Kinds that the server says itself: all others are only our opinion."""
+STANDS_BACK = ("noindex", "canonical")
+"""Of these, those by which a page is there, but not for robots."""
+KINDS = ("error", "redirect", "noindex", "canonical", "same", "same-list", "near", COPY, "nothing", GAIN)
+
+FEW = 16
+"""Values up to which a parameter has few."""
+DEEP = 3
+MANY = 6
+"""Folders below which the word of a view stands."""
+HALF = 64
+"""Pages at which a key forgets half of what it has counted."""
+NOW, RISEN, LEAST = 1 / 4, 1 / 8, 1 / 20
+"""Prospects from which a URL is read at once; if its pattern had two gains; as a sample."""
+SLOW, QUICK = 8, 2
+DULL = 3
+"""Pages of a view that say something, but without a new title, half of their words, or a new link, and copies of pages
+under other paths, that count as one gain."""
+SAMPLES, SAMPLES_OF_COPIES, SAMPLES_OF_MANY, MANY_WAIT = 2, 4, 12, 64
+"""Pages read of every pattern; of one whose pages repeat others, so that it may turn out which parameter changes
+nothing; of one that only we think poor, of which MANY_WAIT wait."""
+COARSE, POOR = 12, 0.06
+"""Pages after which a coarse key whose share of gains is below POOR speaks for patterns of which none was read."""
+BARREN, GAINS_PER_BARREN = 8, 20
+"""Pages without gain that are read as samples: so many, and one more for so many gains of the host."""
+DRY, GAINS_PER_DRY = 12, 16
+"""Pages without gain in a row after which pagers of a pattern are read no more; one more for so many gains."""
+IN_VAIN, RARE = 6, 1 / 10
+"""Pages of which fewer than one in ten said anything itself, after which a link to one more like them is nothing."""
+KNOWN_TITLES, RICH = 3, 8
+"""Pages of a pattern with titles of others, from which on its lines are looked at; pages that all said something under
+titles of their own, after which they are not."""
+FEW_PLAIN = 3
+"""Plain pages from which on a host may say noindex on nearly all."""
+_WORDS_KEPT, _KEYS_KEPT = 2_048, 256
+
+
+class Answer(NamedTuple):
+    """What a page said. kind: see above. new: URLs that its links made known. is_full: it has a title that no page of
+    its host had, or half of its words stand in lines that none had."""
+
+    url: str
+    kind: str
+    new: Iterable[str] = ()
+    is_full: bool = False
+
+
+class Count(Struct):
+    """Pages that were read of a key: `n` of them with `gains`, both halved now and then; `read` in all; by kind;
+    `example`: the first of them. `dry`: pages since the last gain; `called`: samples. Of all pages of a host, `dry`
+    counts those without a gain since samples began anew."""
+
+    n: float = 0.0
+    gains: float = 0.0
+    read: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    example: str = ""
+    dry: int = 0
+    called: int = 0
+
+    def add(self, answer: Answer, gain: float) -> None:
+        self.n += 1
+        self.gains += gain
+        self.read += 1
+        self.dry = 0 if gain else self.dry + 1
+        self.kinds[answer.kind] += 1
+        self.example = self.example or answer.url
+        if self.n >= HALF:
+            self.n /= 2
+            self.gains /= 2
+
+    @property
+    def is_poor(self) -> bool:
+        """True if enough pages show that there is next to nothing to gain."""
+        return self.n >= COARSE and self.gains < POOR * self.n
+
+    @property
+    def is_poor_by_itself(self) -> bool:
+        """True if the server itself said of a page that it is none."""
+        return any(self.kinds[kind] for kind in SAID_OF_ITSELF)
+
+
+class Keys(NamedTuple):
+    """The keys of a URL. fine: from fine to coarse; pattern: the F key; loose: the P keys."""
+
+    fine: tuple[str, ...]
+    pattern: str
+    loose: tuple[str, ...]
+
+    @property
+    def is_view(self) -> bool:
+        return "?" in self.pattern or self.pattern.startswith("F /…/")
+
+    @property
+    def paging(self) -> str:
+        """The key by which pages of lists are counted."""
+        return self.pattern if "?" in self.pattern else self.fine[-1]
+
+
+class Judge:
+    """What was learned of one host.
+
+    `counts`: by key; `seen`: of a parameter, as ?name, hashes of its values, and of a word those of the folders above
+    it, until there are enough; `gains`: pages of all with one; `barren`: those without, since samples began anew.
+    `changed`, `changed_words`: since they were cleared.
+    """
+
+    def __init__(self, counts: Mapping[str, Count] = {}, seen: Mapping[str, set[int]] = {}) -> None:
+        self.counts: defaultdict[str, Count] = defaultdict(Count, counts)
+        self.seen: dict[str, set[int]] = dict(seen)
+        self.gains = int(self.counts["*"].gains) if "*" in self.counts else 0
+        self.is_anew = False
+        self.has_parameters = any(word[0] == "?" for word in self.seen)
+        self.barren = self.counts["*"].dry if "*" in self.counts else 0
+        self.changed: set[str] = set()
+        self.changed_words: set[str] = set()
+        self._keys: dict[str, Keys] = {}  # of URLs asked for lately
+
+    # URLs.
+
+    def note_url(self, url: str) -> None:
+        """Take in a URL that became known."""
+        shape = shape_of(url)
+        for name, value in shape.parameters:
+            self.has_parameters = True
+            self._see(f"?{name}", value, FEW + 1)
+        segments = shape.segments
+        for at in range(1, len(segments)):
+            self._see(word_of(segments[at]), "/".join(segments[:at]), MANY)
+
+    def _see(self, word: str, value: str, enough: int) -> None:
+        seen = self.seen.get(word)
+        if seen is None:
+            if len(self.seen) >= _WORDS_KEPT and not self._make_room():
+                return
+            seen = self.seen[word] = set()
+        if len(seen) < enough and (hashed := zlib.crc32(value.encode())) not in seen:
+            seen.add(hashed)
+            if len(seen) > 1:
+                self.changed_words.add(word)
+            if len(seen) >= min(enough, MANY):  # it may change what keys URLs have
+                self._keys.clear()
+
+    def _make_room(self) -> bool:
+        """Forget words that stand below one folder, as most do, or below few. False if there is no room even then."""
+        for fewest in (2, MANY):
+            self.seen = {word: seen for word, seen in self.seen.items() if len(seen) >= fewest or word[0] == "?"}
+            if 2 * len(self.seen) < _WORDS_KEPT:
+                return True
+        return False
+
+    def has_few(self, name: str) -> bool:
+        """True if a parameter has few values."""
+        return len(self.seen.get(f"?{name}", ())) <= FEW
+
+    def tail(self, shape: Shape) -> str:
+        """The tail of a path that is a view; empty for any other."""
+        segments = shape.segments
+        for at in range(1, len(segments)):
+            word = word_of(segments[at])
+            if len(self.seen.get(word, ())) >= MANY and any(map(str.isalpha, word)):
+                return "/".join(map(word_of, segments[at:])) + ("/" if shape.path.endswith("/") else "")
+        return ""
+
+    def is_view(self, url: str) -> bool:
+        return self.keys(url).is_view
+
+    def keys(self, url: str) -> Keys:
+        keys = self._keys.get(url)
+        if keys is None:
+            if len(self._keys) > _KEYS_KEPT:
+                self._keys.clear()
+            keys = self._keys[url] = self._found_keys(shape_of(url))
+        return keys
+
+    def _found_keys(self, shape: Shape) -> Keys:
+        tail = self.tail(shape)
+        place = f"/…/{tail}" if tail else f"{shape.folder}/{shape.form}"
+        if not shape.parameters:
+            pattern = f"F {place}"
+            if len(shape.segments) < DEEP:
+                return Keys((pattern,), pattern, ())
+            between = "/".join("{n}" if each.isdecimal() else "*" for each in shape.segments[1:-1][:DEEP])
+            return Keys((pattern, f"D /{shape.segments[0]}/{between}/{shape.form}"), pattern, ())
+        names = "&".join(shape.names)
+        pattern = f"F {place}?{names}"
+        few = {name for name in shape.names if self.has_few(name)}
+        valued = sorted({f"{name}={value}" if name in few else name for name, value in shape.parameters})
+        own = (f"V {shape.folder}/{shape.form}?{'&'.join(valued)}",) if few else ()
+        coarse = (f"C {names}", f"W {tail}") if tail else (f"C {names}",)
+        loose = [f"P {name}" for name in shape.names]
+        loose += [f"P {name}={value}" for name, value in shape.parameters if name in few]
+        return Keys((*own, pattern, *coarse), pattern, tuple(loose))
+
+    def pattern(self, url: str) -> str:
+        return self.keys(url).pattern
+
+    def prospect(self, url: str) -> float:
+        """The share of gains to be expected of a URL."""
+        keys = self.keys(url)
+        is_view = keys.is_view
+        shares = []
+        for loose in keys.loose:
+            count = self.counts.get(loose)
+            if count is not None and len(self.seen.get(loose, ())) > 1:
+                shares.append((count.gains + 1) / (count.n + 2))
+        prospect = min((*shares, 0.5))
+        for key in reversed(keys.fine):
+            count = self.counts.get(key)
+            if count is not None:
+                is_quick = is_view and not (key.startswith(("W", "F /…/")) and 2 * count.kinds["same"] > count.read)
+                pace = QUICK if is_quick else SLOW
+                prospect = (count.gains + pace * prospect) / (count.n + pace)
+        return prospect
+
+    def reads_now(self, url: str, source: str | None) -> bool:
+        """True if a URL is read before those that need not be. source: the page with the link."""
+        if self.prospect(url) >= NOW:
+            return True
+        return source is not None and self.is_pager(url, source) and self._may_page(url)
+
+    def is_pager(self, url: str, source: str) -> bool:
+        return source.startswith(url[: url.index("/", 8) + 1]) and differs_by_a_number(url, source)
+
+    def _may_page(self, url: str) -> bool:
+        count = self.counts.get(self.keys(url).paging)
+        return count is None or count.dry < DRY + self.gains // GAINS_PER_DRY
+
+    # Answers.
+
+    def begin_anew(self) -> None:
+        """Read samples of poor patterns again: the site may have changed since the last run ended."""
+        self.is_anew = True
+        self.barren = 0
+        for count in self.counts.values():
+            count.dry = count.called = 0
+
+    def learn(self, answer: Answer) -> float:
+        """Take in an answer; returns what it counts as: 1 for a gain, a third for a dull one, 0 for none."""
+        keys = self.keys(answer.url)
+        is_fruitful = answer.kind != "error" and self._is_fruitful(answer, keys.pattern)
+        gain = float(answer.kind in (GAIN, COPY) or is_fruitful)
+        is_dull = answer.kind == COPY or (not answer.is_full and self.is_view(answer.url))
+        if gain and is_dull and not is_fruitful:
+            gain /= DULL
+        for key in dict.fromkeys((*keys.fine, *keys.loose)):
+            self.counts[key].add(answer, gain)
+            self.changed.add(key)
+        for loose in keys.loose:
+            self._see(loose, keys.pattern, 2)
+        whole = self.counts["*"]
+        whole.read += 1
+        whole.gains += bool(gain)
+        self.changed.add("*")
+        self.gains += bool(gain)
+        whole.dry = self.barren = self.barren + (not gain)
+        return gain
+
+    def note_known_title(self, url: str) -> None:
+        """Note that a page has a title that another page of its host had."""
+        self.counts[self.pattern(url)].kinds["known title"] += 1
+
+    def needs_lines(self, url: str) -> bool:
+        """True if it matters which lines a page has: it may say nothing new under a known title, or other URLs of the
+        host may say again what it says."""
+        count = self.counts.get(self.pattern(url))
+        if count is not None and count.kinds["known title"] >= KNOWN_TITLES:
+            return True
+        if "?" not in url:
+            return self.has_parameters or self.is_view(url)
+        if count is None or count.read < RICH:
+            return True
+        return count.kinds["known title"] > 0 or count.kinds[GAIN] < count.read
+
+    def keeps_out(self, index: bool, follow: bool, *, is_view: bool, is_home: bool) -> bool:
+        """True if what a page says to robots means that it is none for readers: noindex, with nofollow or on a view.
+        It means nothing if the front page says so as well, or more than two thirds of the plain pages."""
+        kinds = self.counts["*"].kinds
+        if is_home and not index:
+            kinds["noindex front"] = 1
+        if not is_view:
+            kinds["plain"] += 1
+            kinds["noindex plain"] += not index
+        if index or not (is_view or not follow) or kinds["noindex front"]:
+            return False
+        return kinds["plain"] < FEW_PLAIN or 3 * kinds["noindex plain"] <= 2 * kinds["plain"]
+
+    def _is_fruitful(self, answer: Answer, pattern: str) -> bool:
+        """True if a page made a URL known with another path and another pattern, that may say something: it has no
+        query, and like ones have not been read in vain so far; or pages of its pattern have said something."""
+        path, origin = shape_of(answer.url).path, answer.url[: answer.url.index("/", 8) + 1]
+        for url in answer.new:
+            shape = shape_of(url)
+            if not url.startswith(origin):
+                if not shape.parameters:
+                    return True
+            elif answer.kind == "canonical" and not shape.parameters:
+                return True  # it may be linked nowhere
+            elif shape.path != path and (other := self.keys(url)).pattern != pattern:
+                count = self.counts.get(other.pattern)
+                if count is not None and count.kinds[GAIN]:
+                    return True
+                coarse = self.counts.get(other.fine[-1])
+                is_in_vain = coarse is not None and coarse.read >= IN_VAIN and coarse.kinds[GAIN] < RARE * coarse.read
+                if not (shape.parameters or is_in_vain):
+                    return True
+        return False
+
+    # What waits.
+
+    def choose(self, waiting: Iterable["Waiting"]) -> list[str]:
+        """The URLs to be read next of those that need not be, by group, when no other page of the host waits; none if
+        all that is left is left out."""
+        risen = [url for each in waiting for url in each.urls if self._has_risen(url)]
+        if risen:
+            return risen
+        samples = list(self._samples(waiting))
+        if not samples:
+            return []
+        url = max(samples)[-1]
+        self.counts[self.pattern(url)].called += 1
+        return [url]
+
+    def group(self, url: str) -> str:
+        """What URLs that wait together have in common: the finest key."""
+        return self.keys(url).fine[0]
+
+    def _has_risen(self, url: str) -> bool:
+        prospect = self.prospect(url)
+        if prospect >= NOW:
+            return True
+        count = self.counts.get(self.pattern(url))
+        return prospect >= RISEN and count is not None and count.kinds[GAIN] >= 2 and count.dry < DRY
+
+    def _samples(self, waiting: Iterable["Waiting"]) -> Iterator[tuple[bool, float, str]]:
+        may_be_barren = self.barren < BARREN + self.gains / GAINS_PER_BARREN
+        for some in waiting:
+            prospect, url = max((self.prospect(url), url) for url in some.urls)
+            count = self.counts.get(self.pattern(url)) or Count()
+            is_owed = (prospect >= LEAST or self.is_anew) and self._owes(count, some)
+            if is_owed or (may_be_barren and prospect >= POOR):
+                yield is_owed, prospect, url
+
+    def _owes(self, count: Count, waiting: "Waiting") -> bool:
+        """True if more pages of a pattern must be read. Of one of which many wait, some are samples by hash: those that
+        were read in the order of their links may be the only ones that say nothing."""
+        keys = self.keys(waiting.urls[0])
+        if self.is_anew and not count.called:
+            return True
+        if not keys.is_view and count.called < SAMPLES and not any(count.kinds[kind] for kind in STANDS_BACK):
+            return True  # a few plain pages prove little
+        coarse = keys.fine[-1]
+        if not coarse.startswith("D") and coarse in self.counts and self.counts[coarse].is_poor:
+            return False
+        if waiting.number >= MANY_WAIT and not count.is_poor_by_itself:
+            return count.read < SAMPLES_OF_MANY or count.called < SAMPLES_OF_COPIES
+        return count.read < (SAMPLES_OF_COPIES if count.kinds["same"] or count.kinds["same-list"] else SAMPLES)
+
+
+class Waiting(NamedTuple):
+    """URLs of a group that need not be read: the first of them by hash, and the number of all of their pattern."""
+
+    urls: list[str]
+    number: int

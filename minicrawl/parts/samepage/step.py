@@ -1,0 +1,549 @@
+"""The judge of URLs in a crawl: what each page said, which URLs wait behind all others, and which stand for others.
+
+A page whose turn comes is read if its prospect is good. Else it is held. When no other page of its host waits, the
+judge lets some of those that are held wait again: risen ones, or a sample. What it never calls back is left out: it
+stays known and waits, and the next run begins with samples again.
+"""
+
+import re
+import zlib
+from bisect import insort
+from collections import Counter, OrderedDict, defaultdict
+from collections.abc import Callable, Mapping, Sequence, Set
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from minicrawl import log
+from minicrawl.crawler.outcomes.outcome import Outcome
+from minicrawl.crawler.recognise.duplicates import ALIKE
+from minicrawl.crawler.steps.duplicates import DuplicatePages
+from minicrawl.crawler.visits.step import Opening, Step
+from minicrawl.crawler.visits.turn import Turn
+from minicrawl.model import READ, Fetched, PageRequest, State
+from minicrawl.parts.samepage.judge import GAIN, NOW, Answer, Judge, Waiting
+from minicrawl.parts.samepage.known_lines import KnownLines
+from minicrawl.parts.samepage.pairs import VOID, Evidence, Pairs, plainer
+from minicrawl.parts.samepage.stored import load_judge, load_lines, load_pairs, pair_rows, pattern_rows, seen_rows
+from minicrawl.parts.samepage.tables import LinesRow, ListingRow, PairRow, PatternRow, SeenRow
+from minicrawl.parts.samepage.words import name_in_words
+from minicrawl.reasons import MAX_HOPS, TRANSIENT, has
+from minicrawl.store.writer import Writer
+from minicrawl.web.fingerprint import SAYS_SOMETHING, alike, distance
+from minicrawl.web.html.page_headers import read_directives
+from minicrawl.web.lines import Lines, title_hash, title_parts, unpack
+from minicrawl.web.urls.front import is_home
+from minicrawl.web.urls.keys import origin_of, politeness_key
+
+if TYPE_CHECKING:
+    from minicrawl.settings import CrawlSettings
+
+_TENTH, _TWENTIETH, _DOZEN, _MUCH = 10, 20, 12, 30
+"""Nothing new is less than a tenth of the words of a page, or a twentieth if these are a dozen; _MUCH are something."""
+_FEWEST_NUMBERS, _NUMBERS, _FULL = 12, 1 / 4, 1 / 2
+"""Shares of words: of numbers, where these may be what a page says; of those in new lines, where it is a gain as any
+other."""
+_COPIES = 3
+"""Times that a page may be repeated under other paths, as in versions of a manual, which count a third of a gain."""
+_MOST_COMPARED = 16
+_LOOKED_AT = 8
+"""URLs of a pattern that are compared for the next sample, the first by hash."""
+_AT_ONCE = 16
+_HALF, _MOST_TABLES = 1 / 2, 1_000
+_MOST_READ = 1_000
+"""Pages with parameters that are remembered of a host, to stand for others once one is void."""
+_MOST_PENDING = 1_000
+_MOST_HOSTS, _MOST_LINES = 2_000, 8_000_000
+"""In memory: hosts, and lines of all together."""
+
+
+class HostBook(Struct):
+    """What is known of one host. read: pages with parameters, to stand for others once one is void. copied: times that
+    other paths have repeated a text. tables: by pattern the sketch of its last page of numbers."""
+
+    judge: Judge
+    pairs: Pairs
+    lines: KnownLines
+    read: list[int] = field(default_factory=list)
+    copied: Counter[int] = field(default_factory=Counter)
+    tables: dict[str, bytes] = field(default_factory=dict)
+
+    def is_unlike_last(self, fetched: Fetched) -> bool:
+        """True if a page shares less than half of its text with the last page of numbers of its pattern."""
+        if fetched.sketch is None:
+            return False
+        if len(self.tables) > _MOST_TABLES:
+            self.tables.clear()
+        pattern = self.judge.pattern(fetched.url)
+        last = self.tables.get(pattern, fetched.sketch)
+        self.tables[pattern] = fetched.sketch
+        return alike(distance(last, fetched.sketch)) < _HALF
+
+
+class SamePage(Step):
+    """Judges URLs, and finds out which stand for others."""
+
+    def __init__(self, opening: Opening, ask: Sequence[str]) -> None:
+        """ask: regular expressions; URLs that match are read at their turn."""
+        state = opening.state
+        self._state, self._writer = state, state.writer
+        self._urls, self._pages = state.urls, state.pages
+        self._accounts, self._frontier = state.accounts, state.frontier
+        self._admission = state.admission
+        self._fingerprints = opening.step(DuplicatePages).fingerprints
+        self._begins_anew = self._writer.meta("stopped") == "nothing-left"  # else the last run goes on
+        self._begun: set[str] = set()
+        self._audits = opening.settings.audit
+        self._heeds_robots = not opening.settings.ignore_robots
+        self._learns_pairs = not opening.settings.keep_parameters
+        self.ask(ask)
+        self._books: OrderedDict[str, HostBook] = OrderedDict()
+        self._changed: set[str] = set()
+        hosts = self._writer.rows("SELECT DISTINCT host FROM pairs WHERE is_void") if self._learns_pairs else ()
+        self._void = {host: load_pairs(self._writer, host) for (host,) in hosts}
+        self._held: defaultdict[int, dict[str, list[int]]] = defaultdict(dict)
+        """By host and group pages that wait, each behind the hash of its URL, in order."""
+        self._waiting: defaultdict[int, Counter[str]] = defaultdict(Counter)
+        """Their number by host and pattern."""
+        self._called: set[int] = set()
+        self._found: tuple[int, str | None] | None = None
+        self._listings: dict[int, int] = {}
+        self._pending: OrderedDict[int, list[tuple[int, str]]] = OrderedDict()
+        self.wanted: dict[str, str] = {}
+        self._experiments: dict[str, tuple[str, Turn]] = {}
+        state.discovery.note_url = self._note_url
+
+    def ask(self, patterns: Sequence[str]) -> None:
+        """Read all URLs that match one of these regular expressions at their turn."""
+        self._asked = re.compile("|".join(f"(?:{pattern})" for pattern in patterns)) if patterns else None
+
+    # URLs.
+
+    def plain(self, urls: Sequence[str]) -> Sequence[str]:
+        if not self._void:
+            return urls
+        plain = list(map(self._plain, urls))
+        return urls if plain == list(urls) else plain
+
+    def _plain(self, url: str) -> str:
+        pairs = self._void.get(politeness_key(url)) if self._void else None
+        return url if pairs is None else pairs.plain(url)
+
+    def _note_url(self, host: str, url: str) -> None:
+        book = self._book(host)
+        book.judge.note_url(url)
+        if "?" in url:
+            book.pairs.note_known(url)
+
+    def request(self, page: int, asked: PageRequest) -> PageRequest:
+        book = self._book(self._name_of(page))
+        is_first = not self._accounts.depth[page]
+        return asked._replace(lines=True) if is_first or book.judge.needs_lines(asked.url) else asked
+
+    def refusal(self, page: int, url: str) -> str | None:
+        return VOID if self._accounts.depth[page] and self._plain(url) != url else None
+
+    def lets_wait(self, page: int, url: str) -> bool:
+        if self._accounts.had_turn[page] or not self._accounts.depth[page]:
+            return False
+        if page in self._frontier.pages.first:  # the user wants it, held or not
+            held = self._held.get(self._host_of(page), {})
+            self._let_go(self._host_of(page), [each for each in _entries(held) if each[1] & _PAGE == page])
+            return False
+        if page in self._called or (self._asked is not None and self._asked.search(url)) or self._plain(url) != url:
+            self._called.discard(page)
+            return False
+        name = self._name_of(page)
+        judge = self._book(name).judge
+        if judge.prospect(url) >= NOW or self._is_checked(url, judge):
+            return False
+        linker = self._pages.found_on(page)
+        if linker is not None and judge.reads_now(url, self._urls.url(linker)):
+            return False
+        host, keys = self._host_of(page), judge.keys(url)
+        insort(self._held[host].setdefault(keys.fine[0], []), _by_hash(url) << 32 | page)
+        self._waiting[host][keys.pattern] += 1
+        judge.changed.add(keys.pattern)
+        self._changed.add(name)
+        return True
+
+    def _is_checked(self, url: str, judge: Judge) -> bool:
+        """True if a URL is asked for only to learn whether it is there; and for any page by its path in an audit."""
+        return self._admission.scope.only_checks(url) or (self._audits and not judge.is_view(url))
+
+    def on_idle(self, host: int, now: float) -> None:
+        held = self._held.get(host)
+        if not held:
+            return
+        name = self._frontier.hosts[host].name
+        judge = self._book(name).judge
+        pages: dict[str, tuple[str, int]] = {}
+        waiting = []
+        for group, entries in held.items():
+            urls = {self._urls.url(entry & _PAGE): (group, entry) for entry in entries[:_LOOKED_AT]}
+            pages |= urls
+            waiting.append(Waiting([*urls], self._waiting[host][judge.pattern(next(iter(urls)))]))
+        chosen = judge.choose(waiting)
+        self._call(host, [pages[url] for url in chosen[:_AT_ONCE]], now)
+
+    def _call_those(self, host: int, are_meant: Callable[[str], bool], now: float) -> None:
+        """Let those of the pages wait for their turn that are held on a host, and whose URLs are meant."""
+        entries = _entries(self._held.get(host, {}))
+        self._call(host, [each for each in entries if are_meant(self._urls.url(each[1] & _PAGE))], now)
+
+    def _call(self, host: int, chosen: Sequence[tuple[str, int]], now: float) -> None:
+        """Let some of the pages that are held wait for their turn."""
+        self._let_go(host, chosen)
+        pages = [entry & _PAGE for _, entry in chosen]
+        self._called.update(pages)
+        self._frontier.bring_back(pages, now)
+
+    def _let_go(self, host: int, chosen: Sequence[tuple[str, int]]) -> None:
+        """Hold some pages no more."""
+        held, name = self._held[host], self._frontier.hosts[host].name
+        judge = self._book(name).judge
+        for group, entry in chosen:
+            self._changed.add(name)
+            held[group].remove(entry)
+            if not held[group]:
+                del held[group]
+            pattern = judge.pattern(self._urls.url(entry & _PAGE))
+            self._waiting[host][pattern] -= 1
+            judge.changed.add(pattern)
+
+    def on_settings(self, settings: "CrawlSettings", changed: Set[str], now: float) -> None:
+        if "ask" not in changed:
+            return
+        self.ask(vars(settings)["ask"])
+        if self._asked is not None:
+            for host in list(self._held):
+                self._call_those(host, lambda url: self._asked is not None and bool(self._asked.search(url)), now)
+
+    # Answers.
+
+    def recognise(self, turn: Turn) -> bool:
+        outcome, url = turn.outcome, turn.fetched.url
+        if outcome.reason == VOID:
+            turn.outcome = Outcome(State.ALIAS, VOID, alias=self._plain(url), is_redirect=True)
+            return True
+        if outcome.alias is not None:
+            plain = self._plain(outcome.alias)
+            if plain != outcome.alias and plain != self._plain(url):
+                turn.outcome = replace(outcome, alias=plain)
+        elif outcome.state is State.FETCHED and turn.fetched.payload is not None:
+            kind, leader = self._first_with(turn)
+            self._found = turn.page, kind
+            if leader is not None and "?" in url:  # two paths may well say the same
+                turn.outcome = Outcome(State.ALIAS, "same-page", alias=self._urls.url(leader), follows=outcome.follows)
+        return False
+
+    def on_links(self, turn: Turn) -> None:
+        """Learn from the first answer for a page."""
+        if self._accounts.had_turn[turn.page]:
+            return
+        name = self._name_of(turn.page)
+        book = self._book(name)
+        if "?" in turn.fetched.url:
+            book.pairs.note_known(turn.fetched.url, -1)
+        kind = self._kind(turn, book)
+        if kind is None or self._admission.scope.only_checks(turn.fetched.url):
+            return
+        lines = None if turn.fetched.lines is None else unpack(turn.fetched.lines)
+        title = turn.parsed.title or ""
+        is_full = bool(title) and not self._is_known_title(book, turn.fetched.url, title)
+        if not is_full and kind not in ("error", "redirect"):
+            book.judge.note_known_title(turn.fetched.url)
+        has_lines = lines is not None and len(lines.hashes) > 0 and not book.lines.is_full
+        if kind == GAIN and lines is not None and has_lines and not is_full:
+            share = _news(book.lines, lines)
+            if not share and _has_numbers(lines) and book.is_unlike_last(turn.fetched):
+                share = 1.0  # a table of other numbers
+            kind = GAIN if share else "nothing"
+            is_full = share >= _FULL
+        if kind == "same" and "?" not in turn.fetched.url and self._is_first_copy(turn, book):
+            kind = "copy"
+        offered = self._state.discovery.offered
+        targets = turn.targets
+        if kind in ("redirect", "canonical") and turn.outcome.alias is not None:
+            targets = [*targets, *(page for page in self._urls.find([turn.outcome.alias]) if page is not None)]
+        new = (self._urls.url(target) for target in targets if target >= offered)
+        book.judge.learn(Answer(turn.fetched.url, kind, new, is_full))
+        self._changed.add(name)
+        if kind not in ("error", "redirect"):
+            self._add_text(turn, book, lines, title, kind)
+
+    def on_turn(self, turn: Turn) -> None:
+        """Learn what changes nothing, by all pages that were read of one that differ in their spelling alone."""
+        if not self._learns_pairs or turn.outcome.state not in READ or turn.outcome.reason == VOID:
+            return
+        page, url = turn.page, turn.fetched.url
+        names = plainer(url)
+        known = self._urls.find(list(names.values())) if names else []
+        for name, other in zip(names, known, strict=True):
+            if other is None or other == page:
+                continue
+            if self._accounts.had_turn[other] or self._stands_for(page) == other:
+                self._note_pair(page, name, other, turn.now)
+            else:
+                self._pending.setdefault(other, []).append((page, name))
+                if len(self._pending) > _MOST_PENDING:
+                    self._pending.popitem(last=False)
+        for other, name in self._pending.pop(page, ()):
+            self._note_pair(other, name, page, turn.now)
+        if "?" in url and turn.fetched.payload is not None:
+            self._experiment(turn)
+
+    def _note_pair(self, page: int, name: str, plain: int, now: float) -> None:
+        """Take in that two pages were read, of which one is the other spelled more simply."""
+        if self._pages.last_turn(page).reason == "canonical":
+            return  # pages of a list name the first one, wrongly
+        if self._accounts.had_turn[plain] and self._pages.last_turn(plain).reason.startswith("redirect"):
+            return  # the plainer one is no better name
+        one, other = self._stands_for(page), self._stands_for(plain)
+        if one == other or self._pages.was_there(plain):
+            agrees = one == other or self._say_the_same(one, other)
+            self._note(Evidence(self._urls.url(page), name, self._urls.url(other), agrees), now)
+
+    def _say_the_same(self, page: int, other: int) -> bool:
+        """True if two pages have one text and one title: a path stands for no other page by that alone."""
+        row, there = self._fingerprints.row(page), self._fingerprints.row(other)
+        is_same = row is not None and there is not None and row.payload == there.payload
+        return is_same and self._pages.title(page) == self._pages.title(other)
+
+    def _note(self, found: Evidence, now: float) -> None:
+        host, name = politeness_key(found.url), found.name
+        book = self._book(host)
+        self._changed.add(host)
+        if not book.pairs.note(found):
+            return
+        if book.pairs.void:
+            self._void[host] = book.pairs
+        else:
+            self._void.pop(host, None)
+        verdict = "changes nothing" if name in book.pairs.void else "makes a difference after all"
+        log.event("parameter-judged", host=host, parameter=name_in_words(name), verdict=verdict)
+        for read in self._outdated(host, book, name):
+            self._frontier.put_first(read, now)
+        self._call_those(self._state.hosts.host(host).id, lambda url: self._plain(url) != url, now)
+
+    def _outdated(self, host: str, book: HostBook, name: str) -> list[int]:
+        """Pages that were read and now stand for others, or stood for others and are pages again."""
+        if name in book.pairs.void:
+            outdated = [page for page in book.read if self._plain(self._urls.url(page)) != self._urls.url(page)]
+            book.read = sorted({*book.read} - {*outdated})
+            return outdated
+        known = self._state.hosts.host(host).id
+        aliases = self._writer.rows("SELECT id FROM pages WHERE host = ? AND reason = ?", (known, VOID))
+        new = [page for page, turn in self._pages.turns.items() if turn.reason == VOID and self._host_of(page) == known]
+        return sorted({page for (page,) in aliases} | set(new))
+
+    def _stands_for(self, page: int) -> int:
+        """The page that a page stands for at last: itself if it is no alias."""
+        book = self._accounts.book
+        for _ in range(MAX_HOPS):
+            if not book.alias[page] or book.gone[page]:
+                break
+            page = int(self._pages.outlinks(page)[0])
+        return page
+
+    # Experiments.
+
+    def _experiment(self, turn: Turn) -> None:
+        """Want a page without one of its parameters, if that may tell whether it matters."""
+        url, origin = turn.fetched.url, origin_of(turn.fetched.url)
+        name = self._name_of(turn.page)
+        book = self._book(name)
+        if len(book.read) < _MOST_READ:
+            book.read.append(turn.page)
+        if origin in self.wanted:
+            return
+        is_worth_it = book.judge.prospect(url) >= NOW
+        repeats = turn.outcome.state is State.ALIAS
+        found = book.pairs.experiment(url, repeats=repeats, is_worth_it=is_worth_it)
+        if found is not None and self._urls.find([found[1]]) == [None]:
+            self.wanted[origin] = found[1]
+            self._experiments[found[1]] = found[0], turn
+            self._changed.add(name)
+
+    def on_probe(self, fetched: Fetched, title: str | None, now: float) -> None:
+        name, turn = self._experiments.pop(fetched.url)
+        if fetched.status is None or has(f"http-{fetched.status}", TRANSIENT):
+            return  # an overloaded server says nothing of the parameter
+        agrees = _is_same(turn.fetched, fetched) and title == turn.parsed.title
+        self._note(Evidence(turn.fetched.url, name, fetched.url, agrees, is_linked=False), now)
+
+    # What a page says.
+
+    def _first_with(self, turn: Turn) -> tuple[str | None, int | None]:
+        """What a page repeats, and the page of its host that said it first."""
+        fetched, title, host = turn.fetched, turn.parsed.title, self._host_of(turn.page)
+        assert fetched.payload is not None
+        book = self._book(self._name_of(turn.page))
+        is_view = book.judge.is_view(fetched.url)
+        if fetched.payload & SAYS_SOMETHING and (is_view or fetched.sketch is not None):
+            for page in self._fingerprints.first(fetched.payload)[:_MOST_COMPARED]:
+                row = self._fingerprints.row(page)
+                is_same = row is not None and row.payload == fetched.payload
+                if is_same and self._may_lead(page, turn.page, host) and self._pages.title(page) == title:
+                    return "same", page
+        if not is_view:
+            return None, None
+        listing = _listing(fetched, title)
+        first = None if listing is None else self._page_with(listing)
+        if first is not None and self._may_lead(first, turn.page, host) and self._pages.was_there(first):
+            return "same-list", first
+        lines = unpack(fetched.lines or b"")
+        if fetched.sketch is not None and len(lines.hashes) and book.lines.has(lines.hashes).all():
+            for other in self._urls.find(list(plainer(fetched.url).values())):
+                row = None if other is None else self._fingerprints.row(other)
+                near = row is not None and row.sketch is not None and distance(row.sketch, fetched.sketch) <= ALIKE
+                if other is None or not near:
+                    continue
+                if self._may_lead(other, turn.page, host) and self._pages.title(other) == title:
+                    return "near", other
+        return None, None
+
+    def _may_lead(self, page: int, of: int, host: int) -> bool:
+        return page != of and self._host_of(page) == host and not self._accounts.book.alias[page]
+
+    def _is_first_copy(self, turn: Turn, book: HostBook) -> bool:
+        """True if the page that a page under another path repeats was not repeated often so far."""
+        text = turn.fetched.payload
+        if text is None:
+            return False
+        book.copied[text] += 1
+        return book.copied[text] <= _COPIES
+
+    def _kind(self, turn: Turn, book: HostBook) -> str | None:
+        """What a page said, but for what needs its lines; None if nothing can be learned from the answer."""
+        outcome, fetched = turn.outcome, turn.fetched
+        if fetched.status is None or outcome.state in (None, State.DISALLOWED):
+            return None
+        if outcome.state in (State.ERROR, State.GONE):
+            return None if has(outcome.reason, TRANSIENT) else "error"
+        if outcome.is_redirect or outcome.reason == "meta-refresh":
+            return "redirect"
+        index, follow = turn.parsed.index, turn.parsed.follow
+        if fetched.robots_tag is not None:
+            said = read_directives(fetched.robots_tag)
+            index, follow = index and said.index, follow and said.follow
+        is_view = book.judge.is_view(fetched.url)
+        if self._heeds_robots and book.judge.keeps_out(index, follow, is_view=is_view, is_home=is_home(fetched.url)):
+            return "noindex"
+        if outcome.reason == "canonical":
+            return "canonical"
+        return self._repeats(turn.page) or ("same" if outcome.state is State.ALIAS else GAIN)
+
+    def _repeats(self, page: int) -> str | None:
+        """What a page repeats, if it is the one recognised last."""
+        return self._found[1] if self._found is not None and self._found[0] == page else None
+
+    def _add_text(self, turn: Turn, book: HostBook, lines: Lines | None, title: str, kind: str) -> None:
+        """Note the lines of a page, its title, and that it is the first with this set of lines."""
+        names = [title_hash(title)] if title and kind != "noindex" else []
+        if lines is None:
+            book.lines.add([name for name in names if not book.lines.knows(name)])
+            return
+        names += title_parts(title) if names else ()
+        hashes = np.union1d(lines.hashes, np.array(names, dtype=np.uint32))
+        book.lines.add(hashes[~book.lines.has(hashes)].tolist())
+        listing = _listing(turn.fetched, turn.parsed.title)
+        if listing is not None and turn.outcome.state is State.FETCHED and self._page_with(listing) is None:
+            self._listings[listing] = turn.page
+
+    def _is_known_title(self, book: HostBook, url: str, title: str) -> bool:
+        """True if a page of the host had this title; of a view by its path, if all parts of it are lines."""
+        is_tail = "?" not in url and book.judge.is_view(url)
+        return all(map(book.lines.knows, title_parts(title) if is_tail else [title_hash(title)]))
+
+    def _page_with(self, listing: int) -> int | None:
+        page = self._listings.get(listing)
+        return page if page is not None else self._writer.value("SELECT page FROM listings WHERE listing = ?", listing)
+
+    # Books.
+
+    def _host_of(self, page: int) -> int:
+        return int(self._frontier.pages.host_of[page])
+
+    def _name_of(self, page: int) -> str:
+        return self._frontier.host(page).name
+
+    def _book(self, host: str) -> HostBook:
+        book = self._books.get(host)
+        if book is None:
+            store = self._writer
+            pairs = self._void.get(host) or load_pairs(store, host)
+            judge = load_judge(store, host)
+            if self._begins_anew and judge.counts and host not in self._begun:
+                self._begun.add(host)
+                judge.begin_anew()
+            book = self._books[host] = HostBook(judge, pairs, load_lines(store, host))
+        self._books.move_to_end(host)
+        return book
+
+    def save(self, writer: Writer) -> None:
+        for host in sorted(self._changed):
+            book = self._books[host]
+            waiting = self._waiting[self._state.hosts.host(host).id]
+            writer.put(PatternRow, pattern_rows(host, book.judge, waiting))
+            writer.put(SeenRow, seen_rows(host, book.judge))
+            writer.put(PairRow, pair_rows(host, book.pairs))
+            if new := book.lines.take_new():
+                writer.add(LinesRow, [LinesRow(host, book.lines.pieces, new)])
+            book.judge.changed.clear()
+            book.judge.changed_words.clear()
+            book.pairs.changed.clear()
+        writer.add(ListingRow, (ListingRow(*each) for each in self._listings.items()), if_new=True)
+        self._listings.clear()
+        self._changed.clear()
+        lines = sum(len(book.lines) for book in self._books.values())
+        while len(self._books) > _MOST_HOSTS or (lines > _MOST_LINES and len(self._books) > 1):
+            lines -= len(self._books.popitem(last=False)[1].lines)
+
+
+def _news(known: KnownLines, lines: Lines) -> float:
+    """The share of the words of a page that stand in lines that no page of its host had, digits apart; 0 if these are
+    next to none."""
+    words, new = int(lines.words.sum()), int(lines.words[~known.has(lines.hashes)].sum())
+    return new / words if new >= _MUCH or new * (_TWENTIETH if new >= _DOZEN else _TENTH) >= words else 0.0
+
+
+def _has_numbers(lines: Lines) -> bool:
+    """True if much of a page is numbers."""
+    return lines.numbers >= _FEWEST_NUMBERS and lines.numbers >= _NUMBERS * lines.all_words
+
+
+def _is_same(one: Fetched, other: Fetched) -> bool:
+    """True if two answers say the same, but for the order of lines, or for a few words."""
+    if other.payload is None:
+        return False
+    if one.payload == other.payload or (one.lines and other.lines and _set_of(one) == _set_of(other)):
+        return True
+    return one.sketch is not None and other.sketch is not None and distance(one.sketch, other.sketch) <= ALIKE
+
+
+def _set_of(fetched: Fetched) -> int:
+    return unpack(fetched.lines).listing if fetched.lines else 0
+
+
+def _listing(fetched: Fetched, title: str | None) -> int | None:
+    """A number for the host, the title and the lines of a page in any order; None if it has none."""
+    if not (lines := _set_of(fetched)):
+        return None
+    named = f"{politeness_key(fetched.url)} {title or ''} {lines}".encode()
+    return int.from_bytes(blake2b(named, digest_size=8).digest(), signed=True)
+
+
+def _entries(held: Mapping[str, Sequence[int]]) -> list[tuple[str, int]]:
+    """Groups and entries of the pages that are held on a host."""
+    return [(group, entry) for group, entries in held.items() for entry in entries]
+
+
+def _by_hash(url: str) -> int:
+    return zlib.crc32(url.encode())
+
+
+_PAGE = 0xFFFF_FFFF

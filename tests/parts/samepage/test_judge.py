@@ -1,0 +1,168 @@
+"""The judge of URLs says what its formula says, worked out from all answers anew."""
+
+import random
+from collections.abc import Iterator
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+
+from minicrawl.parts.samepage.judge import (
+    COPY,
+    DULL,
+    FEW,
+    GAIN,
+    HALF,
+    IN_VAIN,
+    KINDS,
+    MANY,
+    QUICK,
+    RARE,
+    SLOW,
+    Answer,
+    Judge,
+)
+from minicrawl.web.urls.shapes import shape_of, word_of
+
+HOST = "http://a.test"
+
+
+class SlowJudge:
+    """All that was known and answered, looked through at every question."""
+
+    def __init__(self) -> None:
+        self.known: list[str] = []
+        self.answers: list[tuple[list[str], str, str, float]] = []
+        """Keys of a page, its pattern, its kind, and what it counts as."""
+
+    def keys(self, url: str) -> tuple[list[str], str, list[str]]:
+        """From fine to coarse; the pattern; and each parameter with its values, if these are few."""
+        shape, parameters = shape_of(url), parse_qsl(urlsplit(url).query, keep_blank_values=True)
+        tail = self._tail(url)
+        place = f"/…/{tail}" if tail else f"{shape.folder}/{shape.form}"
+        if not parameters:
+            pattern = f"F {place}"
+            segments = [segment for segment in urlsplit(url).path.split("/") if segment]
+            if len(segments) < 3:
+                return [pattern], pattern, []
+            between = "/".join("{n}" if segment.isdecimal() else "*" for segment in segments[1:-1][:3])
+            return [pattern, f"D /{segments[0]}/{between}/{shape.form}"], pattern, []
+        names = "&".join(sorted({name for name, _ in parameters}))
+        few = {name for name, _ in parameters if len(self._values(name)) <= FEW}
+        valued = "&".join(sorted({f"{name}={value}" if name in few else name for name, value in parameters}))
+        fine = [f"V {shape.folder}/{shape.form}?{valued}"] if few else []
+        fine += [f"F {place}?{names}", f"C {names}"] + ([f"W {tail}"] if tail else [])
+        loose = [f"P {name}" for name in sorted({name for name, _ in parameters})]
+        loose += [f"P {name}={value}" for name, value in parameters if name in few]
+        return fine, f"F {place}?{names}", loose
+
+    def _values(self, name: str) -> set[str]:
+        queries = (parse_qsl(urlsplit(url).query, keep_blank_values=True) for url in self.known)
+        return {value for query in queries for other, value in query if other == name}
+
+    def _folders(self, word: str) -> set[tuple[str, ...]]:
+        return {
+            segments[:at]
+            for segments in (shape_of(url).segments for url in self.known)
+            for at in range(1, len(segments))
+            if word_of(segments[at]) == word
+        }
+
+    def _tail(self, url: str) -> str:
+        words = [word_of(segment) for segment in shape_of(url).segments]
+        for at in range(1, len(words)):
+            if any(map(str.isalpha, words[at])) and len(self._folders(words[at])) >= MANY:
+                return "/".join(words[at:]) + "/" * urlsplit(url).path.endswith("/")
+        return ""
+
+    def _count(self, key: str) -> tuple[float, float]:
+        """Pages and gains of a key, which forgets half of them at HALF."""
+        pages = gains = 0.0
+        for keys, _, _, gain in self.answers:
+            if key in keys:
+                pages, gains = pages + 1, gains + gain
+                if pages >= HALF:
+                    pages, gains = pages / 2, gains / 2
+        return pages, gains
+
+    def _kinds(self, key: str) -> list[str]:
+        return [kind for keys, _, kind, _ in self.answers if key in keys]
+
+    def prospect(self, url: str) -> float:
+        fine, pattern, loose = self.keys(url)
+        expected = 0.5
+        for key in loose:
+            if len({other for keys, other, _, _ in self.answers if key in keys}) > 1:
+                pages, gains = self._count(key)
+                expected = min(expected, (gains + 1) / (pages + 2))
+        for key in fine[::-1]:
+            pages, gains = self._count(key)
+            kinds = self._kinds(key)
+            is_copied = key.startswith(("W ", "F /…/")) and kinds.count("same") > len(kinds) / 2
+            pace = SLOW if is_copied or not ("?" in pattern or "/…/" in pattern) else QUICK
+            expected = (gains + pace * expected) / (pages + pace) if kinds else expected
+        return expected
+
+    def learn(self, answer: Answer) -> float:
+        fine, pattern, loose = self.keys(answer.url)
+        is_view = "?" in pattern or "/…/" in pattern
+        leads_on = answer.kind != "error" and any(self._leads_on(answer, pattern, url) for url in answer.new)
+        says_more = answer.kind == GAIN and (answer.is_full or not is_view)
+        gain = 1.0 if leads_on or says_more else 1 / DULL if answer.kind in (GAIN, COPY) else 0.0
+        self.answers.append(([*fine, *loose], pattern, answer.kind, gain))
+        return gain
+
+    def _leads_on(self, answer: Answer, pattern: str, new: str) -> bool:
+        is_plain = not urlsplit(new).query
+        if not new.startswith(f"{HOST}/"):
+            return is_plain
+        if answer.kind == "canonical" and is_plain:
+            return True
+        fine, other, _ = self.keys(new)
+        if urlsplit(new).path == urlsplit(answer.url).path or other == pattern:
+            return False
+        kinds = self._kinds(fine[-1])
+        in_vain = len(kinds) >= IN_VAIN and kinds.count(GAIN) < RARE * len(kinds)
+        return GAIN in self._kinds(other) or (is_plain and not in_vain)
+
+
+TEMPLATES = [
+    "/{word}/{n}",
+    "/{word}/{other}/{n}.html",
+    "/{word}/{other}/{n}/",
+    "/{word}{n}/reviews/add/",
+    "/{word}{n}/reviews/{other}",
+    "/{word}?page={n}",
+    "/{word}/{n}?sort={other}&page={few}",
+    "/w/index.php?title={word}{n}&action={other}",
+    "/w/index.php?title={word}{n}",
+    "/{other}?sort={word}",
+]
+
+
+def urls(draw: random.Random) -> Iterator[str]:
+    """URLs of some programs, without end."""
+    words, templates = ["rose", "lily", "oak", "elm", "ivy", "fern", "moss"], draw.sample(TEMPLATES, 5)
+    while True:
+        word, other, n = draw.choice(words), draw.choice(words), draw.randrange(40)
+        yield HOST + draw.choice(templates).format(word=word, other=other, n=n, few=n % 3)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_prospects_and_gains_are_those_of_the_formula(seed: int) -> None:
+    draw = random.Random(seed)
+    made, judge, slow = urls(draw), Judge(), SlowJudge()
+    poor = draw.choice(KINDS[:-1])
+    for step in range(200):
+        found = [next(made) for _ in range(draw.randrange(3))]
+        if draw.random() < 0.1:
+            found.append(f"http://b.test/{step}")
+        for url in [*found, known := next(made)]:
+            slow.known.append(url)
+            judge.note_url(url)
+        answer = Answer(known, draw.choice([GAIN, GAIN, poor, draw.choice(KINDS)]), found, draw.random() < 0.3)
+        assert judge.learn(answer) == pytest.approx(slow.learn(answer))
+        if step % 10 == 0:
+            judge = Judge(judge.counts, judge.seen)
+            for url in [next(made) for _ in range(4)]:
+                assert judge.keys(url).pattern == slow.keys(url)[1]
+                assert judge.prospect(url) == pytest.approx(slow.prospect(url)), url
