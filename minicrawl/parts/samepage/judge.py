@@ -290,6 +290,12 @@ class Judge:
         whole.dry = self.barren = self.barren + (not gain)
         return gain
 
+    @property
+    def is_new(self) -> bool:
+        """True if no page of the host was read."""
+        whole = self.counts.get("*")
+        return whole is None or not whole.read
+
     def note_known_title(self, url: str) -> None:
         """Note that a page has a title that another page of its host had."""
         self.counts[self.pattern(url)].kinds["known title"] += 1

@@ -36,7 +36,7 @@ from minicrawl.web.fingerprint import SAYS_SOMETHING, alike, distance
 from minicrawl.web.html.page_headers import read_directives
 from minicrawl.web.lines import Lines, title_hash, title_parts, unpack
 from minicrawl.web.urls.front import is_home
-from minicrawl.web.urls.keys import origin_of, politeness_key
+from minicrawl.web.urls.keys import origin_of, politeness_key, site_of
 
 if TYPE_CHECKING:
     from minicrawl.settings import CrawlSettings
@@ -53,6 +53,8 @@ _LOOKED_AT = 8
 """URLs of a pattern that are compared for the next sample, the first by hash."""
 _AT_ONCE = 16
 _HALF, _MOST_TABLES = 1 / 2, 1_000
+_ECHOES = 24
+"""Hosts of a site in a row whose first pages say what others say, after which new ones are left out."""
 _MOST_READ = 1_000
 """Pages with parameters that are remembered of a host, to stand for others once one is void."""
 _MOST_PENDING = 1_000
@@ -109,6 +111,8 @@ class SamePage(Step):
         self._waiting: defaultdict[int, Counter[str]] = defaultdict(Counter)
         """Their number by host and pattern."""
         self._called: set[int] = set()
+        self._echoes: dict[str, int] = {}
+        """By site the hosts in a row whose first page said what another host's did: wildcard DNS makes up any."""
         self._found: tuple[int, str | None] | None = None
         self._listings: dict[int, int] = {}
         self._pending: OrderedDict[int, list[tuple[int, str]]] = OrderedDict()
@@ -158,17 +162,27 @@ class SamePage(Step):
             return False
         name = self._name_of(page)
         judge = self._book(name).judge
+        if self._reads_now(page, url, judge) and not self._is_made_up(judge, url):
+            return False
+        self._hold(page, name, judge, url)
+        return True
+
+    def _reads_now(self, page: int, url: str, judge: Judge) -> bool:
         if judge.prospect(url) >= NOW or self._is_checked(url, judge):
-            return False
+            return True
         linker = self._pages.found_on(page)
-        if linker is not None and judge.reads_now(url, self._urls.url(linker)):
-            return False
+        return linker is not None and judge.reads_now(url, self._urls.url(linker))
+
+    def _hold(self, page: int, name: str, judge: Judge, url: str) -> None:
         host, keys = self._host_of(page), judge.keys(url)
         insort(self._held[host].setdefault(keys.fine[0], []), _by_hash(url) << 32 | page)
         self._waiting[host][keys.pattern] += 1
         judge.changed.add(keys.pattern)
         self._changed.add(name)
-        return True
+
+    def _is_made_up(self, judge: Judge, url: str) -> bool:
+        """True for the first page of a host if those of the last hosts of its site have all said what others said."""
+        return judge.is_new and bool(self._echoes) and self._echoes.get(site_of(url), 0) >= _ECHOES
 
     def _is_checked(self, url: str, judge: Judge) -> bool:
         """True if a URL is asked for only to learn whether it is there; and for any page by its path in an audit."""
@@ -180,6 +194,8 @@ class SamePage(Step):
             return
         name = self._frontier.hosts[host].name
         judge = self._book(name).judge
+        if self._is_made_up(judge, f"http://{name}/"):
+            return
         pages: dict[str, tuple[str, int]] = {}
         waiting = []
         for group, entries in held.items():
@@ -253,7 +269,10 @@ class SamePage(Step):
             return
         lines = None if turn.fetched.lines is None else unpack(turn.fetched.lines)
         title = turn.parsed.title or ""
-        is_full = bool(title) and not self._is_known_title(book, turn.fetched.url, title)
+        hashed = title_hash(title)
+        is_full = bool(title) and not self._is_known_title(book, turn.fetched.url, title, hashed)
+        if book.judge.is_new and kind not in ("error", "redirect"):
+            self._note_first(turn)
         if not is_full and kind not in ("error", "redirect"):
             book.judge.note_known_title(turn.fetched.url)
         has_lines = lines is not None and len(lines.hashes) > 0 and not book.lines.is_full
@@ -273,7 +292,7 @@ class SamePage(Step):
         book.judge.learn(Answer(turn.fetched.url, kind, new, is_full))
         self._changed.add(name)
         if kind not in ("error", "redirect"):
-            self._add_text(turn, book, lines, title, kind)
+            self._add_text(turn, book, lines, [hashed] if title and kind != "noindex" else [])
 
     def on_turn(self, turn: Turn) -> None:
         """Learn what changes nothing, by all pages that were read of one that differ in their spelling alone."""
@@ -409,6 +428,15 @@ class SamePage(Step):
     def _may_lead(self, page: int, of: int, host: int) -> bool:
         return page != of and self._host_of(page) == host and not self._accounts.book.alias[page]
 
+    def _note_first(self, turn: Turn) -> None:
+        """Note whether the first page of a host says what a page of another host has said."""
+        text, site = turn.fetched.payload, site_of(turn.fetched.url)
+        others = () if text is None else self._fingerprints.first(text)
+        if any(self._host_of(page) != self._host_of(turn.page) for page in others):
+            self._echoes[site] = self._echoes.get(site, 0) + 1
+        elif self._echoes:
+            self._echoes.pop(site, None)
+
     def _is_first_copy(self, turn: Turn, book: HostBook) -> bool:
         """True if the page that a page under another path repeats was not repeated often so far."""
         text = turn.fetched.payload
@@ -441,23 +469,23 @@ class SamePage(Step):
         """What a page repeats, if it is the one recognised last."""
         return self._found[1] if self._found is not None and self._found[0] == page else None
 
-    def _add_text(self, turn: Turn, book: HostBook, lines: Lines | None, title: str, kind: str) -> None:
-        """Note the lines of a page, its title, and that it is the first with this set of lines."""
-        names = [title_hash(title)] if title and kind != "noindex" else []
+    def _add_text(self, turn: Turn, book: HostBook, lines: Lines | None, names: list[int]) -> None:
+        """Note the lines of a page, and that it is the first with this set of lines. names: the hash of its title, if
+        that is to be known."""
         if lines is None:
             book.lines.add([name for name in names if not book.lines.knows(name)])
             return
-        names += title_parts(title) if names else ()
+        names = names and [*names, *title_parts(turn.parsed.title or "")]
         hashes = np.union1d(lines.hashes, np.array(names, dtype=np.uint32))
         book.lines.add(hashes[~book.lines.has(hashes)].tolist())
         listing = _listing(turn.fetched, turn.parsed.title)
         if listing is not None and turn.outcome.state is State.FETCHED and self._page_with(listing) is None:
             self._listings[listing] = turn.page
 
-    def _is_known_title(self, book: HostBook, url: str, title: str) -> bool:
+    def _is_known_title(self, book: HostBook, url: str, title: str, hashed: int) -> bool:
         """True if a page of the host had this title; of a view by its path, if all parts of it are lines."""
         is_tail = "?" not in url and book.judge.is_view(url)
-        return all(map(book.lines.knows, title_parts(title) if is_tail else [title_hash(title)]))
+        return all(map(book.lines.knows, title_parts(title))) if is_tail else book.lines.knows(hashed)
 
     def _page_with(self, listing: int) -> int | None:
         page = self._listings.get(listing)

@@ -10,7 +10,7 @@ DEAR = {"forum", "maze_of_one_text", "news", "talk"}
 """Sites of which more is read than should be: 251, 333, 152 and 180 requests."""
 LOSSES = {"names_in_query"}
 """Sites that lose pages: these differ by words of their own query and by one number."""
-LONG = {"hosts_without_end", "maze_of_one_text", "maze_of_random_text"}
+LONG = {"maze_of_one_text", "maze_of_random_text"}
 """Sites whose crawl takes seconds."""
 
 

@@ -62,7 +62,7 @@ def maze_of_one_text(web: MadeWeb) -> None:
     _maze(web, random_text=False)
 
 
-@made(OPEN)
+@made()
 def hosts_without_end(web: MadeWeb) -> None:
     """Every name below the site's is answered with one page, which makes up three more: nobody's budget is set here."""
     web.items(60, "/p/{}", "http://x.made.test/")
@@ -73,3 +73,14 @@ def hosts_without_end(web: MadeWeb) -> None:
         return document("Cheap things", web.text("host") + links(*more), menu="") if found else None
 
     web.respond = view
+
+
+@made()
+def hosts_of_users(web: MadeWeb) -> None:
+    """Its twin: forty hosts of a site, of which every second begins as all others do, and has pages of its own."""
+    hosts = [f"http://user{number}.made.test/" for number in range(40)]
+    for number, host in enumerate(hosts):
+        text = web.text("welcome") if number % 2 else web.text(host)
+        web.add(host, "Welcome", text + links((f"{host}about", "about")), wanted=not number % 2)
+        web.add(f"{host}about", f"About user {number}", web.text(host, "about"))
+    web.front(links_to(hosts))
