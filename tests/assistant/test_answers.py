@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from support.searching import indexed, page
+from support.sites import EVERYTHING
 
 from minicrawl.assistant.answers import MOST, MOST_ROWS, TOOLS, changes, links, read_page, search, status, top, why
 from minicrawl.errors import MinicrawlError
@@ -33,7 +34,7 @@ SITE: dict[str, Any] = {
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return indexed(SITE, tmp_path_factory.mktemp("web") / "crawl.db", HOME, ask=("",))
+    return indexed(SITE, tmp_path_factory.mktemp("web") / "crawl.db", HOME, **EVERYTHING)
 
 
 def told(store: Path, tool: Any, **given: Any) -> tuple[str, str]:

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from support.audits import Faulty, Reply, found_in
 from support.behaviours import BEHAVIOURS, HOME, BehavingServer
-from support.sites import crawl
+from support.sites import EVERYTHING, crawl
 from support.skipping import run
 
 from minicrawl.api import acrawl
@@ -15,7 +15,7 @@ from minicrawl.settings import PROFILES
 
 def test_soft_404s_are_told_and_no_broken_links_as_well(tmp_path: Path) -> None:
     server = BehavingServer(BEHAVIOURS["one folder"], "mixed", 1)
-    crawl(server, tmp_path / "crawl.db", [HOME], ask=("",))  # else some of them are left out
+    crawl(server, tmp_path / "crawl.db", [HOME], **EVERYTHING)  # else some of them are left out
     found = found_in(tmp_path / "crawl.db", "soft-404", "broken-link")
     assert found == {"soft-404": dict.fromkeys(server.dead, 1)}
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from politeness import Witness
 from support import skipping
-from support.sites import HOME, Server, Site, crawl, faults_in, rows
+from support.sites import EVERYTHING, HOME, Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
 from minicrawl.crawler.hosts import STRAINS_OF_THE_DEAD
@@ -119,7 +119,7 @@ def test_a_host_is_asked_as_often_as_the_delay_of_its_own_says(tmp_path: Path) -
     ]
     for given, delays in runs:
         server = Server(site)
-        options = {"ask": ("",), "delay": 1.0, "concurrency": 8, "time": 16.0}  # also what is not there
+        options = EVERYTHING | {"delay": 1.0, "concurrency": 8, "time": 16.0}  # also what is not there
         crawl(server, tmp_path / "crawl.db", list(site), **options, **given)
         for name, delay in zip(names, delays, strict=True):
             gaps = [after - before for before, after in pairwise(server.by_host[name])]

@@ -89,19 +89,5 @@ async def test_a_change_has_its_effect_on_addresses_and_processes(tmp_path: Path
     assert (report.reason, report.fetched) == ("nothing-left", 10)
 
 
-@apart
-async def test_a_change_has_its_effect_on_pages_that_wait_behind_all_others(tmp_path: Path) -> None:
-    """Views that all say the same wait: until the user asks for some."""
-    views = [f"{HOME}view?number={number}" for number in range(40)]
-    site = {HOME: views} | {url: ["<p>the same words</p>"] for url in views}
-    server = Steered(site, takes=2)
-    async with steered(server, tmp_path / "crawl.db", traps=True, delay=0.0) as crawl:
-        await server.until(8)
-        await crawl.adjust(ask=["number=3"])
-        await crawl.finished()
-    asked = {url for url in views if url in server.asked}
-    assert {url for url in views if "number=3" in url} < asked < {*views}
-
-
 def test_each_setting_that_may_change_is_tried() -> None:
     assert {name for name, one in SETTINGS.items() if LIVE in one.marks} == CHANGED.keys() | OTHERWISE

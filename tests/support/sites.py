@@ -24,11 +24,14 @@ from minicrawl.api import acrawl
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.demo import resources
 from minicrawl.model import CrawlReport
+from minicrawl.settings import SETTINGS
 from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.reader import open_store
 from minicrawl.web.urls.front import is_home
 from minicrawl.web.urls.keys import site_of
 
+EVERYTHING: dict[str, Any] = {"ask": ("",)} if "ask" in SETTINGS else {}
+"""Settings by which a crawl also reads what says nothing new, where a part judges that."""
 HOME = "http://a.test/"
 Reply = list[str] | int | str | Exception | Callable[[httpx.Request, int], Any]
 Site = dict[str, Any]  # of replies; two sites of pages alone are to be one by "|"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import run
-from support.sites import Site, crawl, faults_in, random_site, rows
+from support.sites import EVERYTHING, Site, crawl, faults_in, random_site, rows
 
 from minicrawl.crawler.admission.budgets import HOSTS, MANY, PAGES, Budgets, Vouchers
 
@@ -134,7 +134,7 @@ def test_farm_makes_no_room(store: Path, monkeypatch: pytest.MonkeyPatch) -> Non
         links = [f"http://farm{(number + step) % 60}.test/" for step in (1, 2, 3)]
         web[f"http://farm{number}.test/"] = [*links, *(f"http://hub.test/{number}-{page}" for page in range(20))]
     for pages in (8, 20, 20, 500):
-        crawl(web, store, honest[:1], jump="sites", pages=pages, ask=("",))
+        crawl(web, store, honest[:1], jump="sites", pages=pages, **EVERYTHING)
     known = dict(rows(store, "SELECT name, count(*) FROM pages JOIN hosts ON hosts.id = host GROUP BY name"))
     assert known["s1.test"] == 221
     assert known["hub.test"] < 150

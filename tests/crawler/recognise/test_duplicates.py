@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.command_line import answer, run
 from support.prose import prose
-from support.sites import HOME, Site, canonical, crawl, faults_in, rows, states
+from support.sites import EVERYTHING, HOME, Site, canonical, crawl, faults_in, rows, states
 
 from minicrawl.crawler.recognise.duplicates import (
     ALIKE,
@@ -231,7 +231,7 @@ def named(number: int, links: list[str], url: str = HOME) -> list[str]:
 def crawled(store: Path, site: Site, pieces: int | None = None, **settings: Any) -> dict[str, str]:
     """State and reason by URL, all having been crawled in so many pages a run."""
     for _ in range(len(site) // pieces + 1 if pieces else 1):
-        options = {"ask": ("",)} | settings  # also what says nothing new
+        options = EVERYTHING | settings  # also what says nothing new
         crawl(site, store, [HOME], strategy="breadth-first", pages=pieces, **options)
     assert faults_in(store) == []
     return states(store)

@@ -9,13 +9,11 @@ from urllib.parse import quote
 import httpx
 import pytest
 from support.prose import prose
-from support.sites import HOME, Server, Site, crawl, faults_in, states
+from support.sites import EVERYTHING, HOME, Server, Site, crawl, faults_in, states
 
 GONE = [f"{HOME}f/gone{number}.html" for number in range(9)]
 REAL = [f"{HOME}f/real{number}.html" for number in range(7)]
 SORRY = "<title>Page not found</title><p>Sorry, the page that you asked for was not found."
-ALL = ("",)
-"""What --ask reads: what says nothing new as well."""
 SIGN_IN = "<title>Sign in</title><p>Sign in to go on <form><input name=user><input type=password></form>"
 Leads = Callable[[str], str]
 """From the path of a page that is not there to where it redirects."""
@@ -80,7 +78,7 @@ def test_missing_pages_that_redirect_are_missing_and_so_is_the_page_for_them(
     store: Path, case: str, first: int
 ) -> None:
     leads, says = LEADS[case]
-    _, server = crawl(Missing(leads, says, first=first), store, [HOME], strategy="breadth-first", ask=ALL)
+    _, server = crawl(Missing(leads, says, first=first), store, [HOME], strategy="breadth-first", **EVERYTHING)
     assert kinds(store, GONE) == {"error soft-404"}
     for path in says:
         assert targets(store, path) <= {"error soft-404", "error http-404"}
@@ -95,7 +93,7 @@ def test_a_restart_forgets_nothing(store: Path, case: str, pages: int) -> None:
     leads, says = LEADS[case]
     server = Missing(leads, says)
     for most in (*[pages] * 8, 100):
-        crawl(server, store, [HOME], strategy="breadth-first", ask=ALL, pages=most)
+        crawl(server, store, [HOME], strategy="breadth-first", **EVERYTHING, pages=most)
     assert kinds(store, GONE) == {"error soft-404"}
     for path in says:
         assert targets(store, path) == {"error soft-404"}
@@ -107,7 +105,7 @@ def test_an_ending_that_is_not_found_says_nothing_of_another(store: Path) -> Non
     alike = [f"{HOME}f/{name}.txt" for name in ("one", "two")]
     more: Site = {HOME: ["<title>Home</title>", *alike, *GONE, *REAL]} | {url: [prose(1, 60)] for url in alike}
     server = Missing(lambda path: "/404" if path.endswith(".html") else "", {"/404": [SORRY]}, more)
-    crawl(server, store, [HOME], strategy="breadth-first", ask=ALL)
+    crawl(server, store, [HOME], strategy="breadth-first", **EVERYTHING)
     assert kinds(store, GONE) == {"error soft-404"}
     assert kinds(store, [HOME, *REAL, *alike]) == {"fetched ok"}
     assert [url for url in server.asked if url.startswith(HOME + "f/") and url.endswith(".txt") and url not in alike]
@@ -132,7 +130,7 @@ LIVES: dict[str, tuple[Leads, dict[str, Any], str]] = {
 @pytest.mark.parametrize("case", LIVES)
 def test_a_page_stays_to_which_others_link_as_well(store: Path, case: str, first: int) -> None:
     leads, says, path = LIVES[case]
-    crawl(Missing(leads, says, linked=[path], first=first), store, [HOME], strategy="breadth-first", ask=ALL)
+    crawl(Missing(leads, says, linked=[path], first=first), store, [HOME], strategy="breadth-first", **EVERYTHING)
     assert kinds(store, GONE) == {"error soft-404"}
     assert kinds(store, [HOME, HOME + path[1:], *REAL]) == {"fetched ok"}
     assert faults_in(store) == []
@@ -143,7 +141,7 @@ def test_a_page_is_one_again_once_another_links_to_it(store: Path) -> None:
     late = HOME + "late"
     more: Site = {REAL[-1]: [prose(7, 60, "Last"), late], late: [prose(8, 60, "Late"), "/en/"]}
     server = Missing(lambda path: "/en/", {"/en/": EN}, more, first=9)
-    crawl(server, store, [HOME], strategy="breadth-first", ask=ALL)
+    crawl(server, store, [HOME], strategy="breadth-first", **EVERYTHING)
     assert server.asked.index(HOME + "en/") < server.asked.index(late)
     assert kinds(store, GONE) == {"error soft-404"}
     assert kinds(store, [HOME, HOME + "en/", *REAL]) == {"fetched ok"}
@@ -174,7 +172,7 @@ def test_other_redirects_are_aliases(store: Path, case: str, first: int) -> None
     more, leads, says, under = TWINS[case]
     linked = ["/login"] if case == "private pages" else []
     server = Missing(leads, says, more, linked=linked, under=under, first=first)
-    crawl(server, store, [HOME], strategy="breadth-first", ask=ALL, pages=100)
+    crawl(server, store, [HOME], strategy="breadth-first", **EVERYTHING, pages=100)
     assert {state.partition("-")[0] for state in kinds(store, GONE)} == {"alias redirect"}
     assert kinds(store, [HOME, *REAL]) == {"fetched ok"}
     if case.startswith("a private"):
@@ -196,7 +194,7 @@ def test_names_of_the_front_page_take_nothing_away_from_it(store: Path, is_all: 
         store,
         [HOME],
         strategy="breadth-first",
-        ask=ALL,
+        **EVERYTHING,
     )
     assert kinds(store, NAMES[3:]) == {"alias redirect-301"}
     assert kinds(store, NAMES[:3]) == {"error soft-404" if is_all else "alias redirect-301"}

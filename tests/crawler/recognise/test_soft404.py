@@ -10,7 +10,7 @@ import pytest
 from support.behaviours import BEHAVIOURS, DEAD, outcome, words
 from support.command_line import answer, run
 from support.prose import prose
-from support.sites import HOME, Server, Site, crawl, faults_in, rows
+from support.sites import EVERYTHING, HOME, Server, Site, crawl, faults_in, rows
 
 from minicrawl.crawler.recognise.soft404 import MOST_PROBES, Soft404s, folder_of, probe_url
 from minicrawl.model import Fetched
@@ -121,7 +121,7 @@ def test_page_that_is_surely_there_is_no_error_and_says_nothing_of_others(store:
     ("name", "order"), list(zip(BEHAVIOURS, cycle(["mixed", "dead first", "good first"]), strict=False))
 )
 def test_dead_links_are_found_and_pages_kept(store: Path, name: str, order: str) -> None:
-    result = outcome(name, store, order, ask=("",))
+    result = outcome(name, store, order, **EVERYTHING)
     least = 0.95 if BEHAVIOURS[name].tells else 0
     assert len(result.found) >= least * DEAD
     assert result.lost == []

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 import pytest
-from support.sites import HOME, Server, Site, crawl, faults_in, ranks, rows, states
+from support.sites import EVERYTHING, HOME, Server, Site, crawl, faults_in, ranks, rows, states
 from support.skipping import run
 
 from minicrawl.analysis.page_links import Asked, page_links
@@ -86,7 +86,7 @@ SITE |= {"https://a.test/": SITE[HOME], "http://www.a.test/page.html": SITE[HOME
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("fronts") / "crawl.db"
-    run(acrawl([HOME], path, transport=Server(SITE), ask=("",)), grace=0.0)
+    run(acrawl([HOME], path, transport=Server(SITE), **EVERYTHING), grace=0.0)
     return path
 
 
