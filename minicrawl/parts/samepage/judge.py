@@ -348,49 +348,49 @@ class Judge:
 
     # What waits.
 
-    def choose(self, waiting: Iterable["Waiting"]) -> list[str]:
-        """The URLs to be read next of those that need not be, by group, when no other page of the host waits; none if
-        all that is left is left out."""
-        risen = [url for each in waiting for url in each.urls if self._has_risen(url)]
+    def choose(self, waiting: Iterable["Waiting"]) -> tuple[list[str], bool]:
+        """The groups of which URLs are read next, when no other page of the host waits: all that have risen, or one of
+        which one URL is a sample; and whether they have risen. None: there is nothing to read among these."""
+        prospects = [(self.prospect(some.url), some) for some in waiting]
+        risen = [some.group for prospect, some in prospects if self._has_risen(prospect, some.url)]
         if risen:
-            return risen
-        samples = list(self._samples(waiting))
+            return risen, True
+        samples = list(self._samples(prospects))
         if not samples:
-            return []
-        url = max(samples)[-1]
-        self.counts[self.pattern(url)].called += 1
-        return [url]
+            return [], False
+        _, _, sample = max(samples, key=lambda each: each[:2])
+        keys = self.keys(sample.url)
+        for key in {keys.pattern, keys.fine[-1]}:
+            self.counts[key].called += 1
+            self.changed.add(key)
+        return [sample.group], False
 
-    def group(self, url: str) -> str:
-        """What URLs that wait together have in common: the finest key."""
-        return self.keys(url).fine[0]
-
-    def _has_risen(self, url: str) -> bool:
-        prospect = self.prospect(url)
+    def _has_risen(self, prospect: float, url: str) -> bool:
         if prospect >= NOW:
             return True
         count = self.counts.get(self.pattern(url))
         return prospect >= RISEN and count is not None and count.kinds[GAIN] >= 2 and count.dry < DRY
 
-    def _samples(self, waiting: Iterable["Waiting"]) -> Iterator[tuple[bool, float, str]]:
+    def _samples(self, prospects: Iterable[tuple[float, "Waiting"]]) -> Iterator[tuple[bool, float, "Waiting"]]:
         may_be_barren = self.barren < BARREN + self.gains / GAINS_PER_BARREN
-        for some in waiting:
-            prospect, url = max((self.prospect(url), url) for url in some.urls)
-            count = self.counts.get(self.pattern(url)) or Count()
-            is_owed = (prospect >= LEAST or self.is_anew) and self._owes(count, some)
+        for prospect, some in prospects:
+            is_owed = (prospect >= LEAST or self.is_anew) and self._owes(some)
             if is_owed or (may_be_barren and prospect >= POOR):
-                yield is_owed, prospect, url
+                yield is_owed, prospect, some
 
-    def _owes(self, count: Count, waiting: "Waiting") -> bool:
+    def _owes(self, waiting: "Waiting") -> bool:
         """True if more pages of a pattern must be read. Of one of which many wait, some are samples by hash: those that
         were read in the order of their links may be the only ones that say nothing."""
-        keys = self.keys(waiting.urls[0])
+        keys = self.keys(waiting.url)
+        count, coarse = self.counts.get(keys.pattern) or Count(), self.counts.get(keys.fine[-1]) or Count()
+        is_deep = keys.fine[-1].startswith("D")
+        if is_deep and coarse.is_poor and count.read < COARSE:  # each topic of a forum may be a pattern
+            return coarse.called < SAMPLES_OF_MANY
         if self.is_anew and not count.called:
             return True
         if not keys.is_view and count.called < SAMPLES and not any(count.kinds[kind] for kind in STANDS_BACK):
             return True  # a few plain pages prove little
-        coarse = keys.fine[-1]
-        if not coarse.startswith("D") and coarse in self.counts and self.counts[coarse].is_poor:
+        if coarse.is_poor and not is_deep:
             return False
         if waiting.number >= MANY_WAIT and not count.is_poor_by_itself:
             return count.read < SAMPLES_OF_MANY or count.called < SAMPLES_OF_COPIES
@@ -398,7 +398,9 @@ class Judge:
 
 
 class Waiting(NamedTuple):
-    """URLs of a group that need not be read: the first of them by hash, and the number of all of their pattern."""
+    """URLs that need not be read. group: their finest key; url: the first of them by hash, which has the prospect of
+    all; number: of the URLs of their pattern."""
 
-    urls: list[str]
+    group: str
+    url: str
     number: int

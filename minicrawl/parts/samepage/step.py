@@ -11,6 +11,7 @@ from bisect import insort
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
 from hashlib import blake2b
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,7 @@ from minicrawl.crawler.steps.duplicates import DuplicatePages
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import READ, Fetched, PageRequest, State
+from minicrawl.opic.arrays import slices
 from minicrawl.parts.samepage.judge import GAIN, NOW, Answer, Judge, Waiting
 from minicrawl.parts.samepage.known_lines import KnownLines
 from minicrawl.parts.samepage.pairs import VOID, Evidence, Pairs, plainer
@@ -49,9 +51,10 @@ other."""
 _COPIES = 3
 """Times that a page may be repeated under other paths, as in versions of a manual, which count a third of a gain."""
 _MOST_COMPARED = 16
-_LOOKED_AT = 8
-"""URLs of a pattern that are compared for the next sample, the first by hash."""
-_AT_ONCE = 16
+_LOOKED_AT = 256
+"""Groups of URLs that wait which are compared at a time: a large site has any number."""
+_OF_RISEN, _AT_ONCE = 8, 16
+"""URLs of a group that has risen which are let wait again at a time, the first by hash; and of all groups."""
 _HALF, _MOST_TABLES = 1 / 2, 1_000
 _ECHOES = 24
 """Hosts of a site in a row whose first pages say what others say, after which new ones are left out."""
@@ -110,6 +113,8 @@ class SamePage(Step):
         """By host and group pages that wait, each behind the hash of its URL, in order."""
         self._waiting: defaultdict[int, Counter[str]] = defaultdict(Counter)
         """Their number by host and pattern."""
+        self._spent: dict[int, tuple[int, int]] = {}
+        """By host its gains, and the pages that waited, when there was nothing to read among these."""
         self._called: set[int] = set()
         self._echoes: dict[str, int] = {}
         """By site the hosts in a row whose first page said what another host's did: wildcard DNS makes up any."""
@@ -196,14 +201,23 @@ class SamePage(Step):
         judge = self._book(name).judge
         if self._is_made_up(judge, f"http://{name}/"):
             return
-        pages: dict[str, tuple[str, int]] = {}
-        waiting = []
-        for group, entries in held.items():
-            urls = {self._urls.url(entry & _PAGE): (group, entry) for entry in entries[:_LOOKED_AT]}
-            pages |= urls
-            waiting.append(Waiting([*urls], self._waiting[host][judge.pattern(next(iter(urls)))]))
-        chosen = judge.choose(waiting)
-        self._call(host, [pages[url] for url in chosen[:_AT_ONCE]], now)
+        known = judge.gains, self._waiting[host].total()
+        if self._spent.get(host) == known:  # nothing can have risen
+            return
+        order = list(held)
+        for some in slices(len(order), _LOOKED_AT):
+            groups = order[some]
+            urls = [self._urls.url(held[group][0] & _PAGE) for group in groups]
+            numbers = [self._waiting[host][judge.pattern(url)] for url in urls]
+            chosen, have_risen = judge.choose(map(Waiting, groups, urls, numbers))
+            for group in groups:  # they are looked at behind all others from now on
+                held[group] = held.pop(group)
+            if chosen:
+                most = _OF_RISEN if have_risen else 1
+                entries = ((group, entry) for group in chosen for entry in held[group][:most])
+                self._call(host, list(islice(entries, _AT_ONCE)), now)
+                return
+        self._spent[host] = known
 
     def _call_those(self, host: int, are_meant: Callable[[str], bool], now: float) -> None:
         """Let those of the pages wait for their turn that are held on a host, and whose URLs are meant."""

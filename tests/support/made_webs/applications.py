@@ -71,6 +71,22 @@ def talk(web: MadeWeb) -> None:
     web.front(links_to(["/latest"]))
 
 
+@made()
+def many_topics(web: MadeWeb) -> None:
+    """A forum of three hundred topics, each a folder with a URL for each post that names the topic as canonical."""
+    topics = [f"/t/{WORDS[number % 100]}-{WORDS[number // 100]}/{number}" for number in range(300)]
+    for number, topic in enumerate(topics):
+        head = f'<link rel="canonical" href="{HOST}{topic}">'
+        posts = links_to(f"{topic}/{post}" for post in range(2, 6))
+        web.add(topic, f"About {topic[3:]}", web.text(number) + posts, head)
+    web.respond = lambda key, times: web.pages.get(key.rpartition("/")[0])
+    lists = [f"/list/{first}" for first in range(0, 300, 50)]
+    for key in lists:
+        first = int(key[6:])
+        web.add(key, f"List {first}", links_to(topics[first : first + 50]), wanted=False)
+    web.front(links_to(lists))
+
+
 def _wiki(web: MadeWeb, page: str) -> None:
     """page: URL of one, with {} for its name."""
     names = [f"{WORDS[number].title()}_{number}" for number in range(70)]
