@@ -74,7 +74,7 @@ class KnownPage:
 
     leads_to: target of its redirect, if that was refused. found_on: the first page that linked to it; None for a seed
     or a sitemap's URL. delay: seconds between two requests to the host. linked_from, links_to: some of the links.
-    nofollow, refused: links not counted, by the page's directives or by scope and traps. probe: the nonexistent page
+    nofollow, refused: links not counted, by the page's directives or by scope and budgets. probe: the nonexistent page
     whose answer identified the host's soft 404s. queue: position among waiting pages. refresh: None where no page is
     fetched again. jump: None where walkers jump to all pages uniformly. coverage: of the crawl.
     """
@@ -239,7 +239,7 @@ class _Explainer:
         return url
 
     def _unknown(self, asked: str, url: str) -> Explanation:
-        """Explain a URL that is not in the store: out of scope, in a trap, too far, or no link to it was found."""
+        """Explain a URL that is not in the store: out of scope, refused, too far, or no link to it was found."""
         store = self._store
         reason, rule = why_not(url, self._scope, store.rows(_NEAREST, [url]))
         refused = self._refused(url)

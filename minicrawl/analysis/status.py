@@ -98,7 +98,7 @@ class Status:
     """A crawl at one moment.
 
     stopped: why the last run stopped; "killed": without a reason; None while it runs. known, read: numbers of pages;
-    left_out: links of read pages excluded by scope, filters and traps. states, reasons: pages by state, and by
+    left_out: links of read pages excluded by scope, filters and budgets. states, reasons: pages by state, and by
     "state/reason". duplicates: numbers of exact and near ones. probed: number of probes for nonexistent pages; existed:
     of these, answered as if they existed; soft_404: the folders with soft 404s. hook_errors: failures by hook. run:
     None before the first commit; for a folder its duration is the longest partition's, and its coverage is as if all

@@ -92,7 +92,7 @@ def _link_lines(page: KnownPage) -> Iterator[str]:
     ranked = page.ranked
     yield f"  links in    {ranked.inlinks:,}"
     yield from _some(page.linked_from)
-    left_out = {"nofollow": page.nofollow, "out of scope or in a trap": page.refused}
+    left_out = {"nofollow": page.nofollow, "out of scope or beyond a budget": page.refused}
     not_counted = ", ".join(f"{count} {what}" for what, count in left_out.items() if count)
     yield f"  links out   {ranked.outlinks or 0:,}" + (f"; not counted: {not_counted}" if not_counted else "")
     yield from _some(page.links_to)

@@ -204,8 +204,8 @@ def _judged_lines(judged: "Judged") -> Iterator[str]:
         (judged.waiting, f"{counted(judged.waiting, 'page')} not requested yet"),
         (judged.failed, f"{counted(judged.failed, 'page')} without an answer to read"),
         (judged.robots, f"{counted(judged.robots, 'page')} forbidden by robots.txt"),
-        (judged.left_out, f"{left_out_line(judged.left_out)} by scope, filters and traps"),
-        (judged.traps, f"{judged.traps:,} of them as a trap"),
+        (judged.left_out, f"{left_out_line(judged.left_out)} by scope, filters and budgets"),
+        (judged.traps, f"{judged.traps:,} of them too long, or beyond a site's budget"),
     ]
     if said := [words for number, words in parts if number]:
         yield f"Not judged: {', '.join(said)}."

@@ -123,7 +123,7 @@ class Links(NamedTuple):
     source: PageId
     targets: Annotated[PageIds, "distinct targets in document order; on top 2 bits: 0 text, 1 list, 2 navigation"]
     nofollow: Annotated[int, "targets not counted: rel=nofollow, ugc, sponsored"]
-    refused: Annotated[int, "targets not counted: out of scope, filtered or in a trap"]
+    refused: Annotated[int, "targets not counted: out of scope, filtered or refused"]
     own: Annotated[PageIds | None, "of an alias that is a page itself (canonical): its own outlinks"] = None
     leads_to: Annotated[str | None, "target of its redirect, meta refresh or canonical that was refused"] = None
     too_deep: Annotated[str | None, "JSON: linked URLs that only --max-depth keeps out"] = None
