@@ -45,6 +45,7 @@ class Table(NamedTuple):
 
 
 _TABLES: dict[str, Table] = {}
+_JSON: dict[tuple[str, str], object] = {}
 _NAMES: dict[type[NamedTuple], str] = {}
 
 
@@ -66,6 +67,16 @@ def table(
     """
     _TABLES[name] = Table(about, rows, columns, keys.split(), unique.split(), indexes)
     _NAMES.update(dict.fromkeys(rows, name))
+
+
+def holds_json(name: str, column: str, kind: object) -> None:
+    """Declare what the JSON in a column of a table is, so that `check` tells any other. kind: as msgspec has it."""
+    _JSON[name, column] = kind
+
+
+def json_columns() -> dict[tuple[str, str], object]:
+    """What `holds_json` has declared, by table and column."""
+    return dict(_JSON)
 
 
 def meanings(name: str) -> dict[str, str]:

@@ -1,6 +1,6 @@
 """What is recognised of pages: fingerprints and soft 404s; and links that were refused."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -53,6 +53,17 @@ class RecentPage(NamedTuple):
     digest: Annotated[int | None, "64 bits of what it says"]
     words: Annotated[bytes, "how many numbers it has, and hashes of its words, 4 bytes each"]
     is_there: Annotated[bool, "it is surely there"]
+
+
+def numbers_of(blob: bytes | None) -> list[int]:
+    """The numbers in a column of hashes or pages, 4 bytes each."""
+    numbers: list[int] = np.frombuffer(blob or b"", np.uint32).tolist()
+    return numbers
+
+
+def blob_of(numbers: Iterable[int]) -> bytes:
+    """Numbers as such a column, ascending."""
+    return np.array(sorted(numbers), dtype=np.uint32).tobytes()
 
 
 class RefusedRow(NamedTuple):

@@ -119,6 +119,12 @@ def unpack(packed: bytes) -> Lines:
     return _lines(np.frombuffer(packed, "<u8", offset=_HEAD.size), *_HEAD.unpack_from(packed))
 
 
+def listing_of(packed: bytes) -> int:
+    """The `listing` alone of a result of `pack`."""
+    listing: int = _HEAD.unpack_from(packed)[0]
+    return listing
+
+
 def title_hash(title: str) -> int:
     """A 32-bit hash of a title, in lower case, digits made 0, with one space for all white space."""
     return zlib.crc32(" ".join(title.lower().split()).encode("utf-8", "replace").translate(_DIGITS))

@@ -10,7 +10,7 @@ from minicrawl.errors import SettingError
 from minicrawl.model import Sums
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.database import damaged
-from minicrawl.store.declaration import tables
+from minicrawl.store.declaration import json_columns
 from minicrawl.store.reader import Store
 
 BANNED_HOSTS, ASKED_FIRST = "banned_hosts", "asked_first"
@@ -71,7 +71,6 @@ _META_JSON: dict[str, Any] = {
     ASKED_FIRST: list[int],
 }
 _JSON: dict[tuple[str, str], Any] = {
-    ("patterns", "kinds"): dict[str, int],
     ("links", "too_deep"): list[str],
     ("links", "malformed"): list[str],
     ("fetches", "facts"): _Facts,
@@ -120,9 +119,7 @@ def wrong_meta(store: Store) -> Iterator[str]:
 
 def wrong_texts(store: Store) -> Iterator[str]:
     """One sentence per invalid JSON in other tables."""
-    for (table, column), kind in _JSON.items():
-        if table not in tables():  # of a part that is not installed
-            continue
+    for (table, column), kind in (_JSON | json_columns()).items():
         for text in store.soundness.texts(table, column):
             yield from _wrong(f"{column} in {table}", text, kind, is_json=True)
 

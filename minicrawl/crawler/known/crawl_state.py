@@ -109,6 +109,11 @@ class CrawlState:
         if strategy.follows_cash:
             accounts.note_moved = lambda moved: frontier.pages.moved(moved[moved < discovery.offered])
 
+    def linker(self, page: int) -> str | None:
+        """The URL of the page whose link made a page known, or of its host's sitemap; None: it is a seed."""
+        source = self.pages.found_on(page)
+        return None if source is None else self.urls.url(source)
+
     @_no_garbage()
     def _load_hosts(self, asked_until: float) -> None:
         """asked_until: Unix seconds until which the last run may have asked any host unrecorded."""

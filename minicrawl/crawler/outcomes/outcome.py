@@ -22,7 +22,7 @@ the host's answer for missing pages   error            1       to the virtual pa
 other 4xx, tls, no such name, refused address, or our parser fails on it
                                       error            1       to the virtual page
 disallowed by robots.txt              disallowed       0       to the virtual page
-in a trap, or on a dead host          error            0       to the virtual page
+on a dead host                        error            0       to the virtual page
 with the id of a session, the same    alias            0       to the page without it, all of it
 
 Between its tries a page waits 5 s, then 20 s. 429 and 503 with Retry-After let the host rest for as long, and the page
@@ -109,11 +109,15 @@ def _judged(fetched: Fetched, parsed: ParsedPage, attempts: int, now: float, tim
     return _page(fetched, parsed)
 
 
+def directives_of(fetched: Fetched, parsed: ParsedPage) -> Directives:
+    """What a page says to robots, in its elements and its header X-Robots-Tag."""
+    said = Directives(parsed.follow, parsed.index, parsed.archive)
+    return said if fetched.robots_tag is None else said.and_(read_directives(fetched.robots_tag))
+
+
 def _page(fetched: Fetched, parsed: ParsedPage) -> Outcome:
-    follow, index = parsed.follow, parsed.index
-    if fetched.robots_tag is not None:
-        named = read_directives(fetched.robots_tag)
-        follow, index = named.follow and follow, named.index and index
+    said = directives_of(fetched, parsed)
+    follow = said.follow
     if parsed.refresh is not None and parsed.refresh != fetched.url:
         return Outcome(State.ALIAS, "meta-refresh", alias=parsed.refresh, follows=follow)
     if parsed.canonical is not None and parsed.canonical != fetched.url:
@@ -122,7 +126,7 @@ def _page(fetched: Fetched, parsed: ParsedPage) -> Outcome:
         reason = "truncated"
     elif not follow:
         reason = "nofollow"
-    elif not index:
+    elif not said.index:
         reason = "noindex"
     elif parsed.hook_failures:
         reason = "item-failed"
@@ -198,7 +202,7 @@ def _robots(fetched: Fetched, parsed: ParsedPage) -> str | None:
     says = Directives(parsed.follow, parsed.index, parsed.archive)
     if fetched.robots_tag is not None:
         with suppress(Exception):  # over which the answer has been judged as parser-failed
-            says = says.and_(read_directives(fetched.robots_tag))
+            says = directives_of(fetched, parsed)
             index_by_google = index_by_google and read_directives(fetched.robots_tag, "googlebot").index
     allowed = {"noindex": says.index, "nofollow": says.follow, "noarchive": says.archive}
     allowed["googlebot: noindex"] = index_by_google or not says.index

@@ -294,7 +294,12 @@ def have_same_content(one: Fingerprint, other: Fingerprint) -> bool:
     """True if two pages have the same content, or nearly."""
     if other.digest == one.digest or other.payload == one.payload:
         return True
-    return other.sketch is not None and one.sketch is not None and distance(other.sketch, one.sketch) <= ALIKE
+    return are_alike(one.sketch, other.sketch)
+
+
+def are_alike(one: bytes | None, other: bytes | None) -> bool:
+    """True if two pages are near-duplicates, by their sketches."""
+    return one is not None and other is not None and distance(one, other) <= ALIKE
 
 
 def differs_much(url: str, content: Fingerprint, canonical: str, there: Fingerprint) -> bool:

@@ -40,12 +40,11 @@ from hashlib import blake2b
 from itertools import islice
 from urllib.parse import unquote
 
-import numpy as np
 from msgspec import Struct
 
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.model import Fetched
-from minicrawl.store.recognised import Probe, RecentPage
+from minicrawl.store.recognised import Probe, RecentPage, blob_of, numbers_of
 from minicrawl.store.writer import Writer
 from minicrawl.web.fingerprint import read_vocabulary, vocabulary, word_hashes, words_of_url
 from minicrawl.web.urls.front import is_above
@@ -80,17 +79,17 @@ class NotFound:
 
     def __init__(self, row: Probe) -> None:
         self.folder, self.url, self.asked_at, self.verdict, self.status, self.digest, self.asked = row[:7]
-        self.words, self.is_long = frozenset(_numbers(row.words)), row.words is None
+        self.words, self.is_long = frozenset(numbers_of(row.words)), row.words is None
         self.varies, self.numbers, self.echoes, self.is_there = row[8:12]
-        self.matched, self.others = set(_numbers(row.matched)), set(_numbers(row.others))
+        self.matched, self.others = set(numbers_of(row.matched)), set(numbers_of(row.others))
         self.compared, self.pages_with, self.existed = 0, Counter[int](), row.existed
 
     def row(self) -> Probe:
         """The row for the store."""
         asked = self.folder, self.url, self.asked_at, self.verdict, self.status, self.digest, self.asked
-        words = None if self.is_long else _blob(self.words)
+        words = None if self.is_long else blob_of(self.words)
         found = self.varies, self.numbers, self.echoes, self.is_there
-        return Probe(*asked, words, *found, _blob(self.matched), _blob(self.others), self.existed)
+        return Probe(*asked, words, *found, blob_of(self.matched), blob_of(self.others), self.existed)
 
     def add(self, url: str, digest: int | None, answer: bytes) -> None:
         """Add an answer, its vocabulary, to a probe at `url`."""
@@ -182,15 +181,6 @@ class NotFound:
 def _name(url: str) -> str:
     """The random part of a probe's URL."""
     return url.rstrip("/").rpartition("/")[2].partition(".")[0]
-
-
-def _numbers(blob: bytes | None) -> list[int]:
-    numbers: list[int] = np.frombuffer(blob or b"", np.uint32).tolist()
-    return numbers
-
-
-def _blob(numbers: Iterable[int]) -> bytes:
-    return np.array(sorted(numbers), dtype=np.uint32).tobytes()
 
 
 MOST_KEPT = 16 << 20

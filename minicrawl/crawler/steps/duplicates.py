@@ -214,7 +214,7 @@ class SoftErrors(Step):
         pages = zip(lately, map(state.urls.url, (row.page for row in lately)), strict=True)
         self._accounts, self._admission, self._pages = state.accounts, state.admission, state.pages
         self._urls = state.urls
-        self._soft404s = Soft404s(stored.probes(), secret, pages, self._found_on)
+        self._soft404s = Soft404s(stored.probes(), secret, pages, state.linker)
         self.wanted = self._soft404s.wanted
         self._aliases = opening.aliases
         self._fingerprints = opening.step(DuplicatePages).fingerprints
@@ -272,10 +272,6 @@ class SoftErrors(Step):
             if is_error and self._pages.last_turn(page).reason == "soft-404" and self._own(page) is not None:
                 self._aliases.give_links_back(page, "ok")
                 self._pages.failures["soft-404"] -= 1
-
-    def _found_on(self, page: int) -> str | None:
-        source = self._pages.found_on(page)
-        return None if source is None else self._urls.url(source)
 
     def _is_page_of_its_own(self, page: int, title: str) -> bool:
         """True for a page to which missing ones are redirected if pages link to it as well, and its title does not say

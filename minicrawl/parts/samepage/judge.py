@@ -23,7 +23,7 @@ No clock, no draw: the same answers in the same order lead to the same verdicts.
 
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -135,20 +135,27 @@ class Judge:
     """What was learned of one host.
 
     `counts`: by key; `seen`: of a parameter, as ?name, hashes of its values, and of a word those of the folders above
-    it, until there are enough; `gains`: pages of all with one; `barren`: those without, since samples began anew.
-    `changed`, `changed_words`: since they were cleared.
+    it, until there are enough. `changed`, `changed_words`: since they were cleared.
     """
 
     def __init__(self, counts: Mapping[str, Count] = {}, seen: Mapping[str, set[int]] = {}) -> None:
         self.counts: defaultdict[str, Count] = defaultdict(Count, counts)
         self.seen: dict[str, set[int]] = dict(seen)
-        self.gains = int(self.counts["*"].gains) if "*" in self.counts else 0
         self.is_anew = False
         self.has_parameters = any(word[0] == "?" for word in self.seen)
-        self.barren = self.counts["*"].dry if "*" in self.counts else 0
         self.changed: set[str] = set()
         self.changed_words: set[str] = set()
         self._keys: dict[str, Keys] = {}  # of URLs asked for lately
+
+    @property
+    def gains(self) -> int:
+        """Pages of the host with a gain."""
+        return int(self.counts["*"].gains)
+
+    @property
+    def barren(self) -> int:
+        """Pages of the host without one, since samples began anew."""
+        return self.counts["*"].dry
 
     # URLs.
 
@@ -247,25 +254,24 @@ class Judge:
                 prospect = (count.gains + pace * prospect) / (count.n + pace)
         return prospect
 
-    def reads_now(self, url: str, source: str | None) -> bool:
-        """True if a URL is read before those that need not be. source: the page with the link."""
-        if self.prospect(url) >= NOW:
-            return True
-        return source is not None and self.is_pager(url, source) and self._may_page(url)
+    def reads_now(self, url: str, source: Callable[[], str | None]) -> bool:
+        """True if a URL is read before those that need not be. source: the URL of the page with the link, asked for
+        where it matters."""
+        return self.prospect(url) >= NOW or self._is_next_page(url, source())
 
-    def is_pager(self, url: str, source: str) -> bool:
-        return source.startswith(url[: url.index("/", 8) + 1]) and differs_by_a_number(url, source)
-
-    def _may_page(self, url: str) -> bool:
+    def _is_next_page(self, url: str, source: str | None) -> bool:
+        """True if a URL is the next page of its source, as long as such pages say something."""
+        if source is None or not source.startswith(url[: url.index("/", 8) + 1]):
+            return False
         count = self.counts.get(self.keys(url).paging)
-        return count is None or count.dry < DRY + self.gains // GAINS_PER_DRY
+        is_dry = count is not None and count.dry >= DRY + self.gains // GAINS_PER_DRY
+        return not is_dry and differs_by_a_number(url, source)
 
     # Answers.
 
     def begin_anew(self) -> None:
         """Read samples of poor patterns again: the site may have changed since the last run ended."""
         self.is_anew = True
-        self.barren = 0
         for count in self.counts.values():
             count.dry = count.called = 0
 
@@ -285,16 +291,14 @@ class Judge:
         whole = self.counts["*"]
         whole.read += 1
         whole.gains += bool(gain)
+        whole.dry += not gain
         self.changed.add("*")
-        self.gains += bool(gain)
-        whole.dry = self.barren = self.barren + (not gain)
         return gain
 
     @property
     def is_new(self) -> bool:
         """True if no page of the host was read."""
-        whole = self.counts.get("*")
-        return whole is None or not whole.read
+        return not self.counts["*"].read
 
     def note_known_title(self, url: str) -> None:
         """Note that a page has a title that another page of its host had."""

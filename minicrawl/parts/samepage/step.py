@@ -19,13 +19,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from minicrawl import log
-from minicrawl.crawler.outcomes.outcome import Outcome
-from minicrawl.crawler.recognise.duplicates import ALIKE
+from minicrawl.crawler.outcomes.outcome import Outcome, directives_of
+from minicrawl.crawler.recognise.duplicates import are_alike
 from minicrawl.crawler.steps.duplicates import DuplicatePages
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import READ, Fetched, PageRequest, State
-from minicrawl.opic.arrays import slices
 from minicrawl.parts.samepage.judge import GAIN, NOW, Answer, Judge, Waiting
 from minicrawl.parts.samepage.known_lines import KnownLines
 from minicrawl.parts.samepage.pairs import VOID, Evidence, Pairs, plainer
@@ -35,8 +34,7 @@ from minicrawl.parts.samepage.words import name_in_words
 from minicrawl.reasons import MAX_HOPS, TRANSIENT, has
 from minicrawl.store.writer import Writer
 from minicrawl.web.fingerprint import SAYS_SOMETHING, alike, distance
-from minicrawl.web.html.page_headers import read_directives
-from minicrawl.web.lines import Lines, title_hash, title_parts, unpack
+from minicrawl.web.lines import Lines, listing_of, title_hash, title_parts, unpack
 from minicrawl.web.urls.front import is_home
 from minicrawl.web.urls.keys import origin_of, politeness_key, site_of
 
@@ -58,6 +56,8 @@ _OF_RISEN, _AT_ONCE = 8, 16
 _HALF, _MOST_TABLES = 1 / 2, 1_000
 _ECHOES = 24
 """Hosts of a site in a row whose first pages say what others say, after which new ones are left out."""
+_TWO_SEGMENTS = 4
+"""Slashes of a URL with two segments, at least."""
 _MOST_READ = 1_000
 """Pages with parameters that are remembered of a host, to stand for others once one is void."""
 _MOST_PENDING = 1_000
@@ -142,6 +142,8 @@ class SamePage(Step):
         return url if pairs is None else pairs.plain(url)
 
     def _note_url(self, host: str, url: str) -> None:
+        if url.count("/") < _TWO_SEGMENTS and "?" not in url:  # as front pages of other hosts: it teaches nothing
+            return
         book = self._book(host)
         book.judge.note_url(url)
         if "?" in url:
@@ -167,16 +169,11 @@ class SamePage(Step):
             return False
         name = self._name_of(page)
         judge = self._book(name).judge
-        if self._reads_now(page, url, judge) and not self._is_made_up(judge, url):
+        reads_now = self._is_checked(url, judge) or judge.reads_now(url, lambda: self._state.linker(page))
+        if reads_now and not self._is_made_up(judge, url):
             return False
         self._hold(page, name, judge, url)
         return True
-
-    def _reads_now(self, page: int, url: str, judge: Judge) -> bool:
-        if judge.prospect(url) >= NOW or self._is_checked(url, judge):
-            return True
-        linker = self._pages.found_on(page)
-        return linker is not None and judge.reads_now(url, self._urls.url(linker))
 
     def _hold(self, page: int, name: str, judge: Judge, url: str) -> None:
         host, keys = self._host_of(page), judge.keys(url)
@@ -205,8 +202,8 @@ class SamePage(Step):
         if self._spent.get(host) == known:  # nothing can have risen
             return
         order = list(held)
-        for some in slices(len(order), _LOOKED_AT):
-            groups = order[some]
+        for start in range(0, len(order), _LOOKED_AT):
+            groups = order[start : start + _LOOKED_AT]
             urls = [self._urls.url(held[group][0] & _PAGE) for group in groups]
             numbers = [self._waiting[host][judge.pattern(url)] for url in urls]
             chosen, have_risen = judge.choose(map(Waiting, groups, urls, numbers))
@@ -432,8 +429,7 @@ class SamePage(Step):
         if fetched.sketch is not None and len(lines.hashes) and book.lines.has(lines.hashes).all():
             for other in self._urls.find(list(plainer(fetched.url).values())):
                 row = None if other is None else self._fingerprints.row(other)
-                near = row is not None and row.sketch is not None and distance(row.sketch, fetched.sketch) <= ALIKE
-                if other is None or not near:
+                if other is None or row is None or not are_alike(row.sketch, fetched.sketch):
                     continue
                 if self._may_lead(other, turn.page, host) and self._pages.title(other) == title:
                     return "near", other
@@ -468,12 +464,10 @@ class SamePage(Step):
             return None if has(outcome.reason, TRANSIENT) else "error"
         if outcome.is_redirect or outcome.reason == "meta-refresh":
             return "redirect"
-        index, follow = turn.parsed.index, turn.parsed.follow
-        if fetched.robots_tag is not None:
-            said = read_directives(fetched.robots_tag)
-            index, follow = index and said.index, follow and said.follow
-        is_view = book.judge.is_view(fetched.url)
-        if self._heeds_robots and book.judge.keeps_out(index, follow, is_view=is_view, is_home=is_home(fetched.url)):
+        said, is_view = directives_of(fetched, turn.parsed), book.judge.is_view(fetched.url)
+        if self._heeds_robots and book.judge.keeps_out(
+            said.index, said.follow, is_view=is_view, is_home=is_home(fetched.url)
+        ):
             return "noindex"
         if outcome.reason == "canonical":
             return "canonical"
@@ -562,20 +556,19 @@ def _is_same(one: Fetched, other: Fetched) -> bool:
     """True if two answers say the same, but for the order of lines, or for a few words."""
     if other.payload is None:
         return False
-    if one.payload == other.payload or (one.lines and other.lines and _set_of(one) == _set_of(other)):
+    if one.payload == other.payload or are_alike(one.sketch, other.sketch):
         return True
-    return one.sketch is not None and other.sketch is not None and distance(one.sketch, other.sketch) <= ALIKE
-
-
-def _set_of(fetched: Fetched) -> int:
-    return unpack(fetched.lines).listing if fetched.lines else 0
+    if not (one.lines and other.lines):
+        return False
+    return listing_of(one.lines) == listing_of(other.lines)
 
 
 def _listing(fetched: Fetched, title: str | None) -> int | None:
     """A number for the host, the title and the lines of a page in any order; None if it has none."""
-    if not (lines := _set_of(fetched)):
+    listing = listing_of(fetched.lines) if fetched.lines else 0
+    if not listing:
         return None
-    named = f"{politeness_key(fetched.url)} {title or ''} {lines}".encode()
+    named = f"{politeness_key(fetched.url)} {title or ''} {listing}".encode()
     return int.from_bytes(blake2b(named, digest_size=8).digest(), signed=True)
 
 

@@ -4,12 +4,11 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 
-import numpy as np
-
 from minicrawl.parts.samepage.judge import Count, Judge
 from minicrawl.parts.samepage.known_lines import KnownLines
 from minicrawl.parts.samepage.pairs import Pair, Pairs
 from minicrawl.parts.samepage.tables import LinesRow, PairRow, PatternRow, SeenRow
+from minicrawl.store.recognised import blob_of, numbers_of
 from minicrawl.store.tables import Tables
 
 
@@ -17,7 +16,7 @@ def load_judge(store: Tables, host: str) -> Judge:
     rows = store.records(PatternRow, "patterns WHERE host = ?", host)
     counts = {row.key: _count(row) for row in rows}
     seen = store.records(SeenRow, "seen WHERE host = ?", host)
-    return Judge(counts, {row.word: _numbers(row.hashes) for row in seen})
+    return Judge(counts, {row.word: set(numbers_of(row.hashes)) for row in seen})
 
 
 def load_pairs(store: Tables, host: str) -> Pairs:
@@ -60,8 +59,8 @@ def pair_rows(host: str, pairs: Pairs) -> list[PairRow]:
             pair.linked,
             pair.asked,
             pair.is_void,
-            _blob(pair.values),
-            _blob(pair.pages),
+            blob_of(pair.values),
+            blob_of(pair.pages),
             pair.example,
         )
         for name, pair in ((name, pairs.by_name[name]) for name in sorted(pairs.changed))
@@ -71,7 +70,7 @@ def pair_rows(host: str, pairs: Pairs) -> list[PairRow]:
 def seen_rows(host: str, judge: Judge) -> list[SeenRow]:
     """The rows that have changed."""
     words = sorted(judge.changed_words & judge.seen.keys())
-    return [SeenRow(host, word, _blob(judge.seen[word])) for word in words]
+    return [SeenRow(host, word, blob_of(judge.seen[word])) for word in words]
 
 
 def _count(row: PatternRow) -> Count:
@@ -80,12 +79,4 @@ def _count(row: PatternRow) -> Count:
 
 def _pair(row: PairRow) -> Pair:
     counts = row.agree, row.differ, row.linked, row.asked, bool(row.is_void)
-    return Pair(*counts, _numbers(row.hashes), _numbers(row.pages), row.example)
-
-
-def _numbers(blob: bytes) -> set[int]:
-    return set(np.frombuffer(blob, np.uint32).tolist())
-
-
-def _blob(numbers: set[int]) -> bytes:
-    return np.array(sorted(numbers), dtype=np.uint32).tobytes()
+    return Pair(*counts, set(numbers_of(row.hashes)), set(numbers_of(row.pages)), row.example)

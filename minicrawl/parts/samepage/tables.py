@@ -2,7 +2,7 @@
 
 from typing import Annotated, NamedTuple
 
-from minicrawl.store.declaration import PageId, table
+from minicrawl.store.declaration import PageId, holds_json, table
 
 
 class PatternRow(NamedTuple):
@@ -59,6 +59,7 @@ class ListingRow(NamedTuple):
 
 
 table("patterns", "what pages of a host have said, by what their URLs share", PatternRow, keys="host key")
+holds_json("patterns", "kinds", dict[str, int])
 table("pairs", "parameters and spellings that may change nothing on a host", PairRow, keys="host name")
 table("seen", "values of parameters, and folders above words, of a host", SeenRow, keys="host word")
 table("lines", "lines of text that pages of a host have", LinesRow, keys="host number")

@@ -212,7 +212,7 @@ def _lines_of_waiting(store: Store, url: str, linker: str | None) -> Iterator[st
     host = politeness_key(url)
     judge = load_judge(store, host)
     row = store.record(PatternRow, "patterns WHERE host = ? AND key = ?", host, judge.pattern(url))
-    if row is None or not row.waiting or judge.reads_now(url, linker):
+    if row is None or not row.waiting or judge.reads_now(url, lambda: linker):
         return
     pattern = _waiting(store, row, is_over=False)
     yield f"like it     {_urls(pattern)} {_wait(pattern)}: {_evidence(pattern)}"
