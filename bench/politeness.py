@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from minicrawl.crawler.hosts import FRESH, Health, after, delay_of
+from minicrawl.crawler.hosts.clocks import FRESH, Health, after, delay_of
 from minicrawl.model import Fetched
 
 _UNREAD = 0.25  # seconds before a kill within which an answer may not have been read

@@ -9,7 +9,7 @@ from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
 from minicrawl.crawler.frontier.schedules import folder_of
-from minicrawl.crawler.hosts import Health, delay_of
+from minicrawl.crawler.hosts.clocks import Health, delay_of
 from minicrawl.crawler.outcomes.retries import why_not, why_so
 from minicrawl.crawler.recognise.duplicates import kind_of
 from minicrawl.crawler.requests.request import HOST_BANNED

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any  # Any: JSON
 
 from minicrawl.crawler.books.stored_forms import EARLIER_RUNS, earlier_runs
-from minicrawl.crawler.hosts import Health, Host, delay_of
+from minicrawl.crawler.hosts.clocks import Health, Host, delay_of
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.limits import RunClock
 from minicrawl.crawler.loop.measurements import AnswerCounts, Course, Speed

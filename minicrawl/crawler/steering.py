@@ -14,7 +14,7 @@ from minicrawl.crawler.admission.seeds import Seeds, guesses, spelled
 from minicrawl.crawler.books.stored_forms import ASKED_FIRST, BANNED_HOSTS, asked_first, banned_hosts
 from minicrawl.crawler.due_requests import DueRequests
 from minicrawl.crawler.engine import Engine
-from minicrawl.crawler.hosts import Host
+from minicrawl.crawler.hosts.clocks import Host
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.remembered_settings import shown
 from minicrawl.errors import SettingError

@@ -7,7 +7,7 @@ from minicrawl.store.tables import Subject
 
 
 class HostRow(NamedTuple):
-    """A host, and how it has answered; see crawler/hosts.py."""
+    """A host, and how it has answered; see crawler/hosts/clocks.py."""
 
     id: int
     name: Annotated[str, "host, with port where it is not the scheme's own"]

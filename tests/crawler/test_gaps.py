@@ -16,7 +16,7 @@ from support import skipping
 from support.sites import EVERYTHING, HOME, Server, Site, crawl, faults_in, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.hosts import STRAINS_OF_THE_DEAD
+from minicrawl.crawler.hosts.clocks import STRAINS_OF_THE_DEAD
 from minicrawl.settings import ConnectTo
 from minicrawl.timing import Timing
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.sites import HOME, Site, crawl, rows
 
-from minicrawl.crawler.hosts import (
+from minicrawl.crawler.hosts.clocks import (
     FRESH,
     REST_OF_THE_DEAD,
     STRAINS_OF_THE_DEAD,

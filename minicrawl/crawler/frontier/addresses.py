@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from minicrawl.crawler.hosts import Address, Host
+from minicrawl.crawler.hosts.clocks import Address, Host
 
 _FIRST_LOOKUPS, _LEAST_LOOKUPS, _MOST_LOOKUPS = 16, 4, 256  # look-ups in flight
 _LOOKUP_SECONDS = 5.0

@@ -16,7 +16,7 @@ from msgspec import Struct
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.addresses import Addresses, Trade
 from minicrawl.crawler.frontier.waiting_pages import Order, WaitingPages
-from minicrawl.crawler.hosts import FRESH, TURNS_PER_ERRAND, Address, Clock, Errand, Health, Host, HostTurn
+from minicrawl.crawler.hosts.clocks import FRESH, TURNS_PER_ERRAND, Address, Clock, Errand, Health, Host, HostTurn
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.timing import STANDARD
 

@@ -24,7 +24,7 @@ from msgspec import Struct
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
-from minicrawl.crawler.hosts import Address, Host
+from minicrawl.crawler.hosts.clocks import Address, Host
 from minicrawl.opic import DiscoveryBudget, PageQueue, Strategy
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.strategy import Jumps, bests, unpacked

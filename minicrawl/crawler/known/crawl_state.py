@@ -16,7 +16,7 @@ from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier, Pace
 from minicrawl.crawler.frontier.schedules import BELIEVED, schedule_of
 from minicrawl.crawler.frontier.waiting_pages import Order
-from minicrawl.crawler.hosts import FRESH, REST_OF_THE_DEAD, Health, HostDelays, delay_of
+from minicrawl.crawler.hosts.clocks import FRESH, REST_OF_THE_DEAD, Health, HostDelays, delay_of
 from minicrawl.crawler.known.discovery import Discovery, Interests
 from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls
 from minicrawl.crawler.known.known_sites import KnownSites

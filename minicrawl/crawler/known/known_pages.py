@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from minicrawl import log
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.hosts import FRESH, Health, Host, HostDelays, HostTurn, after, delay_of
+from minicrawl.crawler.hosts.clocks import FRESH, Health, Host, HostDelays, HostTurn, after, delay_of
 from minicrawl.model import READ, Fetched, State
 from minicrawl.store.hosts import HostRow
 from minicrawl.store.links import Links, from_bytes

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from minicrawl.crawler.hosts import HostDelays
+from minicrawl.crawler.hosts.clocks import HostDelays
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.model import Exchange, Fetched, PageRequest
 from minicrawl.settings import CrawlSettings

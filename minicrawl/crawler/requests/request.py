@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import NamedTuple
 
-from minicrawl.crawler.hosts import Host, HostTurn
+from minicrawl.crawler.hosts.clocks import Host, HostTurn
 from minicrawl.crawler.known.known_pages import KnownHosts
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.model import Fetched, State

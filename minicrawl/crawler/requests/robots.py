@@ -9,7 +9,7 @@ Pages that robots.txt does not want used as the crawl would (--respect-usage) ar
 
 from msgspec.structs import replace
 
-from minicrawl.crawler.hosts import Host, HostTurn
+from minicrawl.crawler.hosts.clocks import Host, HostTurn
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.requests.request import Deliver, Refusal, Request

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from minicrawl.crawler.hosts import Host
+from minicrawl.crawler.hosts.clocks import Host
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.discovery import unknown
 from minicrawl.crawler.outcomes.outcome import judge

@@ -12,7 +12,7 @@ from typing import Self
 
 import numpy as np
 
-from minicrawl.crawler.hosts import Host
+from minicrawl.crawler.hosts.clocks import Host
 from minicrawl.crawler.outcomes.outcome import judge
 from minicrawl.crawler.outcomes.retries import wants
 from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request

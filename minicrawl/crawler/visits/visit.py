@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from minicrawl import log
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.books.accounts import kind_of
-from minicrawl.crawler.hosts import Host, HostTurn
+from minicrawl.crawler.hosts.clocks import Host, HostTurn
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.known.discovery import Discovery
 from minicrawl.crawler.known.known_pages import KnownUrls

@@ -1,7 +1,7 @@
 """IP addresses: what hosts share there, and partitions trade."""
 
 from minicrawl.crawler.frontier.addresses import Addresses
-from minicrawl.crawler.hosts import Host
+from minicrawl.crawler.hosts.clocks import Host
 
 
 def test_address_is_the_same_for_all_hosts_that_have_it() -> None:

@@ -16,7 +16,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages, most_worth
 from minicrawl.crawler.frontier.schedules import ByWorth
 from minicrawl.crawler.frontier.waiting_pages import Order, WaitingPages
-from minicrawl.crawler.hosts import Host
+from minicrawl.crawler.hosts.clocks import Host
 from minicrawl.crawler.run import Caller, crawl_with
 from minicrawl.model import CrawlReport
 from minicrawl.opic import DiscoveryBudget

@@ -14,7 +14,7 @@ from support.intakes import next_page
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.frontier import Frontier, Pace, WaitingErrands
 from minicrawl.crawler.frontier.waiting_pages import Lane, Order
-from minicrawl.crawler.hosts import Address, Host, HostTurn
+from minicrawl.crawler.hosts.clocks import Address, Host, HostTurn
 from minicrawl.opic import STRATEGIES, DiscoveryBudget, PageQueue
 from minicrawl.store.links import NOWHERE, linked
 

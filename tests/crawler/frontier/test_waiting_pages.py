@@ -13,7 +13,7 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.schedules import ByWorth
 from minicrawl.crawler.frontier.waiting_pages import Offers, Order, WaitingPages, order_of
-from minicrawl.crawler.hosts import Address, Health, Host
+from minicrawl.crawler.hosts.clocks import Address, Health, Host
 from minicrawl.crawler.progress import hosts_now, wait_until, waits_by_reason, waits_for
 from minicrawl.opic import DiscoveryBudget
 from minicrawl.opic.strategy import STRATEGIES

@@ -9,7 +9,7 @@ from support.intakes import intake_of, next_page
 from support.sites import crawl, rows
 from support.stored_pages import add_pages, answer, turn
 
-from minicrawl.crawler.hosts import HostDelays
+from minicrawl.crawler.hosts.clocks import HostDelays
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls
 from minicrawl.errors import StoreError

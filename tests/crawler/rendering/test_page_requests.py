@@ -9,7 +9,7 @@ from support.raw_server import all_names_at
 from support.rendered import HOST, Reply, Site, to
 from support.skipping import run
 
-from minicrawl.crawler.hosts import HostDelays
+from minicrawl.crawler.hosts.clocks import HostDelays
 from minicrawl.crawler.rendering.page_requests import Pace, PageRequests, Resource, ResourceCache
 from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.settings import ConnectTo, CrawlSettings

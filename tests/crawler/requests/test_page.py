@@ -8,7 +8,7 @@ import pytest
 from support.intakes import HOME
 from support.sites import rows
 
-from minicrawl.crawler.hosts import Health
+from minicrawl.crawler.hosts.clocks import Health
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.requests.request import Refusal
 from minicrawl.crawler.visits.step import Opening, Step
