@@ -378,18 +378,34 @@ class ReadShare(NamedTuple):
 NOTHING_READ = ReadShare(0.0, 0.0)
 
 
+class IllHost(NamedTuple):
+    """A host that is ill. `state`: "ill", or "gone": it was not reached in three runs; the others: as in a row of the
+    table `health`. `waiting`: number of its pages that wait."""
+
+    host: str
+    state: str
+    kind: str
+    reason: str
+    since: float
+    tries: int
+    next_at: float
+    waiting: int
+
+
 @dataclass(frozen=True, slots=True)
 class CrawlReport:
     """The outcome of a crawl.
 
-    `reason`: why it stopped, one of "nothing-left", "pages", "time", "bytes", "coverage", "interrupted".
+    `reason`: why it stopped, one of "nothing-left", "pages", "time", "bytes", "coverage", "patience", "interrupted".
     `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store; `coverage`,
     `coverage_shown`: `low` and `shown` of `ReadShare`; `left_out`: links of its read pages that a scope, a filter or a
-    trap left out; `refreshed`: those of `fetched` for pages that had an answer before.
+    trap left out; `refreshed`: those of `fetched` for pages that had an answer before. `resting`: pages that
+    `minicrawl refresh` has left to the next round, by host, as these rest.
     `error`: certified L1 bound of the ranking for the known graph. `failures`: pages given up in this run, by reason
     code; `unanswered`: requests of any kind without a usable answer. `out_of_reach`: upper bound of the unreadable
     pages' share of the importance, by reason code, if nothing was left before the coverage asked for was reached; else
-    None.
+    None. `ill_hosts`: numbers of hosts that are ill and have pages that wait, by how they are ill; `ill_pages`: number
+    of these pages.
     """
 
     reason: str
@@ -406,6 +422,9 @@ class CrawlReport:
     unanswered: dict[str, int] = field(default_factory=dict)
     out_of_reach: dict[str, float] | None = None
     refreshed: int = 0
+    resting: dict[str, int] = field(default_factory=dict)
+    ill_hosts: dict[str, int] = field(default_factory=dict)
+    ill_pages: int = 0
 
     def cause(self) -> str | None:
         """The most frequent reason code if nothing was fetched, or if nothing is left and no page could be read; else
@@ -413,7 +432,7 @@ class CrawlReport:
 
         Of equal ones the last to come: plain http is asked for after a guess of https that was wrong.
         """
-        if self.fetched and (self.read or self.reason != "nothing-left"):
+        if self.fetched and (self.read or self.reason not in ("nothing-left", "patience")):
             return None
         failures = self.failures or self.unanswered
         return max(reversed(failures), key=lambda reason: failures[reason], default=None)
@@ -480,7 +499,7 @@ class Progress:
     outage. `state`, `reason`: as in `RunStatus`. `earlier`: the runs before this one. `pages_per_second`,
     `bytes_per_second`: of the last half minute.
     `requests`: the oldest in flight; `waiting_for`: numbers of waiting hosts by `HostNow.why`.
-    `has_its_pages`: the run goes on only for requisites of its pages.
+    `has_its_pages`: the run goes on only for requisites of its pages. `ill_hosts`: those for which most pages wait.
     """
 
     seconds: float
@@ -507,6 +526,7 @@ class Progress:
     requests: tuple[InFlightNow, ...] = ()
     waiting_for: dict[str, int] = field(default_factory=dict)
     has_its_pages: bool = False
+    ill_hosts: tuple[IllHost, ...] = ()
 
 
 class HostNow(NamedTuple):
@@ -515,8 +535,8 @@ class HostNow(NamedTuple):
     `doing`: "asked", requests to it are in flight; "opening", its address or its robots.txt is asked for; "ready", it
     may be asked; "waiting", it must not be asked before `until` (Unix seconds); "banned"; "idle", none of its pages
     waits. `why` a host waits: "delay", the usual one; "crawl-delay", set by its robots.txt; "slow", its answers take
-    long; "failures", of them in a row; "rest", it has asked for a pause; "address", the delay of its IP address.
-    `delay`: seconds between two requests to it; `failures`: in a row.
+    long; "ill", it rests until it is asked whether it is well; "rest", it has asked for a pause; "address", the delay
+    of its IP address. `delay`: seconds between two requests to it; `ill`: how it is ill, "" for one that is not.
     """
 
     host: str
@@ -524,7 +544,7 @@ class HostNow(NamedTuple):
     until: float | None
     why: str | None
     delay: float
-    failures: int
+    ill: str
 
 
 class CoursePoint(NamedTuple):

@@ -14,13 +14,12 @@ MAX_HOPS = 10
 
 # What a reason means beside its sentence, a bit each: a judge of failures asks for one column, or for several together.
 TRANSIENT = 1 << 0  # the page is tried again some seconds later
-STRAINS = 1 << 1  # the host is in trouble: it is asked less often, and dead after eight in a row
-RESTS = 1 << 2  # the answer may ask for a rest of the host, not of the page (Retry-After)
+OF_HOST = 1 << 1  # it speaks of the host, so the host is ill
+EITHER = 1 << 2  # it may speak of the host or of the page: a witness decides
 SILENT = 1 << 3  # so a request fails without a network, in a captive one, or without the --ca-file of the last run
 NO_HTTPS = 1 << 4  # the port has no listener, or another protocol: https was perhaps a wrong guess
 NOT_THERE = 1 << 5  # nothing is there: like a gone page it holds no importance, also while it waits for a retry
-OURS = 1 << 6  # the fault may well be on our side, so the next run asks again; to an audit it is one of the site
-PASSES = 1 << 7  # it may be over by now, to --retry and to an audit; so may what is TRANSIENT
+NEXT_RUN = 1 << 6  # the page is not tried again in this run, but in the next, as is what is TRANSIENT
 OF_ROBOTS = 1 << 8  # a browser may show the page all the same, so an audit does not call it dead
 LASTS = 1 << 9  # it will not be over a little later
 NO_HOST = 1 << 10  # it tells nothing of the host
@@ -28,26 +27,34 @@ NO_PAGE = 1 << 11  # it tells nothing of the page, so no link to it is broken
 REFUSES = 1 << 12  # sites say so to programs they do not know: on another site no sign that a page is not there
 EXPLAINED = 1 << 13  # the sentence is the rule behind it, with the option that may help
 
-NO_ANSWER = TRANSIENT | STRAINS | SILENT
-TLS = SILENT | NO_HTTPS | OURS | LASTS | EXPLAINED
+NO_CONNECTION = TRANSIENT | SILENT | OF_HOST
+NO_ANSWER = TRANSIENT | SILENT | EITHER
+TLS = SILENT | NO_HTTPS | NEXT_RUN | LASTS | EXPLAINED | OF_HOST
 
 
 class Reason(NamedTuple):
+    """first_rest: seconds for which its host rests when it falls ill."""
+
     meaning: str
     columns: int = 0
+    first_rest: float = 10.0
 
 
 STATUSES = {
-    **dict.fromkeys((401, 402, 403, 405, 406, 407, 451), REFUSES),
+    **dict.fromkeys((405, 406, 451), REFUSES),
+    **dict.fromkeys((401, 402, 403, 407), REFUSES | EITHER),
     **dict.fromkeys((404, 410), NOT_THERE),
-    **dict.fromkeys((408, 425), TRANSIENT),
-    **dict.fromkeys((502, 504), TRANSIENT | STRAINS),
-    **dict.fromkeys((429, 503), TRANSIENT | STRAINS | RESTS),
-    999: TRANSIENT | REFUSES,
+    **dict.fromkeys((408, 425), TRANSIENT | EITHER),
+    429: TRANSIENT | OF_HOST,
+    999: TRANSIENT | REFUSES | EITHER,
 }
-"""The columns of http-STATUS. Others from 500 on are TRANSIENT: RFC 9110 15 has what is out of range treated as 5xx."""
+"""The columns of http-STATUS. Others from 500 on are a server's faults: RFC 9110 15 has what is out of range treated as
+5xx."""
+SERVER_FAULT = TRANSIENT | EITHER
+FIRST_RESTS = {401: 300.0, 402: 300.0, 403: 60.0, 407: 60.0, 429: 60.0, 999: 60.0}
+"""Seconds of the first rest of a host that falls ill by http-STATUS, where it is not that of a reason."""
 
-_ROWS: Mapping[str, str | tuple[str, int]] = {
+_ROWS: Mapping[str, str | tuple[str, int] | tuple[str, int, float]] = {
     # It waits for its first turn.
     "seed": "it is a seed, and has not been fetched yet",
     "link": "a page links to it, and it has not been fetched yet",
@@ -75,7 +82,7 @@ _ROWS: Mapping[str, str | tuple[str, int]] = {
     "anchor-missing": "the page has no part of this name",
     "redirect-nowhere": "it redirects, but not to a URL",
     "undecodable": ("the answer has a content coding that cannot be decoded", OF_ROBOTS),
-    "bad-response": ("the answer is not HTTP", TRANSIENT),
+    "bad-response": ("the answer is not HTTP", TRANSIENT | EITHER),
     "bad-url": ("no request can be made for this URL", OF_ROBOTS | LASTS),
     "parser-failed": ("minicrawl failed on the answer; the log of the crawl says where", LASTS | EXPLAINED | NO_PAGE),
     "worker-died": ("the process that was fetching it died", TRANSIENT | NO_HOST | NO_PAGE),
@@ -86,43 +93,51 @@ _ROWS: Mapping[str, str | tuple[str, int]] = {
     ),
     "render-timeout": ("its scripts never let Chromium finish the page (--render)", NO_PAGE),
     # No answer.
-    "tls": ("the server speaks no TLS, or no version of it that minicrawl knows", TLS),
-    "tls-authority": ("no known authority signed the certificate; --ca-file PEM adds one", TLS),
-    "tls-expired": ("the certificate has expired, or is not valid yet", TLS),
-    "tls-name": ("the certificate is for another host", TLS),
+    "tls": ("the server speaks no TLS, or no version of it that minicrawl knows", TLS, 600.0),
+    "tls-authority": ("no known authority signed the certificate; --ca-file PEM adds one", TLS, 600.0),
+    "tls-expired": ("the certificate has expired, or is not valid yet", TLS, 600.0),
+    "tls-name": ("the certificate is for another host", TLS, 600.0),
     "private-address": (
         "the host is on this machine's own network; --allow-private allows that",
-        SILENT | OURS | LASTS | EXPLAINED | NO_PAGE,
+        SILENT | NEXT_RUN | LASTS | EXPLAINED | NO_PAGE,
     ),
     "dns": (
         "the host name does not exist, or has no address: check its spelling; --connect-to can send it elsewhere",
-        SILENT | NOT_THERE | OURS | LASTS | EXPLAINED,
+        SILENT | NOT_THERE | NEXT_RUN | LASTS | EXPLAINED | OF_HOST,
+        60.0,
     ),
-    "dns-unanswered": ("the name server failed, or did not answer", NO_ANSWER | OURS | EXPLAINED),
-    "refused": ("nothing listens on that port", NO_ANSWER | NO_HTTPS | OURS),
+    "dns-unanswered": ("the name server failed, or did not answer", NO_CONNECTION | EXPLAINED, 60.0),
+    "refused": ("nothing listens on that port", NO_CONNECTION | NO_HTTPS, 30.0),
     "bad-port": ("its port belongs to another protocol, such as mail; browsers refuse it, too", LASTS),
-    "proxy": ("its proxy cannot be used; the crawl says which one, and why", TRANSIENT | OURS | NO_HOST | NO_PAGE),
+    "proxy": ("its proxy cannot be used; the crawl says which one, and why", TRANSIENT | NO_HOST | NO_PAGE),
     "proxy-refused": ("its proxy opens no connection to it; ask whoever runs the proxy, or see --proxy", TRANSIENT),
-    "connect": ("no connection could be made", NO_ANSWER | NO_HTTPS | OURS),
+    "connect": ("no connection could be made", NO_CONNECTION | NO_HTTPS),
     "connection": ("the connection failed", NO_ANSWER | NO_HTTPS),
     "reset": ("the connection was reset", NO_ANSWER | NO_HTTPS),
     "timeout": ("the whole answer took longer than --timeout", NO_ANSWER),
-    "timeout-connect": ("no connection could be made in time", NO_ANSWER | NO_HTTPS),
+    "timeout-connect": ("no connection could be made in time", NO_CONNECTION | NO_HTTPS),
     "timeout-read": ("the answer stopped coming", NO_ANSWER),
-    "host-dead": ("its host has not answered for a while; minicrawl asks again later", PASSES),
+    "makes-host-ill": (
+        "its host fell ill three times when it was asked; the next run asks once more",
+        NEXT_RUN | NO_PAGE,
+    ),
     "not-archived": ("it is not in the archive that this crawl reads (--from-archive)", NO_PAGE),
     # It may not be asked for.
     "host-banned": ("its host is banned: nothing is requested from it until the ban is lifted", NO_PAGE),
     "host-pages": ("its host has as many pages as --host-pages allows", NO_PAGE),
     "robots": "robots.txt forbids it",
     "usage": "its site forbids a use that the crawl respects (--respect-usage)",
-    "robots-unreachable": ("robots.txt could not be read, so nothing may be requested from its origin", PASSES),
+    "robots-unreachable": ("robots.txt could not be read, so nothing may be requested from its origin", NEXT_RUN),
     # A requisite (--requisites).
     "page": "a page needs it, and it has not been fetched yet",
     "part": "a style sheet, a frame or a redirect that a page needs leads to it, and it has not been fetched yet",
     "read": "it was read as a page, so the archive has it",
     "noarchive": "it forbids copies",
     "too-large": ("it is larger than --max-size", OF_ROBOTS),
+    # Its host is ill, beside codes of answers.
+    "alike": ("all of its pages look the same", 0, 60.0),
+    "sent-on": ("all of its pages redirect to the same place", 0, 60.0),
+    "empty": "its answers are empty",
     # It does not become known.
     "no-link": "no page read so far has a counted link to it",
     "too-long": ("its URL has more than 8,000 bytes", NO_PAGE),
@@ -152,7 +167,20 @@ def has(reason: str, column: int) -> bool:
     family, _, status = reason.partition("-")
     if family != "http" or not status.isdecimal():
         return False
-    return bool(column & STATUSES.get(int(status), TRANSIENT if 500 <= int(status) < 1000 else 0))
+    return bool(column & columns_of(int(status)))
+
+
+def columns_of(status: int) -> int:
+    """The columns of http-STATUS."""
+    return STATUSES.get(status, SERVER_FAULT if 500 <= status < 1000 else 0)
+
+
+def first_rest(reason: str) -> float:
+    """Seconds for which a host rests that falls ill by an answer with this code."""
+    if reason in REASONS:
+        return REASONS[reason].first_rest
+    status = reason.rpartition("-")[2]
+    return FIRST_RESTS.get(int(status), 10.0) if status.isdecimal() else 10.0
 
 
 def statuses(column: int) -> frozenset[int]:

@@ -43,9 +43,9 @@ MOST_DELAY, MOST_SPAN = "30d", "36500d"
 class Setting(Struct, frozen=True):
     """One setting. default: as a value; shown: the same as help has it.
 
-    metavar: the option's argument; choices: the values allowed; bare: the option's value if given without one. most:
-    the largest number allowed, as a user would write it. is_path: of a file, or of several. may_be_gone: a file that is
-    there when it is given, and perhaps not when a crawl is explained. hide: removes secrets from a value.
+    metavar: the option's argument; choices: the values allowed. most: the largest number allowed, as a user would write
+    it. is_path: of a file, or of several. may_be_gone: a file that is there when it is given, and perhaps not when a
+    crawl is explained. hide: removes secrets from a value.
     """
 
     name: str
@@ -57,7 +57,6 @@ class Setting(Struct, frozen=True):
     most: str | None = None
     metavar: str | None = None
     choices: tuple[str, ...] = ()
-    bare: str | None = None
     is_path: bool = False
     may_be_gone: bool = False
     hide: Callable[[Any], Any] = lambda value: value
@@ -178,7 +177,7 @@ def duration(most: str, metavar: str = "TIME") -> Kind:
 
 
 PAUSE: Kind = _number(_TIMES, MOST_DELAY, "TIME", 0)
-"""Seconds between two requests; 0 for none."""
+"""Seconds; 0 for none."""
 
 
 def share(metavar: str) -> Kind:
@@ -290,14 +289,14 @@ PATTERNS: Kind = {
 """Regular expressions."""
 
 
-def codes(allowed: tuple[str, ...] = (), metavar: str | None = None, bare: str | None = None) -> Kind:
+def codes(allowed: tuple[str, ...] = (), metavar: str | None = None) -> Kind:
     """Texts of which one may hold several, separated by commas. allowed: (): any."""
 
     def read(name: str, given: Any) -> tuple[str, ...]:
         found = (code.strip() for value in _read_texts(name, given) for code in value.split(",") if code.strip())
         return tuple(_one_of(allowed, name, code) if allowed else code for code in found)
 
-    return {"read": read, "metavar": metavar or "|".join(allowed), "bare": bare}
+    return {"read": read, "metavar": metavar or "|".join(allowed)}
 
 
 # Files and programs

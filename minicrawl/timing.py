@@ -20,13 +20,12 @@ class Timing:
     retry            between the first two tries of a page; then four times as long
     proxy            until a page is retried whose proxy could not be used
     robots_retry     between the first two tries of a robots.txt; then twice as long each time
-    least_backoff, longest_backoff   of a host in trouble, see minicrawl.crawler.hosts
     on_its_way       longest transit of a request to its host; times the delay where that is more than a second
     attempt          wait of an attempt while too many are under way
     soon             after which an attempt no longer counts among the pages that a crawl is to fetch
     full             wait of a host for which too many files were open
     first_pause, longest_pause       between two checks, see crawler/requests/outage_watch.py
-    patience         until a request held in doubt counts as failed, see there
+    undecided        until a request held in doubt counts as failed, see there
     batch            longest time between two commits
     quiet            the same, if it is longer, while no request is in flight, and no request has ended and no
                      change was made since the last commit but one
@@ -56,15 +55,13 @@ class Timing:
     retry: float = 5.0
     proxy: float = 10.0
     robots_retry: float = 10.0
-    least_backoff: float = 1.0
-    longest_backoff: float = 300.0
     on_its_way: float = 0.04
     attempt: float = 1.0
     soon: float = 0.25
     full: float = 1.0
     first_pause: float = 1.0
     longest_pause: float = 60.0
-    patience: float = 60.0
+    undecided: float = 60.0
     batch: float = 1.0
     quiet: float = 0.0
     lease: float = 2.0

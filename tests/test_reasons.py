@@ -13,15 +13,16 @@ TLS = {"tls", "tls-authority", "tls-expired", "tls-name"}
 UNCONNECTED = {"refused", "connect", "connection", "reset", "timeout-connect"}
 UNANSWERED = UNCONNECTED | {"timeout", "timeout-read", "dns-unanswered"}
 UNSAID = {"parser-failed", "worker-died", "not-archived", "host-banned", "host-pages", "proxy", "private-address"}
+UNSAID |= {"makes-host-ill"}
+BROKEN_OFF = {"connection", "reset", "timeout", "timeout-read"}
 EXPECTED = {
     reasons.TRANSIENT: UNANSWERED | {"proxy", "proxy-refused", "bad-response", "worker-died", "render-crashed"},
-    reasons.STRAINS: UNANSWERED,
-    reasons.RESTS: set(),
+    reasons.OF_HOST: (UNANSWERED - BROKEN_OFF) | TLS | {"dns"},
+    reasons.EITHER: BROKEN_OFF | {"bad-response"},
     reasons.SILENT: UNANSWERED | TLS | {"dns", "private-address"},
     reasons.NO_HTTPS: UNCONNECTED | TLS,
     reasons.NOT_THERE: {"dns"},
-    reasons.OURS: TLS | {"dns", "dns-unanswered", "private-address", "connect", "refused", "proxy"},
-    reasons.PASSES: {"host-dead", "robots-unreachable"},
+    reasons.NEXT_RUN: TLS | {"dns", "private-address", "makes-host-ill", "robots-unreachable"},
     reasons.OF_ROBOTS: {"undecodable", "bad-url", "too-large"},
     reasons.LASTS: TLS | {"dns", "private-address", "bad-port", "bad-url", "parser-failed"},
     reasons.NO_HOST: {"worker-died", "proxy"},
@@ -31,8 +32,8 @@ EXPECTED = {
 }
 OF_STATUSES = {
     reasons.TRANSIENT: {408, 425, 429, *range(500, 1000)},
-    reasons.STRAINS: {429, 502, 503, 504},
-    reasons.RESTS: {429, 503},
+    reasons.OF_HOST: {429},
+    reasons.EITHER: {401, 402, 403, 407, 408, 425, *range(500, 1000)},
     reasons.NOT_THERE: {404, 410},
     reasons.REFUSES: {401, 402, 403, 405, 406, 407, 451, 999},
 }
@@ -53,10 +54,11 @@ def test_what_is_no_failure_is_in_no_column(reason: str) -> None:
 
 
 def test_columns_agree() -> None:
-    """What strains a host is tried again, and may come of a lost network; what lasts is not tried again."""
-    assert EXPECTED[reasons.STRAINS] <= EXPECTED[reasons.TRANSIENT] & EXPECTED[reasons.SILENT]
-    assert not EXPECTED[reasons.LASTS] & EXPECTED[reasons.TRANSIENT]
-    assert OF_STATUSES[reasons.RESTS] <= OF_STATUSES[reasons.STRAINS] <= OF_STATUSES[reasons.TRANSIENT]
+    """What speaks of a host may come of a lost network, and needs no witness; what lasts is not tried again."""
+    assert EXPECTED[reasons.OF_HOST] <= EXPECTED[reasons.SILENT]
+    assert not EXPECTED[reasons.OF_HOST] & EXPECTED[reasons.EITHER]
+    assert not OF_STATUSES[reasons.OF_HOST] & OF_STATUSES[reasons.EITHER]
+    assert not (EXPECTED[reasons.LASTS] | EXPECTED[reasons.NEXT_RUN]) & EXPECTED[reasons.TRANSIENT]
 
 
 def test_every_column_of_the_table_is_expected() -> None:

@@ -76,6 +76,7 @@ def progress_of(parts: Sequence[Progress], state: RunState, limits: LimitsNow, f
         earlier=earlier_of([part.earlier for part in parts]),
         requests=tuple(sorted(whole.requests, key=lambda one: -one.seconds)[:_SHOWN]),
         has_its_pages=all(part.has_its_pages for part in parts),
+        ill_hosts=tuple(sorted(whole.ill_hosts, key=lambda host: -host.waiting)[:_SHOWN]),
     )
 
 

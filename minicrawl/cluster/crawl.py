@@ -106,6 +106,6 @@ def _before(folder: Folder) -> Before | None:
         return None
     status, *_ = whole(folder.path)
     stopped = None if status.stopped == "killed" else status.stopped
-    left_out = status.unasked.known
+    left_out, ill = status.unasked.known, status.unasked.ill
     waiting = status.states.get(State.WAITING, 0) - left_out
-    return Before(status.known, status.read, waiting, stopped, left_out) if status.known else None
+    return Before(status.known, status.read, waiting, stopped, left_out, ill) if status.known else None

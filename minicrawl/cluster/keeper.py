@@ -432,12 +432,15 @@ class Keeper:
     def _ended(self) -> Ended:
         """The report of the run."""
         reports = self._latest.values()
+        ill_pages, reason = sum(report.ill[1] for report in reports), self._reason or "nothing-left"
         return Ended(
-            **{**self.figures, "reason": self._reason or "nothing-left"},
+            **{**self.figures, "reason": "patience" if reason == "nothing-left" and ill_pages else reason},
             error=certificate_of(*(sum(report.unsettled[at] for report in reports) for at in (0, 1))),
             failures=added([report.failures for report in reports]) or {},
             left_out=sum(report.left_out for report in reports),
             refreshed=sum(report.refreshed for report in reports),
             unanswered=added([report.unanswered for report in reports]) or {},
+            ill_hosts=added([report.ill[0] for report in reports]) or {},
+            ill_pages=ill_pages,
             deaths=self.deaths.total(),
         )

@@ -86,7 +86,8 @@ class Report(NamedTuple):
     is_idle: nothing is left to fetch, and no row is unconfirmed. counters: they grow with every page fetched, and row
     sent or taken. before: pages and bytes from before this process. coverage: None if not all is known yet. sizes:
     `size` and `size_then` of `KnownSites`. totals: as of the last commit. progress: the latest, if the Brief asks for
-    it. wanted, left: see `Partition.report`. unsettled: see `certificate_of`; it and the rest are of the end.
+    it. wanted, left: see `Partition.report`. unsettled: see `certificate_of`; it and the rest are of the end. ill:
+    `ill_hosts` and `ill_pages` of `CrawlReport`.
     """
 
     has_crawled: bool
@@ -107,6 +108,7 @@ class Report(NamedTuple):
     failures: Mapping[str, int] = {}
     unanswered: Mapping[str, int] = {}
     finals: Mapping[str, object] = {}
+    ill: tuple[Mapping[str, int], int] = ({}, 0)
 
 
 class Partition:
@@ -373,6 +375,7 @@ class Partition:
             failures=dict(self._state.pages.failures),
             unanswered=dict(self._engine.unanswered),
             finals=self._intake.steps.finals(),
+            ill=self._engine.progress.ill_in_all(),
         )
 
     def _commit(self, *, ranks: bool = False, hands_over: bool = False) -> None:

@@ -23,6 +23,9 @@ from minicrawl.web.net.addresses import Routes
 from minicrawl.web.robots.rules import RobotsState
 from minicrawl.web.urls.keys import origin_of
 
+PATIENCE_OF_A_ROUND = 60.0
+"""Seconds for which a round is held open for hosts that rest or are ill: there will be another round."""
+
 
 class DueRequests:
     """Chooses the next request and begins it. `settings`: the present ones. `unanswered`: reasons for the absence of
@@ -31,6 +34,7 @@ class DueRequests:
     def __init__(self, intake: Intake, settings: CrawlSettings) -> None:
         state, visits, is_allowed = intake.state, intake.visits, intake.robots.allows
         self._frontier, self._timing = state.frontier, state.timing
+        self._is_round = state.terms.only is not None
         self._hosts, self._robots, self._sitemaps = state.hosts, intake.robots, intake.sitemaps
         self._page_turn = partial(PageTurn, visits, is_allowed)
         self.kinds: list[Kind] = [intake.sitemaps, LastProbes(visits, is_allowed)]
@@ -114,6 +118,24 @@ class DueRequests:
     def is_empty(self) -> bool:
         """True if nothing waits, rests or is in flight."""
         return self._frontier.is_empty() and all(kind.next_ready() is None for kind in self._present_kinds())
+
+    @property
+    def patience(self) -> float:
+        """Seconds for which the run waits for ill hosts."""
+        return min(self.settings.patience, PATIENCE_OF_A_ROUND) if self._is_round else self.settings.patience
+
+    def waits_for_next_round(self, now: float) -> bool:
+        """True in a round with nothing to do but to wait until hosts have rested; visits all hosts if that is long."""
+        soon, ready = now + PATIENCE_OF_A_ROUND, self.next_ready()
+        if not self._is_round or ready is None or ready <= soon:
+            return False
+        waiting = (host for host in self._frontier.hosts if host.errands or self._frontier.pages.has_page(host))
+        return all(host.is_banned or host.rests_until > max(soon, host.ready_at) for host in waiting)
+
+    def left_to_next_round(self, now: float) -> dict[str, int]:
+        """The number of pages of a round on each host that rests; none of another run."""
+        hosts, left = self._frontier.hosts, self._frontier.pages.left() if self._is_round else {}
+        return {hosts[number].name: pages for number, pages in left.items() if hosts[number].rests_until > now}
 
     def on_commit(self, now: float) -> None:
         for kind in self._present_kinds():

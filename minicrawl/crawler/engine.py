@@ -109,6 +109,7 @@ class Engine:
     ) -> None:
         """together: with other runs of this process; their owner ends it. progress: the run's clock and counts."""
         self._intake, self._requests, self._state = intake, requests, intake.state
+        self._judge = intake.visits.judge
         self._timing = timing = self._state.timing
         self._thread = together.thread
         self._room = together.room
@@ -139,6 +140,7 @@ class Engine:
         self._given: str | None = None  # by `finish`
         self.waits_for_others = False
         """True if it goes on with nothing left, as others may still hand something over, until it is stopped."""
+        self._patient_until: float | None = None  # with nothing to do but to wait for ill hosts
         self._is_idle = self._has_started = self._has_ended = self.is_aborted = False
         self._stopped_at = 0.0
 
@@ -209,7 +211,8 @@ class Engine:
         try:
             await self._start(iter(start))
             await self._go_on()
-            self.stop(self._limit or self._given or "nothing-left")
+            self.stop(self._limit or self._given or ("patience" if self._leaves_ill_hosts else "nothing-left"))
+            self._judge.finish(self._clock())
             self.progress.course.end()
             await self._commits.commit()
         except asyncio.CancelledError:
@@ -258,8 +261,14 @@ class Engine:
                 await self._commits.commit()
                 raise self.in_flight.failure
             is_idle = not (self.in_flight or self._arrivals or self._time.is_paused)
+            if is_idle and not self.reason and self._ends_round(now):
+                self.stop("nothing-left")
             if is_idle and (self.reason or self._requests.is_empty()):
                 if not self.reason and await self._finds_more(now):
+                    continue
+                if not self.reason and self._waits_for_ill_hosts(now):
+                    await self._wait()
+                    self._patient_until = None
                     continue
                 if self.reason or not self.waits_for_others:
                     return
@@ -285,6 +294,20 @@ class Engine:
         else:
             self.stop(limit)
 
+    def _ends_round(self, now: float) -> bool:
+        """True if what is left of a round is left to the next one. An outage is waited for."""
+        return self.outages.ask_at is None and self._requests.waits_for_next_round(now)
+
+    @property
+    def _leaves_ill_hosts(self) -> bool:
+        """True if pages wait for hosts that are ill."""
+        return self._judge.has_pages_of_ill_hosts
+
+    def _waits_for_ill_hosts(self, now: float) -> bool:
+        """True if hosts are ill that may soon be well, with nothing else to do."""
+        self._patient_until = self._judge.ends_at(self._requests.patience, now)
+        return self._patient_until is not None or self._judge.ask_once_more(now)
+
     async def _finds_more(self, now: float) -> bool:
         if self._commits.has_news:
             await self._commits.commit()
@@ -295,6 +318,11 @@ class Engine:
         if self.reason is None and not self._time.is_paused:
             self._requests.on_commit(now)
         self._intake.ranking.keep_up()
+
+    @property
+    def left_to_next_round(self) -> dict[str, int]:
+        """The number of pages of a round on each host that rests."""
+        return self._requests.left_to_next_round(self._clock())
 
     def meta(self) -> dict[str, MetaValue]:
         return self.progress.meta(self.outages.silence, self.reason, self._commits.asked_until)
@@ -338,6 +366,7 @@ class Engine:
             until = until if time is None else min(until, self._time.when(time))
             next_ready = self._next_ready()
             until = until if next_ready is None else min(until, next_ready)
+            until = until if self._patient_until is None else min(until, self._patient_until)
         return until
 
     async def _show_progress(self, now: float) -> None:

@@ -61,6 +61,7 @@ class Intake:
         sitemaps = self.sitemaps = Sitemaps(state, opening.plain, lastmods, is_on=settings.sitemaps)
         self.robots = RobotsFiles(state, settings)
         self.visits = Visits(state, aliases, deep_links, sitemaps, ranking, opening.plain_links, steps)
+        self.visits.judge.is_on = not settings.from_archive
         of_state = [state.outbox, state.pages, state.hosts, state.interests, state.sites, state.admission]
         parts = [*of_state, sitemaps.queue, self.robots]
         self.savers: list[Callable[[Writer], None]] = [one.save for one in [*parts, *steps] if one is not None]
@@ -96,6 +97,7 @@ class Intake:
         if state.sites is not None:
             state.sites.begin()
         state.frontier.reorder()
+        self.visits.judge.begin(now)
         give_memory_back()  # all rows are in arrays by now: this frees a fifth with ten million pages
 
     def seeds(self) -> list[str]:

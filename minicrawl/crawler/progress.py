@@ -5,17 +5,17 @@ import json
 import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import asdict
 from typing import Any  # Any: JSON
 
 from minicrawl.crawler.books.stored_forms import EARLIER_RUNS, earlier_runs
-from minicrawl.crawler.hosts.clocks import Health, Host, delay_of
+from minicrawl.crawler.hosts.clocks import Host, delay_of
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.limits import RunClock
 from minicrawl.crawler.loop.measurements import AnswerCounts, Course, Speed
 from minicrawl.crawler.steps.archive import Archive
-from minicrawl.model import CoursePoint, Fetched, HostNow, InFlightNow, Progress, Silence, State, Sums
+from minicrawl.model import CoursePoint, Fetched, HostNow, IllHost, InFlightNow, Progress, Silence, State, Sums
 from minicrawl.store.database import logs
 from minicrawl.store.declaration import MetaValue
 
@@ -28,15 +28,14 @@ _FIRST = {"asked": 0, "opening": 1, "waiting": 2, "ready": 3, "banned": 4, "idle
 
 
 def hosts_now(
-    hosts: Iterable[Host], has_page: Callable[[Host], bool], now: float, number: int
+    hosts: Iterable[Host], has_page: Callable[[Host], bool], now: float, number: int, in_doubt: Container[int] = ()
 ) -> tuple[tuple[HostNow, ...], dict[str, int], dict[str, int]]:
     """The first `number` hosts, busy and waiting ones first; numbers of all by activity; and the same, but waiting ones
-    by the reason, and those that are dead for now as "dead"."""
-    seen = [(host, _host_now(host, has_page, now)) for host in hosts]
+    by the reason. in_doubt: numbers of hosts whose witness is asked."""
+    seen = [(host, _host_now(host, has_page, now, in_doubt)) for host in hosts]
     first = heapq.nsmallest(number, seen, key=lambda one: (_FIRST[one[1].doing], one[0].id))
     doing = Counter(one.doing for _, one in seen)
-    dead = {host.id for host, _ in seen if host.health.dead_until > now and not host.is_banned}
-    states = Counter("dead" if host.id in dead else one.why or one.doing for host, one in seen)
+    states = Counter(one.why or one.doing for _, one in seen)
     return tuple(one for _, one in first), dict(doing), dict(states)
 
 
@@ -45,25 +44,32 @@ def waits_by_reason(hosts: Iterable[Host], now: float) -> dict[str, int]:
     return dict(Counter(waits_for(host, now) for host in hosts if wait_until(host, now) is not None))
 
 
-def _host_now(host: Host, has_page: Callable[[Host], bool], now: float) -> HostNow:
+def _host_now(host: Host, has_page: Callable[[Host], bool], now: float, in_doubt: Container[int]) -> HostNow:
     until = why = None
-    if host.is_banned or host.opening:
-        doing = "banned" if host.is_banned else "opening"
+    if host.is_banned:
+        doing = "banned"
+    elif host.opening and not _illness(host):
+        doing = "asked" if host.id in in_doubt else "opening"
     elif host.in_flight:
         doing = "asked"
-    elif not has_page(host):
+    elif not (has_page(host) or host.opening):
         doing = "idle"
     elif (until := wait_until(host, now)) is None:
         doing = "ready"
     else:
         doing, why = "waiting", waits_for(host, now)
-    return HostNow(host.name, doing, until, why, host.delay, host.health.strains)
+    return HostNow(host.name, doing, until, why, host.delay, _illness(host))
+
+
+def _illness(host: Host) -> str:
+    """How a host is ill; "" for one that is not."""
+    return host.health.kind if host.health is not None and host.health.is_ill else ""
 
 
 def wait_until(host: Host, now: float) -> float | None:
     """Unix seconds at which the wait of a host that is not on offer ends; None: it waits for an answer, or for nothing
     with a time."""
-    if host.in_flight >= host.most or host.opening or host.is_banned:
+    if host.in_flight >= host.most or host.is_banned or (host.opening and not _illness(host)):
         return None
     if host.not_before > now:
         return host.not_before
@@ -73,18 +79,19 @@ def wait_until(host: Host, now: float) -> float | None:
 
 def waits_for(host: Host, now: float) -> str:
     """The reason of a wait, as in `HostNow.why`."""
-    delay, health = host.delay, host.health
+    delay = host.delay
     if host.not_before <= now and host.address is not None:
         return "address"
-    if health.strains:
-        return "failures"
+    if _illness(host):
+        return "ill"
     if host.rests_until > max(host.ready_at, now + delay):
         return "rest"
     if delay and delay == host.crawl_delay:
         return "crawl-delay"
-    return "slow" if delay and delay == delay_of(SMALLEST, Health(health.seconds)) else "delay"
+    return "slow" if delay and delay == delay_of(SMALLEST, host.seconds, None) else "delay"
 
 
+_ILL_SHOWN = 3
 _LATELY = 30.0
 """Seconds over which the speed is measured."""
 _GIVEN_UP = frozenset({State.ERROR, State.DISALLOWED})
@@ -96,6 +103,7 @@ class RunProgress:
     def __init__(self, intake: Intake, clock: Callable[[], float], started: float) -> None:
         """started: Unix seconds from which on the crawl's time counts."""
         self._intake, self._state, self._store = intake, intake.state, intake.state.writer
+        self._judge = intake.visits.judge
         self.clock = clock
         self.time = RunClock(clock, started)
         self.fetched = 0
@@ -147,7 +155,23 @@ class RunProgress:
             bytes_per_second=bytes_per_second,
             waiting_for=waits_by_reason(waiting, self.clock()),
             has_its_pages=frontier.errands_only,
+            ill_hosts=tuple(self._ill_hosts()[:_ILL_SHOWN]),
         )
+
+    def _ill_hosts(self) -> list[IllHost]:
+        """The hosts that are closed as ill, with the numbers of their pages on offer then, most first."""
+        found, pages = list[IllHost](), self._state.frontier.pages
+        for host in self._judge.ill.values():
+            if (of := host.health) is not None:
+                facts = of.state, of.kind, of.reason, of.since, of.tries, of.next_at
+                found.append(IllHost(host.name, *facts, pages.unread_of(host)))
+        return sorted(found, key=lambda one: -one.waiting)
+
+    def ill_in_all(self) -> tuple[dict[str, int], int]:
+        """As in `CrawlReport`, as of the last commit: numbers of ill hosts with pages that wait, by kind, and of these
+        pages."""
+        found = [host for host in self._store.hosts.ill() if host.waiting]
+        return dict(Counter(host.kind for host in found)), sum(host.waiting for host in found)
 
     def look(self, silence: Silence | None, requests: tuple[InFlightNow, ...], hosts: int) -> dict[str, Any]:
         """The crawl as it stands, as JSON, without reading every page; with up to `hosts` hosts.
@@ -164,7 +188,8 @@ class RunProgress:
         began = time.perf_counter()
         accounts, frontier = self._state.accounts, self._state.frontier
         looked_at = frontier.hosts if hosts else ()
-        listed, doing, states = hosts_now(looked_at, frontier.pages.has_page, self.clock(), hosts)
+        in_doubt = self._judge.in_doubt
+        listed, doing, states = hosts_now(looked_at, frontier.pages.has_page, self.clock(), hosts, in_doubt)
         coverage, shown = accounts.coverage.shares()
         return {
             "coverage": coverage,

@@ -42,13 +42,15 @@ OWN_TRANSPORT = "a transport of one's own works inside this process only: worker
 
 class Before(Struct, frozen=True):
     """A crawl before its next run. known, read, waiting: numbers of pages; left_out: pages that wait but will not be
-    read, which `waiting` does not count. stopped: why the last run did; None: it was killed."""
+    read, which `waiting` does not count; ill: those of `waiting` whose host is ill. stopped: why the last run did;
+    None: it was killed."""
 
     known: int
     read: int
     waiting: int
     stopped: str | None
     left_out: int = 0
+    ill: int = 0
 
     @property
     def is_finished(self) -> bool:
@@ -61,7 +63,8 @@ class Before(Struct, frozen=True):
         totals, stopped = store.page_table.totals(), store.meta("stopped")
         left_out = pages_left_out(figures_of(store))
         waiting, why = totals.waiting - left_out, None if stopped is None else str(stopped)
-        return cls(totals.known, totals.read, waiting, why, left_out) if totals.known else None
+        ill = sum(host.waiting for host in store.hosts.ill())
+        return cls(totals.known, totals.read, waiting, why, left_out, ill) if totals.known else None
 
 
 class Start(Struct, frozen=True):
@@ -226,6 +229,7 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
     is_over = engine.reason in (None, "nothing-left")
     # Its time was up before any request could leave: those of earlier runs tell more.
     is_late = engine.reason == "time" and not (engine.progress.fetched or engine.unanswered)
+    ill_hosts, ill_pages = engine.progress.ill_in_all()
     return CrawlReport(
         reason=engine.reason or "nothing-left",
         fetched=engine.progress.fetched,
@@ -241,6 +245,9 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
         unanswered=dict(intake.state.writer.rows(_UNANSWERED) if is_late else engine.unanswered),
         out_of_reach=engine.progress.out_of_reach(asked_for) if is_over else None,
         refreshed=intake.state.pages.refreshed,
+        resting=engine.left_to_next_round,
+        ill_hosts=ill_hosts,
+        ill_pages=ill_pages,
     )
 
 

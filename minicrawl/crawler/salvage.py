@@ -1,14 +1,14 @@
 """Build a new store from the readable rows of a damaged one.
 
-URLs, states, links, answers and tables of parts are copied as far as they can be read. The book is not: it is computed
-anew from the links, from the first page to the last; so they balance to the unit, and the ranking is that of the links.
-Pages whose links were lost wait for their turn again. What a crawl learns again by itself is left out: the health of
-hosts, robots.txt, traps, budgets, fingerprints, sitemaps; so are saved rankings.
+URLs, states, links, answers, the health of hosts and tables of parts are copied as far as they can be read. The book is
+not: it is computed anew from the links, from the first page to the last; so they balance to the unit, and the ranking
+is that of the links. Pages whose links were lost wait for their turn again. What a crawl learns again by itself is left
+out: robots.txt, traps, budgets, fingerprints, sitemaps; so are saved rankings.
 """
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from itertools import repeat
 from pathlib import Path
@@ -30,8 +30,8 @@ from minicrawl.settings.crawl import in_full, lasting
 from minicrawl.store.damaged_store import DamagedStore, SalvagedPage
 from minicrawl.store.database import beside, logs
 from minicrawl.store.declaration import references, tables
-from minicrawl.store.hosts import HostRow
-from minicrawl.store.links import LAST_PLACE, NOWHERE, Links, PlacedLinks, linked, packed, placed
+from minicrawl.store.hosts import HealthRow, HostRow
+from minicrawl.store.links import LAST_PLACE, NOWHERE, Links, PlacedLinks, from_bytes, linked, packed, placed, to_bytes
 from minicrawl.store.pages import NewPage, Turn
 from minicrawl.store.writer import Writer
 from minicrawl.system import put_in_place
@@ -90,6 +90,7 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> tuple[int, int, int]:
     with closing(Writer(file)) as writer:
         with writer.transaction():
             writer.put(HostRow, hosts.values())
+            writer.put(HealthRow, _health(damaged, hosts, numbers))
             for first in range(0, len(pages), _ROWS):
                 some = np.arange(first, min(first + _ROWS, len(pages)))
                 writer.add_pages(new[first : first + _ROWS], account_rows(accounts, some))
@@ -107,6 +108,17 @@ def _rebuilt(damaged: DamagedStore, file: Path) -> tuple[int, int, int]:
         )
     again = sum(bool(page.visited) and number not in turns for number, page in enumerate(pages))
     return len(pages), len(turns), again
+
+
+def _health(damaged: DamagedStore, hosts: Mapping[str, HostRow], numbers: dict[int, int]) -> Iterator[HealthRow]:
+    """The health of hosts, with the new numbers, without witnesses that were lost."""
+    names = dict(damaged.rows("hosts", "id", ("id", "name")))
+    for row in damaged.rows("health", "host", HealthRow._fields):
+        with suppress(ValidationError, KeyError):
+            health = convert(row, HealthRow)
+            kept = from_bytes(health.witnesses[: len(health.witnesses) // 4 * 4]).tolist()
+            witnesses = to_bytes(np.array([numbers[page] for page in kept if page in numbers], np.int64))
+            yield health._replace(host=hosts[names[health.host]].id, witnesses=witnesses)
 
 
 def _copy_part(damaged: DamagedStore, writer: Writer, name: str, numbers: dict[int, int]) -> None:

@@ -123,7 +123,6 @@ class Changes:
         if is_given_up:
             intake.state.accounts.unvisit(page)
             intake.state.pages.ask_again(page)
-            intake.state.hosts.revive(frontier.host(page))
             intake.robots.forget_failure(origin_of(intake.state.urls.url(page)), now)
         frontier.put_first(page, now, is_new=is_given_up)
 

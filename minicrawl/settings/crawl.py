@@ -16,8 +16,7 @@ _FILES = frozenset(name for name, setting in SETTINGS.items() if setting.may_be_
 _PATHS = frozenset(name for name, setting in SETTINGS.items() if setting.is_path)
 
 PROFILES: Mapping[str, Mapping[str, Any]] = {
-    "audit": {"scope": LINKED, "keep_parameters": True, "audit": True, "text": True, "requisites": True}
-    | {"retry": ("passing",)},
+    "audit": {"scope": LINKED, "keep_parameters": True, "audit": True, "text": True, "requisites": True},
     "archive": {"scope": "site", "keep_parameters": True, "archive": "archive", "requisites": True},
     "search": {"search": True},
     "rank": {"sitemaps": False, "until_coverage": 0.9},

@@ -15,6 +15,7 @@ class Keywords(TypedDict, total=False):
     time: float | str | None
     bytes: int | str | None
     until_coverage: float | str | None
+    patience: float | str
     retry: str | Sequence[str]
     host_pages: int | str | None
     scope: str

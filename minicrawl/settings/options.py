@@ -8,10 +8,13 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any  # Any: settings as given
 
 from minicrawl import __version__
+from minicrawl.errors import SettingError, quoted
 from minicrawl.model import USES, Watch
 from minicrawl.parts import parts
+from minicrawl.reasons import meaning
 from minicrawl.setting import (
     ALONE,
     AT_REFRESH,
@@ -32,6 +35,7 @@ from minicrawl.setting import (
     REREADS,
     TEXT,
     WATCHES,
+    Kind,
     Setting,
     choice,
     codes,
@@ -39,6 +43,7 @@ from minicrawl.setting import (
     file,
     is_file,
     is_folder,
+    option,
     setting,
     share,
     size,
@@ -49,13 +54,28 @@ from minicrawl.settings import requests
 from minicrawl.web.http.header import Header
 from minicrawl.web.net.routes import ConnectTo, ProxyRule
 
-LINKED = "linked"
+LINKED, ALL = "linked", "all"
 SCOPES = ("any", "site", "host", "prefix", LINKED)
 STRATEGY_NAMES = ("greedy", "random", "cycle", "breadth-first")
 BY_SITES, BY_PAGES = "sites", "pages"
 USER_AGENT = f"minicrawl/{__version__.rpartition('.')[0]}"
 MOST_WORKERS = 256
 """Processes take tens of MB of memory each."""
+
+
+def _read_reasons(name: str, given: Any) -> tuple[str, ...]:
+    """Codes of `minicrawl.reasons`, or ALL."""
+    reasons: tuple[str, ...] = codes()["read"](name, given)
+    for reason in reasons:
+        if reason == "passing":
+            raise SettingError("every run tries again what failed for a passing reason: leave out --retry passing")
+        if reason != ALL and meaning(reason) is None:
+            what = f"reasons that 'minicrawl status' shows, such as http-404, or {ALL}"
+            raise SettingError(f"{option(name)} takes {what}, not {quoted(reason)}")
+    return reasons
+
+
+_REASONS: Kind = {"read": _read_reasons, "metavar": "REASON,..."}
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)  # which CrawlSettings has
@@ -79,11 +99,20 @@ class Options:
         LIVE,
         ON_DASHBOARD,
     )
+    patience: float = setting(
+        "20m",
+        PAUSE,
+        "Stop once only ill hosts are left and no host has answered well for that time. Their pages wait for the next "
+        "run; 0 waits for no ill host.",
+        ONE_RUN,
+        LIVE,
+        ON_DASHBOARD,
+    )
     retry: tuple[str, ...] = setting(
         (),
-        codes(metavar="[REASON,...]", bare="passing"),
-        "Try pages again that failed for these reasons (see 'minicrawl status'), or for any reason (all). "
-        "Without REASON: for temporary ones, such as time-outs. Repeatable.",
+        _REASONS,
+        "Try pages again that failed for these reasons (see 'minicrawl status'), or for any reason (all). Every run "
+        "does so for temporary ones, such as time-outs. Repeatable.",
         ONE_RUN,
     )
 

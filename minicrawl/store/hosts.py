@@ -1,8 +1,9 @@
-"""Hosts and their robots.txt files."""
+"""Hosts, their health and their robots.txt files."""
 
 from typing import Annotated, NamedTuple
 
-from minicrawl.store.declaration import SiteId, Time, table
+from minicrawl.model import IllHost
+from minicrawl.store.declaration import HostId, PageIds, SiteId, Time, table
 from minicrawl.store.tables import Subject
 
 
@@ -14,10 +15,27 @@ class HostRow(NamedTuple):
     crawl_delay: Annotated[float, "seconds its robots.txt asks for between two requests"]
     next_fetch: Annotated[Time, "the delay is over then"]
     seconds: Annotated[float, "how long its last good answer took"] = 0.0
-    backoff: Annotated[float, "seconds of delay that its strain made; 0: none"] = 0.0
-    strains: Annotated[int, "429, 503, time-outs and the like in a row"] = 0
-    dead_until: Annotated[Time, "until then its pages are not asked for"] = 0.0
     rests_until: Annotated[Time, "until then it is left alone for another reason"] = 0.0
+
+
+class HealthRow(NamedTuple):
+    """The health of a host that was in doubt at some time; see crawler/hosts/health.py."""
+
+    host: HostId
+    state: Annotated[str, "well, ill, back or gone"]
+    kind: Annotated[str, "how it is or was ill: busy, refusing, walled, down; empty if it never was"]
+    reason: Annotated[str, "code of the answer behind its last illness"]
+    since: Annotated[Time, "its last illness began"]
+    well_at: Annotated[Time, "its last well answer before that"]
+    tries: Annotated[int, "requests for a witness in its last illness"]
+    rest: Annotated[float, "seconds of its last rest"]
+    next_at: Annotated[Time, "the witness is asked again"]
+    asked_until: Annotated[Time, "until then it has asked to be left alone (Retry-After)"]
+    own_delay: Annotated[float, "seconds between two requests that it has shown to need"]
+    acquitted: Annotated[int, "how often a witness acquitted it, 4 bits for each sort of answer"]
+    witnesses: PageIds
+    failed_runs: Annotated[int, "runs, a day apart, that ended with it ill"]
+    failed_at: Annotated[Time, "the last of them ended"]
 
 
 class RobotsRow(NamedTuple):
@@ -33,7 +51,17 @@ class RobotsRow(NamedTuple):
 
 
 table("hosts", "hosts, and how they have answered", HostRow, keys="id", unique="name", site=SiteId | None)
+table("health", "health of hosts that were in doubt", HealthRow, keys="host")
 table("robots", "robots.txt files", RobotsRow, keys="origin")
+
+
+_ILL = """
+    WITH them AS MATERIALIZED (SELECT * FROM health WHERE state IN ('ill', 'gone')),
+    waits AS MATERIALIZED (
+        SELECT host, count(*) AS pages FROM pages
+        WHERE state = 'waiting' AND host IN (SELECT host FROM them) GROUP BY host)
+    SELECT name, them.state, kind, reason, since, tries, next_at, coalesce(pages, 0) AS waiting
+    FROM them JOIN hosts ON id = host LEFT JOIN waits USING (host) ORDER BY waiting DESC, name"""
 
 
 class HostPages(NamedTuple):
@@ -47,10 +75,24 @@ class HostPages(NamedTuple):
 
 
 class Hosts(Subject):
-    """Reads the tables `hosts` and `robots`."""
+    """Reads the tables `hosts`, `health` and `robots`."""
 
     def all(self) -> list[HostRow]:
         return self._tables.records(HostRow, "hosts ORDER BY id")
+
+    def health(self) -> list[HealthRow]:
+        """The health of all hosts that were ever in doubt."""
+        return self._tables.records(HealthRow, "health ORDER BY host")
+
+    def health_of(self, host: int) -> HealthRow | None:
+        """The health of a host, by its number; None if it was never in doubt."""
+        return self._tables.record(HealthRow, "health WHERE host = ?", host)
+
+    def ill(self) -> list[IllHost]:
+        """The hosts that are ill, first those for which most pages wait. Scans all pages if there are any."""
+        if not self._tables.value("SELECT 1 FROM health WHERE state IN ('ill', 'gone')"):
+            return []
+        return list(map(IllHost._make, self._tables.rows(_ILL)))
 
     def pages(self, n: int) -> list[HostPages]:
         """The n hosts with the most known pages. Scans all pages.

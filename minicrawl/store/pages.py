@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.model import READ, State
-from minicrawl.reasons import NOT_THERE, codes
+from minicrawl.reasons import EITHER, NOT_THERE, OF_HOST, codes
 from minicrawl.store.database import damaged
 from minicrawl.store.declaration import Blob, Commit, FetchId, HostId, PageId, Time, columns, table
 from minicrawl.store.hosts import HostRow
@@ -19,6 +19,7 @@ from minicrawl.store.recognised import Fingerprint
 from minicrawl.store.tables import Columns, Subject
 
 _CHUNK = 500
+MOST_LOOKS = 3
 _IS_DEAD = f"(state = 'gone' OR (state IN ('error', 'waiting') AND reason IN {codes(NOT_THERE)}))"
 
 
@@ -251,6 +252,31 @@ class PageTable(Subject):
     def given_up(self) -> list[tuple[int, str]]:
         """Pages that were given up or forbidden, each with its reason; scans all pages."""
         return list(self._tables.rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
+
+    def given_up_at_ill_hosts(self) -> set[int]:
+        """Pages that were given up on hosts that are ill, for a reason that may have been the host."""
+        query = f"""
+            SELECT pages.id FROM health JOIN pages ON pages.host = health.host
+            WHERE health.state IN ('ill', 'gone') AND pages.state = 'error'
+                AND pages.reason IN {codes(EITHER | OF_HOST)}"""
+        return {page for (page,) in self._tables.rows(query)}
+
+    def one_of_each_look(self, before: float) -> list[int]:
+        """The first soft 404 of each title of a host, of `MOST_LOOKS` at most, if none of it was asked for since
+        `before`."""
+        query = """
+            SELECT page FROM (
+                SELECT min(pages.id) AS page, max(fetched_at) AS asked_at,
+                    row_number() OVER (PARTITION BY host ORDER BY min(pages.id)) AS look
+                FROM pages JOIN fetches ON fetches.id = fetch
+                WHERE state = 'error' AND reason = 'soft-404' GROUP BY host, title
+            ) WHERE asked_at < ? AND look <= ?"""
+        return [page for (page,) in self._tables.rows(query, (before, MOST_LOOKS))]
+
+    def soft_404s(self, host: int) -> list[int]:
+        """The soft 404s of a host, by number."""
+        query = "SELECT id FROM pages WHERE host = ? AND state = 'error' AND reason = 'soft-404'"
+        return [page for (page,) in self._tables.rows(query, (host,))]
 
     def answers(self, pages: Iterable[int]) -> dict[int, Answer]:
         """Outcomes of some pages' last turns, by number."""

@@ -26,6 +26,7 @@ _FLAWS = {
         "OR coalesce(length(others), 0) % 4"
     ),
     "words of pages are cut": "SELECT count(*) FROM recent_pages WHERE length(words) % 4",
+    "witnesses of hosts are cut": "SELECT count(*) FROM health WHERE length(witnesses) % 4",
     "sketches are cut": f"SELECT count(*) FROM fetches WHERE length(sketch) <> {SKETCH_BYTES}",
 }
 """Queries that count flawed rows, by the flaw."""

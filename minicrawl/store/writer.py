@@ -247,15 +247,13 @@ class Writer(Store):
     def ask_again(self, pages: Sequence[int], origins: Iterable[str], reasons: Iterable[str]) -> None:
         """Let pages that were given up wait as if they never had a turn.
 
-        Their hosts count as alive. Failed robots.txt files of `origins`, and sitemaps that failed for one of
+        Failed robots.txt files of `origins`, and sitemaps that failed for one of
         `reasons`, are fetched again.
         """
         some = [(page,) for page in pages]
         self.db.executemany(_FORGET_ANSWER, some)
         update = "UPDATE pages SET state = 'waiting', attempts = 0, fetch = NULL, visited = 0 WHERE id = ?"
         self.db.executemany(f"{update} AND visited", some)
-        update = "UPDATE hosts SET strains = 0, dead_until = 0 WHERE id = (SELECT host FROM pages WHERE id = ?)"
-        self.db.executemany(update, some)
         forget = "DELETE FROM robots WHERE origin = ? AND reason IS NOT NULL"
         self.db.executemany(forget, ((origin,) for origin in origins))
         update = "UPDATE sitemaps SET reason = 'due', attempts = 0 WHERE reason = ?"

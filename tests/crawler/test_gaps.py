@@ -5,18 +5,17 @@ By a clock that skips what is waited for, and stands still while the server, whi
 
 import asyncio
 import shutil
-from collections import Counter
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 from politeness import Witness
 from support import skipping
-from support.sites import EVERYTHING, HOME, Server, Site, crawl, faults_in, rows
+from support.sites import EVERYTHING, HOME, Server, Site, crawl, rows
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.hosts.clocks import STRAINS_OF_THE_DEAD
 from minicrawl.settings import ConnectTo
 from minicrawl.timing import Timing
 
@@ -83,29 +82,15 @@ def test_after_a_kill_nobody_is_asked_who_may_have_been_asked_just_before(
 def test_what_a_host_asked_for_is_kept_at_once(tmp_path: Path) -> None:
     """Before the next commit is due the crawl may be killed."""
     never = Timing(batch=1e6, lease=1e6)
-    store, strains = tmp_path / "crawl.db", []
+    store, seen = tmp_path / "crawl.db", []
 
-    def busy(*_: object) -> int:
-        strains.extend(rows(store, "SELECT strains FROM hosts"))
-        return 503
+    def busy(_: object, count: int) -> int | list[str]:
+        seen.extend(rows(store, "SELECT state, asked_until > since FROM health"))
+        return ["/next"] if count < 3 else 429
 
-    crawl({HOME: busy}, store, [HOME], delay=0.001, ignore_robots=True, timing=never)
-    assert strains == [(0,), (1,), (2,)]
-
-
-def test_a_host_that_only_fails_is_dead_and_its_pages_have_their_turns(store: Path) -> None:
-    """All of them, without a request, and again so in the next run."""
-    site: Site = {HOME: [f"/{number}" for number in range(9)], HOME + "9": []}
-    site |= {f"{HOME}{number}": 429 for number in range(9)}
-    _, server = crawl(site, store, [HOME], delay=0.001, ignore_robots=True, timing=TIMING)
-    assert len(server.asked) == 1 + STRAINS_OF_THE_DEAD
-    states = Counter(rows(store, "SELECT state, reason FROM pages"))
-    assert states[("error", "host-dead")] > 0
-    assert states.total() == 10
-    assert states[("waiting", "link")] == 0
-    _, server = crawl(site, store, [HOME + "9"], delay=0.001, ignore_robots=True, timing=TIMING)
-    assert server.asked == []
-    assert faults_in(store) == []
+    site = {HOME: busy, HOME + "next": lambda *_: httpx.Response(429, headers={"Retry-After": "60"})}
+    crawl(site, store, [HOME], delay=0.001, ignore_robots=True, timing=never, patience=100.0)
+    assert seen == [("ill", 1)]
 
 
 def test_a_host_is_asked_as_often_as_the_delay_of_its_own_says(tmp_path: Path) -> None:

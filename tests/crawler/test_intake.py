@@ -7,6 +7,7 @@ from support.intakes import intake_of, next_page
 from support.sites import HOME, Site, crawl, faults_in, rows
 
 from minicrawl.crawler.intake import Intake
+from minicrawl.crawler.requests.witness import WitnessRequest
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import UNIT
 
@@ -132,7 +133,7 @@ def handed_out(intake: Intake, now: float) -> list[str]:
 
 
 @pytest.mark.parametrize("retry_after", ["120", "Thu, 01 Jan 1970 00:18:40 GMT"])
-@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("status", [403, 429, 503])
 def test_host_that_asks_for_rest_is_left_alone(tmp_path: Path, status: int, retry_after: str) -> None:
     """For its other pages, too, and by the next run; other hosts are not held up."""
     intake = intake_of(tmp_path / "crawl.db", now=1000.0, delay=DELAY)
@@ -143,11 +144,44 @@ def test_host_that_asks_for_rest_is_left_alone(tmp_path: Path, status: int, retr
     intake.visits.absorb(home, Fetched(HOME, status=status, retry_after=retry_after), ParsedPage(), 1000.0)
     intake.commit({})
     assert handed_out(intake, 1119.9) == []
-    assert handed_out(intake, 1120.0) == [HOME]
+    assert intake.state.frontier.best_errand(1119.9) is None
+    _, errand = intake.state.frontier.best_errand(1120.0) or (None, None)
+    assert isinstance(errand, WitnessRequest)
+    assert errand.url == HOME
     intake.state.writer.close()
     again = intake_of(tmp_path / "crawl.db", now=1005.0, delay=DELAY)
     assert handed_out(again, 1119.9) == ["http://b.test/"]
     assert handed_out(again, 1120.0) == [HOME]
+    again.state.writer.close()
+
+
+WEEK = 7 * 24 * 3600
+
+
+@pytest.mark.parametrize(
+    ("asked", "opened_at", "until"),
+    [
+        pytest.param(WEEK, 1_500_000.0, 1_000_000.0 + WEEK, id="days later"),
+        pytest.param(WEEK, 1_000_000.0, 1_000_000.0 + WEEK, id="at once"),
+        pytest.param(3600, 1_003_600.0, None, id="over by then"),
+        pytest.param(WEEK + 1, 1_000_100.0, None, id="more than a week was never meant"),
+        pytest.param(3600, 990_000.0, 1_003_600.0, id="the clock was set back by hours"),
+        pytest.param(3600, 100_000.0, 100_000.0 + WEEK, id="the clock was set back by months"),
+    ],
+)
+def test_a_rest_holds_in_the_next_run(tmp_path: Path, asked: int, opened_at: float, until: float | None) -> None:
+    intake = intake_of(tmp_path / "crawl.db", now=1_000_000.0, delay=DELAY)
+    intake.start([HOME, A], 1_000_000.0)
+    assert handed_out(intake, 1_000_000.0) == [HOME]
+    (home,) = intake.state.urls.find([HOME])
+    assert home is not None
+    intake.visits.absorb(home, Fetched(HOME, status=403, retry_after=str(asked)), ParsedPage(), 1_000_000.0)
+    intake.commit({})
+    intake.state.writer.close()
+    again = intake_of(tmp_path / "crawl.db", now=opened_at, delay=DELAY)
+    if until is not None:
+        assert handed_out(again, until - 0.1) == []
+    assert len(handed_out(again, until or opened_at)) == 1
     again.state.writer.close()
 
 

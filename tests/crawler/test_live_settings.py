@@ -37,7 +37,7 @@ CHANGED: dict[str, Any] = {
     "boost": ["x/9=100"],
     "host_pages": 3,
 }
-OTHERWISE = {"ip_delay", "workers", "ask"} & SETTINGS.keys()
+OTHERWISE = {"ip_delay", "workers", "ask", "patience"} & SETTINGS.keys()
 """Those that are tried on webs of their own."""
 CHANGED = {name: value for name, value in CHANGED.items() if name in SETTINGS}  # a part may be taken away
 

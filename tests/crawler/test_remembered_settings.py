@@ -34,6 +34,7 @@ EXAMPLES: dict[str, Any] = {
     "ca_file": __file__,
     "client_cert": __file__,
     "contact": "me@example.org",
+    "retry": ("http-404",),
 }
 
 

@@ -11,12 +11,14 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.ailing import crawl_ailing
 from support.command_line import run
 from support.sites import HOME, crawl, crawled_once, faults_in, random_site, rows
 
 from minicrawl.crawler.books.invariants import violations
 from minicrawl.crawler.salvage import salvage
 from minicrawl.errors import SettingError, StoreError
+from minicrawl.store.links import from_bytes
 from minicrawl.store.reader import open_store
 
 SITE, SEEDS = random_site(2, pages=90)
@@ -121,6 +123,7 @@ UNSEEN = {
     "places elsewhere": "UPDATE places SET first = 7",
     "places in another order": "UPDATE places SET pages = CAST(substr(pages, 5) || substr(pages, 1, 4) AS BLOB)",
     "a sketch that is cut": "UPDATE fetches SET sketch = x'00' WHERE id = 3",
+    "a cut witness": "INSERT OR REPLACE INTO health SELECT 0, '', '', '', 0, 0, 0, 0, 0, 0, 0, 0, x'0000', 0, 0",
     "links that are cut": "UPDATE links SET targets = substr(targets, 2) WHERE length(targets) > 4",
     "another key in a view": redefined("book", "never_visited", "never_visitet"),
     "another state in a view": redefined("weighed", "'alias'", "'alibs'"),
@@ -184,6 +187,25 @@ def test_sound_store_is_salvaged_whole(sound: Path, tmp_path: Path) -> None:
         whole.write_bytes(store.read_bytes())
         report, _ = crawl(SITE, whole, [])
         assert (report.reason, report.known) == ("nothing-left", len(rows(whole, "SELECT 1 FROM pages")))
+
+
+def test_ill_hosts_stay_ill_with_the_witnesses_that_are_left(tmp_path: Path) -> None:
+    def health(store: Path) -> tuple[list[object], list[str]]:
+        with open_store(store) as reader:
+            (row,), (host,) = reader.hosts.health(), reader.hosts.ill()
+            witnesses = [reader.page_table.url(page) for page in from_bytes(row.witnesses).tolist()]
+            return [host.host, *row._replace(host=0, witnesses=b"")], witnesses
+
+    store, saved = tmp_path / "crawl.db", tmp_path / "saved.db"
+    crawl_ailing(store)
+    facts, (lost, *others) = health(store)
+    assert others
+    for witnesses in ([lost, *others], others):
+        salvage(store, saved)
+        assert health(saved) == (facts, witnesses)
+        assert faults_in(saved) == []
+        saved.unlink()
+        rows(store, "UPDATE pages SET reason = '' WHERE url = ?", lost)
 
 
 def test_command_salvages(sound: Path, tmp_path: Path) -> None:

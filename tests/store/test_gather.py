@@ -12,6 +12,7 @@ from pathlib import Path
 from signal import SIGKILL
 from typing import Any
 
+import numpy as np
 import pytest
 from support.cluster_runs import check_same, crawled_alone, run_in_parts
 from support.gathered import in_full, sound_pages
@@ -19,13 +20,16 @@ from support.partitions import Partitions, random_web
 from support.partitions import crawled_alone as alone_in_memory
 from support.sites import faults_in, rows, texts_in
 
+from minicrawl.cluster.answers import whole
 from minicrawl.cluster.keeper import Keeper
 from minicrawl.errors import MinicrawlError
 from minicrawl.model import Progress
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.folder import found
 from minicrawl.store.gather import gather
-from minicrawl.store.reader import Store
+from minicrawl.store.hosts import HealthRow
+from minicrawl.store.links import from_bytes, to_bytes
+from minicrawl.store.reader import Store, open_store
 from minicrawl.store.writer import Writer
 
 NO_CALENDAR = ("/calendar/",)
@@ -137,6 +141,32 @@ def test_what_is_on_its_way_is_in_the_accounts(midst: Partitions, folder: Path, 
     assert rows(store, "SELECT count(*) FROM pages WHERE found_on IS NULL") == [(3,)]
     states = dict(rows(store, "SELECT url, state FROM pages"))
     assert {states[url] for url in mirrors - known} == {"waiting"}
+
+
+def test_ill_hosts_stay_ill_with_their_witnesses(midst: Partitions, folder: Path, store: Path) -> None:
+    expected = dict[str, tuple[str, list[str]]]()
+    for number in midst.numbers:
+        writer = midst.open[number].state.writer
+        own = "SELECT pages.id, host, name, url FROM pages JOIN hosts ON hosts.id = host WHERE state <> 'elsewhere'"
+        pages, (host, *_), (name, *_), urls = zip(*writer.rows(f"{own} ORDER BY host DESC, url LIMIT 2"), strict=True)
+        reason, witnesses = f"http-50{number}", to_bytes(np.array(pages))
+        with writer.transaction():
+            row = HealthRow(host, "ill", "down", reason, 1.0, 0.0, 1, 10.0, 9.0, 0.0, 0.0, 0, witnesses, 0, 0.0)
+            writer.put(HealthRow, [row])
+        expected[name] = (reason, list(urls))
+    gather(folder, store)
+    assert faults_in(store) == []
+    assert {host.host: host.reason for host in whole(folder)[0].ill_hosts} == {
+        name: reason for name, (reason, _) in expected.items()
+    }
+    with open_store(store) as reader:
+        names = {row.id: row.name for row in reader.hosts.all()}
+        found = {
+            names[row.host]: (row.reason, [reader.page_table.url(page) for page in from_bytes(row.witnesses).tolist()])
+            for row in reader.hosts.health()
+        }
+        assert found == expected
+        assert {host.host for host in reader.hosts.ill()} == expected.keys()
 
 
 def test_one_process_goes_on_where_partitions_were(midst: Partitions, folder: Path, store: Path) -> None:

@@ -60,7 +60,8 @@ def answer(web: Web, url: str) -> tuple[Fetched, ParsedPage]:
     if isinstance(reply, str):
         return Fetched(url, status=301, location=reply), ParsedPage()
     outlinks = tuple(dict.fromkeys(reply))  # each once, as a parser gives them
-    return Fetched(url, status=200, content_type="text/html"), ParsedPage(outlinks, anchors=("",) * len(outlinks))
+    parsed = ParsedPage(outlinks, anchors=("",) * len(outlinks))
+    return Fetched(url, status=200, content_type="text/html", size=1), parsed
 
 
 def next_page(frontier: Frontier, now: float, *, attempts: bool = True) -> int | None:

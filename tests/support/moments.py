@@ -1,6 +1,6 @@
 """A moment of a crawl, to be shown."""
 
-from minicrawl.model import InFlightNow, LimitsNow, Progress, Sums
+from minicrawl.model import IllHost, InFlightNow, LimitsNow, Progress, Sums
 
 MOMENT = Progress(
     seconds=125.0,
@@ -21,7 +21,8 @@ MOMENT = Progress(
     earlier=Sums(2, 500, 1_000_000, 60.0),
     pages_per_second=8.0,
     requests=(InFlightNow("http://a.test/\x1b[2J" + "x" * 300, 4.0),),
-    waiting_for={"delay": 30, "crawl-delay": 8, "failures": 2},
+    waiting_for={"delay": 30, "crawl-delay": 8, "ill": 2},
+    ill_hosts=(IllHost("c.test", "ill", "busy", "http-429", 0.0, 4, 0.0, 230),),
 )
 
 BEST = ((0.02, "http://a.test/\x1b[31m"), *((0.01, f"http://b.test/{'日本/' * 40}{page}") for page in range(9)))

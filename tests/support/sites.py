@@ -107,7 +107,7 @@ Kind = TypeVar("Kind", bound=Server)
 
 
 def html(links: list[str]) -> str:
-    """A page with these links; what starts with '<' stands as it is."""
+    """A page with these links; what starts with '<' stands as it is. One without any is empty."""
     return "".join(link if link.startswith("<") else f'<a href="{link}">to</a>' for link in links)
 
 

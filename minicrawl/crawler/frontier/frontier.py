@@ -16,7 +16,7 @@ from msgspec import Struct
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.addresses import Addresses, Trade
 from minicrawl.crawler.frontier.waiting_pages import Order, WaitingPages
-from minicrawl.crawler.hosts.clocks import FRESH, TURNS_PER_ERRAND, Address, Clock, Errand, Health, Host, HostTurn
+from minicrawl.crawler.hosts.clocks import TURNS_PER_ERRAND, Address, Clock, Errand, Host, HostTurn
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.timing import STANDARD
 
@@ -101,10 +101,11 @@ class Frontier:
         self._turns: dict[int | Errand | None, Address] = {}  # by page or errand in flight
         self._waiting_clocks: list[tuple[float, int]] = []  # a host's number, or the complement of an address's
         self._banned: set[int] = set()
+        self._ill: set[int] = set()
         self.in_flight = 0
 
     def add_host(
-        self, name: str, delay: float, *, crawl_delay: float = 0.0, ready_at: float = 0.0, health: Health = FRESH
+        self, name: str, delay: float, *, crawl_delay: float = 0.0, ready_at: float = 0.0, seconds: float = 0.0
     ) -> Host:
         host = Host(
             id=len(self.hosts),
@@ -113,7 +114,7 @@ class Frontier:
             most=self._per_host,
             ready_at=ready_at,
             crawl_delay=crawl_delay,
-            health=health,
+            seconds=seconds,
             address=self.addresses.name_server if self._locates else None,
             located_until=0.0 if self._locates else math.inf,
         )
@@ -318,10 +319,14 @@ class Frontier:
         host.rests_until = max(host.rests_until, until)
         self._reschedule(host, now)
 
-    def free(self, host: Host, now: float) -> None:
-        """Give a host its turns without delay: it will not be asked in them."""
-        host.ready_at = host.rests_until = now
+    def end_rest(self, host: Host, now: float) -> None:
+        """Give a host its turns before its rest is over."""
+        host.rests_until = min(host.rests_until, now)
         self._reschedule(host, now)
+
+    def set_ill(self, host: Host, *, is_ill: bool) -> None:
+        """Note whether a host, which is closed then, is ill: nothing waits for its pages and errands."""
+        (self._ill.add if is_ill else self._ill.discard)(host.id)
 
     def ban(self, host: Host, now: float, *, is_banned: bool = True) -> None:
         """Give a host no turns any more, or give them back. Only errands for which hosts are closed still get turns, to
@@ -353,9 +358,10 @@ class Frontier:
             self._reschedule(host, now)
         self._per_host, self._ip_delay = per_host, ip_delay
 
-    def put_back(self, page: int, now: float, not_before: float = 0.0) -> None:
-        """Let a page that was handed out wait for another turn, from `not_before` on, if it is to have one."""
-        self._offer_again(self.pages.put_back(page, now, not_before), now)
+    def put_back(self, page: int, now: float, not_before: float = 0.0, *, had_turn: bool = False) -> None:
+        """Let a page that was handed out wait for another turn, from `not_before` on, if it is to have one. had_turn:
+        else it waits as if it had not been handed out."""
+        self._offer_again(self.pages.put_back(page, now, not_before, had_turn=had_turn), now)
 
     def next_ready(self) -> float | None:
         """Unix seconds at which the next host or page comes on offer; None if none will."""
@@ -363,16 +369,16 @@ class Frontier:
         return min((time for time in (self.pages.next_rested, clock) if time is not None), default=None)
 
     def is_empty(self) -> bool:
-        """True if nothing waits, rests or is in flight, but for pages set aside, those of banned hosts, and with
-        `errands_only` all pages. Read pages wait only if pages are read again."""
+        """True if nothing waits, rests or is in flight, but for pages set aside, those of hosts that are banned or ill,
+        and with `errands_only` all pages. Read pages wait only if pages are read again."""
         if self.in_flight:
             return False
-        banned = self.banned()
-        return (self.errands_only or self.pages.is_empty(but_for=banned)) and not self._errands.waiting(but_for=banned)
+        away = [self.hosts[number] for number in self._banned | self._ill]
+        return (self.errands_only or self.pages.is_empty(but_for=away)) and not self._errands.waiting(but_for=away)
 
     def is_idle(self, host: Host, now: float) -> bool:
         """True if a host does not rest and has no page waiting or in flight."""
-        is_open = host.rests_until <= now and host.health.dead_until <= now and not host.is_banned
+        is_open = host.rests_until <= now and not (host.opening or host.is_banned)
         return is_open and not host.in_flight and not self.pages.has_page(host)
 
     def ready_or_waiting(self) -> tuple[int, list[Host]]:

@@ -14,6 +14,7 @@ page of each queue in the lane's offers, or in those of its crowd; a host off of
 """
 
 import heapq
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import partial
 from itertools import pairwise
@@ -355,13 +356,13 @@ class WaitingPages:
                 return unpacked(entry)
         return None
 
-    def put_back(self, page: int, now: float, not_before: float) -> Host | None:
+    def put_back(self, page: int, now: float, not_before: float, *, had_turn: bool) -> Host | None:
         """Let a page that was handed out wait for another turn, from `not_before` on, if it is to have one. Returns its
-        host if it waits already."""
+        host if it waits already. had_turn: as in `Frontier.put_back`."""
         if not_before > now and not self._is_done(page):
             heapq.heappush(self._resting, (not_before, page))
             return None
-        if self._due is not None and self._accounts.had_turn.item(page):
+        if self._due is not None and had_turn:
             self._due.rest(page)
             return None
         self._held[page] = False
@@ -404,6 +405,13 @@ class WaitingPages:
         waiting = sum(lane.waiting - lane.waiting_on(but_for) for lane in self._lanes)
         is_waited_for = self._due is not None and self._due.is_waited_for
         return not (self._resting or waiting or is_waited_for)
+
+    def left(self) -> Counter[int]:
+        """The number of pages that wait, or rest before another try, by the number of their host."""
+        left = Counter(self.host_of.item(page) for _, page in self._resting)
+        for lane in self._lanes:
+            left.update({number: queue.waiting for number, queue in lane.queues.items() if queue.waiting})
+        return left
 
     def note_changed(self, pages: Iterable[int]) -> None:
         """Record read pages believed to have changed."""
@@ -493,6 +501,10 @@ class WaitingPages:
             if queue is not None and queue.waiting:
                 return True
         return False
+
+    def unread_of(self, host: Host) -> int:
+        """The number of pages of a host that wait and were never read."""
+        return self._discovery.waiting_on([host])
 
     def _is_done(self, page: int) -> bool:
         """True if a page is not to be read: it was read and is not read again, or new pages are not read."""

@@ -1,21 +1,14 @@
-"""Hosts of the web: their clocks and their health. Time is passed in.
+"""Clocks of hosts and IP addresses. Time is passed in.
 
 turn     a host is handed out for a page or an errand, and is in flight until that ends, with or without a request
 errand   a request to a host that is for no page: robots.txt, a sitemap, the host's address
 base     the longer of --delay and the Crawl-delay of its robots.txt
-strain   an answer of a host in trouble: 429, 502, 503, 504, a time-out, no connection, a broken one, no answer from
-         the name server
-backoff  doubled by each strain, from one second at least to 5 minutes at most; halved by every other answer, until
-         the base is reached
 
-The delay between two requests is the longest of base, backoff and twice the time of the last answer, the latter capped
-at 30 s (Mercator and Heritrix do the same, by factors of 10 and 5). It counts from when a request reached its host:
-when the answer is there, or a 25th of the delay after the request left, and 40 ms at least, whichever comes first. So
-no two requests reach a host within its delay, and a slow host is still asked once per delay.
-
-Eight strains in a row, which take more than four minutes, and a host is dead: for a day its pages have their turns
-without a request. One strain after that and it is dead for another day; any other answer, even a 404, revives it.
---delay 0 switches all of this off.
+The delay between two requests is the longest of the base, the delay that the host has shown to need (health.py) and
+twice the time of its last answer, the latter capped at 30 s (Mercator and Heritrix do the same, by factors of 10 and
+5). It counts from when a request reached its host: when the answer is there, or a 25th of the delay after the request
+left, and 40 ms at least, whichever comes first. So no two requests reach a host within its delay, and a slow host is
+still asked once per delay. --delay 0 switches delays off, not rests.
 """
 
 import math
@@ -23,33 +16,13 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
-from minicrawl.model import Fetched
-from minicrawl.reasons import STRAINS, codes, statuses
-from minicrawl.timing import STANDARD, Timing
+from minicrawl.crawler.hosts.health import Health
+from minicrawl.timing import STANDARD
 from minicrawl.web.urls.normalise import by_host
 
 SLOWNESS = 2.0
 LONGEST_FOR_SLOWNESS = 30.0
-STRAINS_OF_THE_DEAD = 8
-REST_OF_THE_DEAD = 24 * 3600.0
-
-_STRAINED_STATUSES = statuses(STRAINS)
-_STRAINED_REASONS = frozenset(codes(STRAINS))
-
-
-class Health(Struct, frozen=True):
-    """`seconds`: duration of a host's last good answer. `backoff`: seconds, 0 = none. `strains`: in a row.
-    `dead_until`: Unix seconds."""
-
-    seconds: float = 0.0
-    backoff: float = 0.0
-    strains: int = 0
-    dead_until: float = 0.0
-
-
-FRESH = Health()
 
 
 def reached_by(left: float, now: float, delay: float, on_its_way: float = STANDARD.on_its_way) -> float:
@@ -57,29 +30,12 @@ def reached_by(left: float, now: float, delay: float, on_its_way: float = STANDA
     return min(now, left + on_its_way * max(1.0, delay))
 
 
-def delay_of(base: float, health: Health) -> float:
-    """Seconds between two requests to a host."""
+def delay_of(base: float, seconds: float, health: Health | None) -> float:
+    """Seconds between two requests to a host. seconds: duration of its last good answer."""
     if not base:
         return 0.0
-    return max(base, health.backoff, min(SLOWNESS * health.seconds, LONGEST_FOR_SLOWNESS))
-
-
-def is_strained(fetched: Fetched) -> bool:
-    """True if an answer, or the lack of one, shows a host in trouble."""
-    return fetched.status in _STRAINED_STATUSES if fetched.reason is None else fetched.reason in _STRAINED_REASONS
-
-
-def after(health: Health, fetched: Fetched, base: float, now: float, timing: Timing = STANDARD) -> Health:
-    """The health of a host after one more answer."""
-    if is_strained(fetched):
-        strains = health.strains + 1
-        backoff = min(2 * max(base, health.backoff, timing.least_backoff), timing.longest_backoff)
-        dead_until = now + REST_OF_THE_DEAD if strains >= STRAINS_OF_THE_DEAD else 0.0
-        return replace(health, backoff=backoff, strains=strains, dead_until=dead_until)
-    if fetched.status is None:
-        return health  # no connection was made, or nothing can be learned from it
-    backoff = health.backoff / 2
-    return Health(fetched.seconds, backoff if backoff > base else 0.0)
+    slow = min(SLOWNESS * seconds, LONGEST_FOR_SLOWNESS)
+    return max(base, slow) if health is None else max(base * health.slowed, health.own_delay, slow)
 
 
 class HostDelays(Struct, frozen=True):
@@ -158,16 +114,21 @@ class Address(Clock, kw_only=True):
 class Host(Clock, kw_only=True):
     """A host and its politeness.
 
-    `crawl_delay`: the delay that robots.txt asks for. `answers`: it answered its last request of this run, None if
-    there was none; set by the frontier alone. `address`: the address whose clock it shares, if any; `located_until`:
-    when to look the address up again. `errands`: in the order of their turns; `pages_since_errand`: pages handed out
-    since the last one that does not alternate with pages; `had_page`: the last turn was a page's. `opening`: number
-    of errands in flight that keep the host closed, its pages off offer. `is_banned`: it is not asked at all until it is
+    `crawl_delay`: the delay that robots.txt asks for. `seconds`: duration of its last good answer. `health`: None if it
+    was never in doubt. `well_at`: when its last well answer came, 0 if none did in this run. `witnesses`: up to three
+    of its pages that were well read in this run. `answers`: it answered its last request of this run, None if there was
+    none; set by the frontier alone. `address`: the address whose clock it shares, if any; `located_until`: when to look
+    the address up again. `errands`: in the order of their turns; `pages_since_errand`: pages handed out since the last
+    one that does not alternate with pages; `had_page`: the last turn was a page's. `opening`: number of errands in
+    flight, or doubts, that keep the host closed, its pages off offer. `is_banned`: it is not asked at all until it is
     unbanned.
     """
 
     crawl_delay: float = 0.0
-    health: Health = FRESH
+    seconds: float = 0.0
+    health: Health | None = None
+    well_at: float = 0.0
+    witnesses: tuple[int, ...] = ()
     answers: bool | None = None
     address: Address | None = None
     located_until: float = math.inf

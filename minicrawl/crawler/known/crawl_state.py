@@ -16,9 +16,9 @@ from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.frontier import Frontier, Pace
 from minicrawl.crawler.frontier.schedules import BELIEVED, schedule_of
 from minicrawl.crawler.frontier.waiting_pages import Order
-from minicrawl.crawler.hosts.clocks import FRESH, REST_OF_THE_DEAD, Health, HostDelays, delay_of
+from minicrawl.crawler.hosts.clocks import HostDelays, delay_of
 from minicrawl.crawler.known.discovery import Discovery, Interests
-from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls
+from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls, health_of
 from minicrawl.crawler.known.known_sites import KnownSites
 from minicrawl.crawler.sharing import Mirrors, Outbox, Share
 from minicrawl.model import State
@@ -118,19 +118,18 @@ class CrawlState:
     def _load_hosts(self, asked_until: float) -> None:
         """asked_until: Unix seconds until which the last run may have asked any host unrecorded."""
         writer, hosts, now = self.writer, self.hosts, self.opened_at
+        healths = {row.host: health_of(row, now) for row in writer.hosts.health()}
         for number, row in enumerate(writer.hosts.all()):
             if row.id != number:
                 raise damaged(writer.path, f"host {number} is missing")
-            least_delay = hosts.delays.of(row.name, row.crawl_delay)
-            dead_until = min(row.dead_until, now + REST_OF_THE_DEAD)
-            health = Health(row.seconds, row.backoff, row.strains, dead_until) if least_delay else FRESH
-            delay = delay_of(least_delay, health)
+            health = healths.get(number)
+            delay = delay_of(hosts.delays.of(row.name, row.crawl_delay), row.seconds, health)
             next_at = min(row.next_fetch, now + delay)
             ready_at = max(next_at, asked_until + delay) if delay else next_at
-            # One is enough of millions of equal objects.
-            host = hosts.restore(row, delay, FRESH if health == FRESH else health, ready_at)
+            host = hosts.restore(row, delay, ready_at)
+            host.health = health
             host.rests_until = min(row.rests_until, now + max(LONGEST_REST, delay))
-            if (next_at, host.rests_until, dead_until) != (row.next_fetch, row.rests_until, row.dead_until):
+            if (next_at, host.rests_until) != (row.next_fetch, row.rests_until):
                 hosts.note_change(host)
             if row.seconds:
                 hosts.answered.add(host.id)

@@ -12,17 +12,20 @@ from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 
 from minicrawl import log
 from minicrawl.crawler.frontier.frontier import Frontier
-from minicrawl.crawler.hosts.clocks import FRESH, Health, Host, HostDelays, HostTurn, after, delay_of
+from minicrawl.crawler.hosts.clocks import Host, HostDelays, HostTurn, delay_of
+from minicrawl.crawler.hosts.health import Health
 from minicrawl.model import READ, Fetched, State
-from minicrawl.store.hosts import HostRow
-from minicrawl.store.links import Links, from_bytes
+from minicrawl.reasons import EITHER, OF_HOST, columns_of
+from minicrawl.store.hosts import HealthRow, HostRow
+from minicrawl.store.links import Links, from_bytes, to_bytes
 from minicrawl.store.pages import Fetch, NewPage, Turn
 from minicrawl.store.writer import Writer
 from minicrawl.timing import STANDARD, Timing
+from minicrawl.web.http.response_fields import LONGEST_REST
 
 _GENERATION = 100_000
 
@@ -120,10 +123,10 @@ class KnownHosts:
     def known(self, name: str) -> Host | None:
         return self._by_name.get(name)
 
-    def restore(self, row: HostRow, delay: float, health: Health, ready_at: float) -> Host:
+    def restore(self, row: HostRow, delay: float, ready_at: float) -> Host:
         """Make a host of the store known."""
         host = self._by_name[row.name] = self.frontier.add_host(
-            row.name, delay, crawl_delay=row.crawl_delay, ready_at=ready_at, health=health
+            row.name, delay, crawl_delay=row.crawl_delay, ready_at=ready_at, seconds=row.seconds
         )
         return host
 
@@ -135,19 +138,21 @@ class KnownHosts:
         """Change the least delay of all hosts; delays that hosts or their robots.txt ask for still hold."""
         self.delays = replace(self.delays, least=delay)
         for host in self.frontier.hosts:
-            least = self.delays.of(host.name, host.crawl_delay)
-            if not least:
-                host.health = FRESH
-            delay_now = delay_of(least, host.health)
-            if delay_now != host.delay:
-                self.frontier.set_delay(host, delay_now, now)
-                self.note_change(host)
+            self.set_delay(host, now)
 
-    def revive(self, host: Host) -> None:
-        """Let a host that may be dead be asked again."""
-        if host.health.strains or host.health.dead_until:
-            host.health = replace(host.health, strains=0, dead_until=0.0)
+    def set_delay(self, host: Host, now: float) -> None:
+        """Set the delay of a host by its politeness and its health."""
+        delay = delay_of(self.delays.of(host.name, host.crawl_delay), host.seconds, host.health)
+        if delay != host.delay:
+            self.frontier.set_delay(host, delay, now)
             self.note_change(host)
+
+    def rest(self, host: Host, seconds: float, now: float) -> None:
+        """Let a host rest; a kill must not make it forgotten."""
+        self.note_change(host)
+        self.is_urgent = True
+        self.frontier.rest(host, now + seconds, now)
+        log.event("host-resting", host=host.name, seconds=seconds)
 
     def set_crawl_delay(self, host: Host, crawl_delay: float, now: float) -> None:
         """Set the delay that a host's robots.txt asks for; a longer delay runs from now on."""
@@ -155,7 +160,7 @@ class KnownHosts:
         self.note_change(host)
         self.is_urgent |= self.delays.of(host.name, crawl_delay) > self.delays.of(host.name)
         host.crawl_delay = crawl_delay
-        host.delay = delay_of(self.delays.of(host.name, crawl_delay), host.health)
+        host.delay = delay_of(self.delays.of(host.name, crawl_delay), host.seconds, host.health)
         if host.delay > before:
             self.frontier.rest(host, now + host.delay, now)
 
@@ -170,21 +175,15 @@ class KnownHosts:
         self.note_change(host)
         if fetched.status is not None:
             self.answered.add(host.id)
+            if fetched.status < 400 or not columns_of(fetched.status) & (EITHER | OF_HOST):
+                host.seconds = fetched.seconds
         base = self.delays.of(host.name, host.crawl_delay)
-        was_dead = host.health.dead_until
         if base:
-            host.health = after(host.health, fetched, base, now, self._timing)
-            host.delay = delay_of(base, host.health)
-        self.is_urgent |= rest > 0 or host.health.strains > 0
+            host.delay = delay_of(base, host.seconds, host.health)
         left = now - fetched.waited if fetched.waited else math.inf
-        self.frontier.end_turn(turn, now, left=left, not_before=rest and now + rest)
-        if host.health.dead_until > now:
-            log.event("host-dead", host=host.name)
-            self.frontier.free(host, now)
-        elif was_dead and not host.health.dead_until:
-            log.event("host-alive", host=host.name)
+        self.frontier.end_turn(turn, now, left=left)
         if rest > 0:
-            log.event("host-resting", host=host.name, seconds=rest)
+            self.rest(host, rest, now)
 
     def spare(self, turn: HostTurn, rest: float, now: float) -> None:
         """End a turn as if it had not been, but for the host's clock: it failed for no fault of the host."""
@@ -193,23 +192,31 @@ class KnownHosts:
 
     def save(self, writer: Writer) -> None:
         hosts = (self.frontier.hosts[number] for number in sorted(self._changed))
-        writer.put(HostRow, map(_row, hosts))
+        changed = list(hosts)
+        writer.put(HostRow, map(_row, changed))
+        writer.put(HealthRow, (_health_row(host) for host in changed if host.health is not None))
         self._changed.clear()
         self.is_urgent = False
 
 
+def health_of(row: HealthRow, now: float) -> Health:
+    """The health of a host of the store. now: no wait lasts longer than its own rule allows, whatever the clock has
+    done since."""
+    witnesses = tuple(from_bytes(row.witnesses).tolist())
+    asked_until = min(row.asked_until, now + LONGEST_REST)
+    return Health(*row[1:9], asked_until, row.own_delay, row.acquitted, witnesses, row.failed_runs, row.failed_at)
+
+
+def _health_row(host: Host) -> HealthRow:
+    health = host.health
+    assert health is not None
+    witnesses = to_bytes(np.array(health.witnesses, dtype=np.int64))
+    values = astuple(health)
+    return HealthRow._make((host.id, *values[:11], witnesses, health.failed_runs, health.failed_at))
+
+
 def _row(host: Host) -> HostRow:
-    return HostRow(
-        host.id,
-        host.name,
-        host.crawl_delay,
-        host.ready_at,
-        host.health.seconds,
-        host.health.backoff,
-        host.health.strains,
-        host.health.dead_until,
-        host.rests_until,
-    )
+    return HostRow(host.id, host.name, host.crawl_delay, host.ready_at, host.seconds, host.rests_until)
 
 
 class KnownPages:

@@ -25,8 +25,8 @@ disallowed by robots.txt              disallowed       0       to the virtual pa
 on a dead host                        error            0       to the virtual page
 with the id of a session, the same    alias            0       to the page without it, all of it
 
-Between its tries a page waits 5 s, then 20 s. 429 and 503 with Retry-After let the host rest for as long, and the page
-at least as long. See hosts.py for the other effects of a failure on its host.
+Between its tries a page waits 5 s, then 20 s. A failure with Retry-After, but 404 and 410, lets the host rest for as
+long, and the page at least as long, to be tried again. See hosts.py for the other effects of a failure on its host.
 """
 
 import json
@@ -145,8 +145,8 @@ def _redirect(fetched: Fetched, status: int) -> Outcome:
 
 
 def _failure(reason: str, wait: float | None, rest: float = 0.0) -> Outcome:
-    """wait: seconds until the next try of what is transient, None = there is none."""
-    if wait is None or not has(reason, TRANSIENT):
+    """wait: seconds until the next try of what is transient, or asks for a rest of its host; None = there is none."""
+    if wait is None or not (rest or has(reason, TRANSIENT)):
         return Outcome(State.ERROR, reason, rest=rest)
     return Outcome(None, reason, wait=max(wait, rest), rest=rest)
 

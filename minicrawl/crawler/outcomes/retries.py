@@ -1,14 +1,16 @@
 """The rule behind a reason, and whether its pages are asked for again.
 
-When a crawl goes on, pages given up for failures of our own (no connection came about) are asked for again; with
---retry passing failures and other reasons; and a seed that is given again. Such a page waits like one that never had a
-turn. The cash that it passed on then stays passed on.
+When a crawl goes on, pages that were given up for a passing reason are asked for again, such as a 503, a time-out or
+no connection; those that may have been given up because their host was ill; with --retry those of other reasons; and
+a seed that is given again. Such a page waits like one that never had a turn. The cash that it passed on then stays
+passed on.
 """
 
 from collections.abc import Iterable, Sequence
 
 from minicrawl.crawler.admission.scope import Scope
-from minicrawl.reasons import EXPLAINED, OF_TARGETS, OURS, PASSES, TRANSIENT, has, meaning, parts_of
+from minicrawl.reasons import EXPLAINED, NEXT_RUN, OF_TARGETS, TRANSIENT, has, meaning, parts_of
+from minicrawl.settings.options import ALL
 from minicrawl.store.writer import Writer
 from minicrawl.web.urls.keys import origin_of
 
@@ -44,24 +46,22 @@ def why_not(url: str, scope: Scope, nearest: Sequence[tuple[str, int]]) -> tuple
     return "no-link", meaning("no-link") or ""
 
 
-PASSING, ALL = "passing", "all"
-
-
-def wants(reason: str, retry: Sequence[str]) -> bool:
-    """True if pages given up for this reason are asked for again. retry: as `CrawlSettings.retry`."""
-    is_passing = PASSING in retry and has(reason, TRANSIENT | PASSES)
-    return has(reason, OURS) or reason in retry or ALL in retry or is_passing
+def wants(reason: str, retry: Sequence[str] = ()) -> bool:
+    """True if the next run asks again for pages given up for this reason. retry: as `CrawlSettings.retry`."""
+    return has(reason, TRANSIENT | NEXT_RUN) or reason in retry or ALL in retry
 
 
 def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> tuple[int, tuple[str, ...]]:
-    """Let given-up pages of a store wait for another turn. seeds: of this run. Returns their number, and the reasons in
-    `retry` for which no page was given up."""
+    """Let given-up pages of a store wait for another turn, and failed sitemaps. seeds: of this run. Returns the number
+    of pages, and the reasons in `retry` for which none was given up."""
     given = set(writer.page_table.find(list(seeds)).values())
     given_up = writer.page_table.given_up()
+    given |= writer.page_table.given_up_at_ill_hosts()
     pages = [page for page, reason in given_up if page in given or wants(reason, retry)]
-    if pages:
-        reasons = {reason for _, reason in given_up if wants(reason, retry)}
+    failed = {row.reason for row in writer.sitemaps.all()} | {reason for _, reason in given_up}
+    reasons = {reason for reason in failed if wants(reason, retry)}
+    if pages or reasons:
         with writer.transaction():
             writer.ask_again(pages, {origin_of(writer.page_table.url(page)) for page in pages}, reasons)
-    known = {PASSING, ALL, *(reason for _, reason in given_up)}
+    known = {ALL, *(reason for _, reason in given_up)}
     return len(pages), tuple(reason for reason in retry if reason not in known)

@@ -95,7 +95,7 @@ class OutageWatch:
             return None
         for page in [self._page] if self._page is not None else self._found():
             host = self._frontier.host(page)
-            if host.health.dead_until <= now and self._frontier.may_be_asked(host, now):
+            if self._frontier.may_be_asked(host, now):
                 self._page, url = page, self._urls.url(page)
                 url = f"{origin_of(url)}/robots.txt" if self._asks_robots else url
                 return LivenessCheck(self._hosts, host, url)
@@ -189,7 +189,7 @@ class OutageWatch:
         self._spare(now, is_over=is_over)
         has_failed = False
         while self.ask_at is None and self._held:
-            is_late = now - self._held[0][0] >= self._timing.patience
+            is_late = now - self._held[0][0] >= self._timing.undecided
             if not (is_idle or is_late or len(self._held) > MOST_HELD):
                 break
             self._fail_first(now)
@@ -208,7 +208,7 @@ class OutageWatch:
     def _postpone(self, now: float) -> None:
         """No host may be checked now. If all that ever answered are silent, it is an outage."""
         self.ask_at = now + self._timing.first_pause
-        is_late = self._silent_at is not None and now - self._silent_at >= self._timing.patience
+        is_late = self._silent_at is not None and now - self._silent_at >= self._timing.undecided
         if self.silence is None and (is_late or self._signs.issuperset(self._answered)):
             self._find_out(now)
 

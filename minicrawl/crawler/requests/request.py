@@ -87,10 +87,7 @@ class Request(ABC):
 
     def refusal(self, now: float) -> Refusal | None:
         """The refusal of this request for another reason than robots.txt, or None."""
-        if self.host.is_banned:
-            return Refusal(State.ERROR, HOST_BANNED, now)
-        dead_until = self.host.health.dead_until
-        return Refusal(State.ERROR, "host-dead", dead_until) if dead_until > now else None
+        return Refusal(State.ERROR, HOST_BANNED, now) if self.host.is_banned else None
 
     def in_place(self) -> "Request":
         """The request to make in this turn: this one, or another that is due there."""

@@ -19,7 +19,7 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.store.hosts import RobotsRow
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
-from minicrawl.web.http.response_fields import LONGEST_REST
+from minicrawl.web.http.response_fields import LONGEST_REST, asked_rest
 from minicrawl.web.http.transport import parser_failed, unread
 from minicrawl.web.robots.preferences import USAGE
 from minicrawl.web.robots.rules import LIFETIME, MAX_REDIRECTS, RobotsState, is_unreachable, judged, restored
@@ -76,7 +76,7 @@ class RobotsFiles:
             is_over = not self._follow(errand.origin, target, redirects, now)
         else:
             self.decide(errand.origin, fetched, now)
-        self.hosts.end_turn(errand.turn, fetched, now)
+        self.hosts.end_turn(errand.turn, fetched, now, asked_rest(fetched, now))
         if is_over:
             self.hosts.frontier.open(self.host(errand.origin), now)
 
@@ -132,7 +132,7 @@ class RobotsFiles:
         if row is None:
             return None
         robots, now = restored(*row), self._opened_at
-        expires = min(robots.expires, now + (LONGEST_REST if robots.is_undecided else LIFETIME))
+        expires = min(robots.expires, now + (LIFETIME if robots.reason is None else LONGEST_REST))
         if expires != robots.expires:
             robots = replace(robots, expires=expires, fetched_at=min(robots.fetched_at, now))
             self._unsaved.append(row_of(row.origin, robots))

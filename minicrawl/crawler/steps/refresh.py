@@ -125,7 +125,7 @@ class Refresh(Step):
         if turn.last is None or (row is not None and row.answers.endswith(MISSING)):
             return False
         self._postpone(page, turn.now, turn.now + DAY, MISSING)
-        self._frontier.put_back(page, turn.now)
+        self._frontier.put_back(page, turn.now, had_turn=True)
         return True
 
     def on_turn(self, turn: Turn) -> None:

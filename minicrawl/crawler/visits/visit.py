@@ -19,8 +19,11 @@ from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED, Outcome, answer_row, judge
 from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request
 from minicrawl.crawler.requests.sitemap import Sitemaps
+from minicrawl.crawler.requests.witness import WitnessRequest
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.aliases import Aliases
+from minicrawl.crawler.visits.host_judge import HostJudge
+from minicrawl.crawler.visits.host_pages import HostPages
 from minicrawl.crawler.visits.step import Steps
 from minicrawl.crawler.visits.turn import DeepLinks, Turn
 from minicrawl.model import READ, Fetched, PageRequest, ParsedPage, State
@@ -28,6 +31,7 @@ from minicrawl.reasons import NO_HTTPS, NOT_THERE, has
 from minicrawl.store.links import NOWHERE, Links, PlacedLinks, linked, packed, placed
 from minicrawl.store.pages import Turn as TurnRow
 from minicrawl.web.http.response_fields import LIST_TYPES, media_type
+from minicrawl.web.http.transport import PARSER_FAILED
 from minicrawl.web.urls.keys import origin_of, politeness_key
 
 
@@ -74,6 +78,15 @@ class Visits:
         self.aliases, self.deep_links, self._plain_links = aliases, deep_links, plain_links
         self.guesses = SchemeGuesses(state.urls, state.discovery)
         self.sitemaps, self.ranking, self.steps = sitemaps, ranking, steps
+        self.of_hosts = HostPages(state)
+        self.judge = HostJudge(
+            state.hosts,
+            self.of_hosts,
+            ask_witness=self._ask_witness,
+            take_in=self._take_in,
+            give_up=lambda page, reason, now: self.give_up(page, State.ERROR, reason, now),
+            now=state.opened_at,
+        )
 
     def absorb(self, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Take in the result of the request for `page`. The page must have been acquired from the frontier."""
@@ -85,17 +98,31 @@ class Visits:
         outcome = judge(fetched, parsed, attempts, now=now, was_read=was_read, timing=state.timing)
         if not outcome.is_unchanged and outcome.state is None and self.guesses.wrong(page) is not None:
             outcome = replace(outcome, state=State.ERROR)
-        state.hosts.end_turn(HostTurn(state.frontier.host(page), page), fetched, now, outcome.rest)
+        state.hosts.end_turn(HostTurn(state.frontier.host(page), page), fetched, now)
         turn = Turn(page, fetched, parsed, outcome, now)
+        is_ours = outcome.reason == PARSER_FAILED  # a part failed over the answer, and would fail over it again
+        if not is_ours and self.guesses.wrong(page) is None and self.judge.holds(turn):
+            return
+        self._take_in(turn, now)
+
+    def _take_in(self, turn: Turn, now: float) -> None:
+        """Take in an answer as that of its page, which no fault of the host has made."""
+        turn.now = now
         if self.steps.on_answer(turn):
             return
-        if outcome.is_unchanged:
+        if turn.outcome.is_unchanged:
             self._visit_unchanged(turn)
-        elif outcome.state is None:
-            self._try_again(page, outcome, now)
+        elif turn.outcome.state is None:
+            self._try_again(turn.page, turn.outcome, now)
         else:
             self._visit(turn)
-        self._note_idle(page, now)
+        self.of_hosts.note_look(turn)
+        self._note_idle(turn.page, now)
+
+    def _ask_witness(self, host: Host, page: int, now: float) -> None:
+        url, judge = self.state.urls.url(page), self.judge
+        request = WitnessRequest(self.state.hosts, host, url, page, judge.on_witness, judge.dismiss)
+        self.state.frontier.add_errand(host, request, now, first=True)
 
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
         """Take in the turn of a page that must not or cannot be fetched before `until`, or that waits."""
@@ -111,6 +138,7 @@ class Visits:
         frontier = self.state.frontier
         host = frontier.host(page)
         if not frontier.pages.has_page(host):
+            self.judge.on_idle(host, now)
             self.steps.on_idle(host.id, now)
 
     def give_up(self, page: int, state: State, reason: str, now: float, until: float = 0.0) -> None:
@@ -167,7 +195,7 @@ class Visits:
         self.ranking.note_turn(len(outlinks.targets))
         state.frontier.pages.credit(outlinks.targets)
         state.frontier.pages.first.discard(page)
-        state.frontier.put_back(page, turn.now)
+        state.frontier.put_back(page, turn.now, had_turn=True)
 
     def _try_again(self, page: int, outcome: Outcome, now: float) -> None:
         log.event("page-again", url=self.state.urls.url(page), reason=outcome.reason, wait=outcome.wait)
@@ -197,7 +225,7 @@ class Visits:
         if turn.outcome.state is State.GONE:
             frontier.pages.forget(page)
         elif turn.outcome.state in READ:
-            frontier.put_back(page, turn.now)
+            frontier.put_back(page, turn.now, had_turn=True)
         else:
             frontier.pages.set_aside(page)
 
@@ -292,9 +320,9 @@ class PageTurn(Request):
         wrong_guess = self._visits.guesses.wrong(self.page)
         if wrong_guess is not None:
             return Refusal(State.ERROR, wrong_guess, now + _REFUSED_SECONDS)
-        dead = super().refusal(now)
-        if dead is not None:
-            return dead
+        banned = super().refusal(now)
+        if banned is not None:
+            return banned
         if self._visits.steps.lets_wait(self.page, self.url):
             return Refusal(State.WAITING, "", now)
         refused = self._visits.steps.refusal(self.page, self.url)
@@ -357,8 +385,8 @@ class Probe(Request):
 
 
 class LastProbes(Kind):
-    """Probes of origins whose last page made them due: no page is left in whose place they could be made. is_allowed:
-    True if robots.txt allows a URL."""
+    """Probes of origins whose last page made them due: no page is left in whose place they could be made; and soft 404s
+    of earlier runs that are asked for again. is_allowed: True if robots.txt allows a URL."""
 
     def __init__(self, visits: Visits, is_allowed: Callable[[str], bool]) -> None:
         self._visits = visits
@@ -371,4 +399,5 @@ class LastProbes(Kind):
         for url in allowed:
             host = state.hosts.host(politeness_key(url))
             state.frontier.add_errand(host, Probe(self._visits, host, url), now)
-        return bool(allowed)
+        has_looks = state.terms.only is None and self._visits.of_hosts.ask_for_looks(now)
+        return bool(allowed) or has_looks

@@ -11,7 +11,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple, Self
 
 from minicrawl.model import Fetched
-from minicrawl.reasons import RESTS, statuses
+from minicrawl.reasons import NOT_THERE, statuses
 
 Field = tuple[bytes, bytes]
 """Name and value of a header field."""
@@ -161,11 +161,11 @@ class ResponseFields:
 
     @property
     def retry_after(self) -> str | None:
-        """Retry-After (RFC 9110 10.2.3). A date becomes the seconds since Date, which tells the same clock, right or
-        wrong."""
+        """Retry-After (RFC 9110 10.2.3); "" if there are several that differ. A date becomes the seconds since Date,
+        which tells the same clock, right or wrong."""
         if b"retry-after" not in self._values:
             return None
-        value = self.joined(b"retry-after") or ""
+        value = _text(self._only(b"retry-after") or b"")
         until, now = http_date(value), http_date(self.joined(b"date") or "")
         return value if until is None or now is None else f"{until - now:.0f}"
 
@@ -210,20 +210,20 @@ def _text(value: bytes) -> str:
         return value.decode("latin-1")
 
 
-LONGEST_REST = 3600.0  # a longer Retry-After is cut to this
-_ABSURD = 30 * 24 * 3600.0  # a longer Retry-After is ignored
-_BUSY = statuses(RESTS)
+LONGEST_REST = 7 * 24 * 3600.0  # seconds; whoever asks for more means no robot that comes back
+_ONE_PAGE = statuses(NOT_THERE)  # their Retry-After speaks of a page, not of the host
 
 
 def asked_rest(fetched: Fetched, now: float) -> float:
-    """Seconds of rest that a response asks for its host (RFC 9110 10.2.3, RFC 6585 4); 0 for none or an absurd one."""
-    if fetched.status not in _BUSY or fetched.retry_after is None:
+    """Seconds of rest that a failure asks for its host (RFC 9110 10.2.3, RFC 6585 4), whole; 0 for none, one that is
+    over, more than `LONGEST_REST`, and nonsense."""
+    if fetched.status is None or fetched.status < 400 or fetched.status in _ONE_PAGE or fetched.retry_after is None:
         return 0.0
     value = fetched.retry_after.strip()
     is_number = value.isascii() and value.isdigit()
     date = None if is_number else http_date(value)
     seconds = float(value) if is_number else 0.0 if date is None else date - now
-    return min(seconds, LONGEST_REST) if 0 < seconds <= _ABSURD else 0.0
+    return seconds if 0 < seconds <= LONGEST_REST else 0.0
 
 
 class Validators(NamedTuple):

@@ -36,7 +36,7 @@ def read_pages(
     for page in range(count):
         due.fetched(page, 0.0)
         pages.forget(page)
-        assert pages.put_back(page, 0.0, 0.0) is None
+        assert pages.put_back(page, 0.0, 0.0, had_turn=True) is None
     return pages, due, on_offer
 
 
@@ -124,7 +124,7 @@ def test_the_price_is_what_was_paid_lately_and_moves_every_due_time() -> None:
         paid.append(value(due.worth(best), 1.0 / DAY, now))
         pages.hand_out(best, host)
         due.fetched(best, now, 1.0 / DAY)
-        pages.put_back(best, now, 0.0)
+        pages.put_back(best, now, 0.0, had_turn=True)
         offer_again(pages, [host])
     wake(pages, now)
     assert due.price == pytest.approx(np.exp(np.mean(np.log(paid))))
@@ -149,7 +149,7 @@ def test_a_page_rises_once_it_is_due_before_all_are_valued_anew() -> None:
         turns.append(best)
         pages.hand_out(best, host)
         due.fetched(best, now, due.rate.item(best))
-        pages.put_back(best, now, 0.0)
+        pages.put_back(best, now, 0.0, had_turn=True)
         offer_again(pages, [host])
     at = np.flatnonzero(np.array(turns) == 7)
     assert len(at) > 3
@@ -181,7 +181,7 @@ def test_no_page_has_its_turn_before_its_time_and_none_is_lost(
         offer_again(pages, [host])
         last[page] = now
         due.fetched(page, now, rate)
-        assert pages.put_back(page, now, 0.0) is None
+        assert pages.put_back(page, now, 0.0, had_turn=True) is None
     wake(pages, now + 91 * DAY)
     assert sorted(hand_out_all(pages, hosts)) == list(range(count))
 
@@ -302,7 +302,7 @@ def test_a_page_that_fails_in_a_round_is_tried_again_and_one_that_is_missing_is_
     flaky = {HOME + "flaky": lambda _, count: 503 if count == 1 else [HOME]}
     server = Server(site | flaky | {HOME + "missing": 404, HOME + "moved": HOME})
     refreshed(server, path, 100)
-    assert Counter(server.asked) == {HOME: 1, HOME + "flaky": 2, HOME + "missing": 1, HOME + "moved": 1}
+    assert Counter(server.asked) == {HOME: 2, HOME + "flaky": 2, HOME + "missing": 1, HOME + "moved": 1}
     again = Server(site | {HOME + "missing": 404, HOME + "moved": HOME})
     refreshed(again, path, 100)  # a page that was missing is asked for once more a day later, not at once
     assert Counter(again.asked) == {HOME: 1, HOME + "flaky": 1, HOME + "moved": 1}

@@ -160,13 +160,14 @@ def test_many_hosts_of_one_address_cost_no_more_than_two(monkeypatch: pytest.Mon
     assert looks[0] <= 10 * 100
 
 
-def test_a_freed_host_has_its_turns_at_once() -> None:
+def test_a_host_whose_rest_is_ended_keeps_its_delay() -> None:
     crawl = Crawl(delay=10.0)
     first, second = crawl.add("a", 2), crawl.add("a", 1)
     crawl.drain(0.0)
     crawl.frontier.release(first, 1.0, not_before=500.0)
-    crawl.frontier.free(crawl.hosts["a"], 1.0)
-    assert crawl.drain(1.0) == [second]
+    crawl.frontier.end_rest(crawl.hosts["a"], 1.0)
+    assert crawl.drain(10.0) == []
+    assert crawl.drain(11.5) == [second]
 
 
 @pytest.mark.parametrize("per_host", [1, 2])

@@ -13,7 +13,8 @@ from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import DuePages
 from minicrawl.crawler.frontier.schedules import ByWorth
 from minicrawl.crawler.frontier.waiting_pages import Offers, Order, WaitingPages, order_of
-from minicrawl.crawler.hosts.clocks import Address, Health, Host
+from minicrawl.crawler.hosts.clocks import Address, Host
+from minicrawl.crawler.hosts.health import Health
 from minicrawl.crawler.progress import hosts_now, wait_until, waits_by_reason, waits_for
 from minicrawl.opic import DiscoveryBudget
 from minicrawl.opic.strategy import STRATEGIES
@@ -180,7 +181,8 @@ class Twins:
             self.first.discard(page)
             if self.due is not None:
                 self.due.fetched(page, self.now, self.draw.choice([1e-4, 0.1]))
-        if self.pages.put_back(page, self.now, self.draw.choice([0.0, self.now + 3.0])) is not None:
+        until = self.draw.choice([0.0, self.now + 3.0])
+        if self.pages.put_back(page, self.now, until, had_turn=end < 0.8) is not None:
             self.waiting.add(page)
 
     def steer(self) -> None:
@@ -247,6 +249,7 @@ def test_order_leaves_equal_numbers_as_they_came(most: int, kind: type[np.intege
 
 
 NOW = 1000.0
+ILL = Health("ill", "down", "reset", NOW - 60, next_at=NOW + 50)
 
 
 def host(number: int = 0, **facts: Any) -> Host:
@@ -262,10 +265,10 @@ def host(number: int = 0, **facts: Any) -> Host:
         ({"delay": 30.0, "crawl_delay": 30.0, "rests_until": NOW + 30}, "crawl-delay", 30.0),  # it was just read
         ({"crawl_delay": 1.0}, "delay", 1.0),
         ({"rests_until": NOW + 50}, "rest", 50.0),
-        ({"delay": 8.0, "health": Health(4.0)}, "slow", 1.0),
-        ({"delay": 30.0, "health": Health(70.0)}, "slow", 1.0),
-        ({"delay": 8.0, "health": Health(0.1, 8.0, 3)}, "failures", 1.0),
-        ({"rests_until": NOW + 50, "health": Health(0.1, 8.0, 1)}, "failures", 50.0),
+        ({"delay": 8.0, "seconds": 4.0}, "slow", 1.0),
+        ({"delay": 30.0, "seconds": 70.0}, "slow", 1.0),
+        ({"rests_until": NOW + 50, "opening": 1, "health": ILL}, "ill", 50.0),
+        ({"rests_until": NOW + 50, "health": Health("back", "down")}, "rest", 50.0),
         ({"ready_at": 0.0, "address": Address(id=1, name="::1", delay=2.0, most=1, ready_at=NOW + 2)}, "address", 2.0),
     ],
 )
@@ -307,8 +310,14 @@ def test_a_host_without_pages_that_is_banned_or_opened_says_so() -> None:
     assert counts == states == {"banned": 1, "opening": 1, "idle": 1}
 
 
-def test_states_of_hosts_name_the_reason_of_a_wait_and_the_dead() -> None:
-    dead = Health(strains=9, dead_until=NOW + 60)
-    hosts = [host(0), host(1, health=Health(strains=2)), host(2, health=dead), host(3, health=dead, is_banned=True)]
-    assert hosts_now(hosts, lambda one: True, NOW, 0)[2] == {"delay": 1, "failures": 1, "dead": 1, "banned": 1}
-    assert waits_by_reason(hosts[:2], NOW) == {"delay": 1, "failures": 1}
+def test_states_of_hosts_name_the_reason_of_a_wait_and_the_ill() -> None:
+    """One that is in doubt is said as asked, one whose robots.txt is asked for is not."""
+    closed = {"opening": 1, "rests_until": NOW + 60}
+    ill, well = {**closed, "health": ILL}, {**closed, "health": Health("back", "down")}
+    kinds: list[dict[str, Any]] = [{}, ill, {**ill, "is_banned": True}, {**ill, "in_flight": 1}, {"opening": 1}, well]
+    hosts = [host(number, **facts) for number, facts in enumerate(kinds)]
+    shown, _, states = hosts_now(hosts, lambda one: True, NOW, 9, in_doubt={4})
+    assert states == {"delay": 1, "ill": 1, "banned": 1, "asked": 2, "opening": 1}
+    assert {one.host: one.ill for one in shown if one.ill} == dict.fromkeys(["1.test", "2.test", "3.test"], "down")
+    assert [(one.doing, one.until) for one in shown if one.why == "ill"] == [("waiting", NOW + 60)]
+    assert waits_by_reason(hosts, NOW) == {"delay": 1, "ill": 1}

@@ -7,16 +7,17 @@ from pathlib import Path
 import httpx
 import pytest
 from support.intakes import intake_of, next_page
-from support.sites import HOME, Server, Site, crawl, faults_in, rows
+from support.sites import HOME, Server, Site, crawl, faults_in, rows, text
 
 import minicrawl
 from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.outcomes.retries import ask_again, wants, why_so
 from minicrawl.model import Fetched, ParsedPage, State
-from minicrawl.reasons import OURS, REASONS, has, meaning
+from minicrawl.reasons import REASONS, meaning
 from minicrawl.settings import CrawlSettings
 from minicrawl.settings.options import SCOPES
 from minicrawl.store.writer import Writer
+from minicrawl.timing import Timing
 
 SCOPE = Scope(CrawlSettings(), ())
 TLS = {code for code in REASONS if code.startswith("tls")}
@@ -136,18 +137,6 @@ def test_what_failed_otherwise_waits_for_the_option_or_the_seed(store: Path) -> 
     assert faults_in(store) == []
 
 
-def test_a_host_that_was_dead_is_asked_again(store: Path) -> None:
-    server = Server({HOME: []})
-    crawl(server, store, [HOME], delay=0.001)
-    rows(store, "UPDATE pages SET state = 'error', reason = 'host-dead'")
-    rows(store, "UPDATE hosts SET strains = 9, dead_until = 1e12")
-    server.asked.clear()
-    crawl(server, store, [])
-    assert server.asked == []
-    crawl(server, store, [], retry="passing")
-    assert server.asked == [HOME]
-
-
 @pytest.mark.parametrize("seed", range(4))
 def test_every_unit_of_cash_is_there_after_any_number_of_retries(tmp_path: Path, seed: int) -> None:
     """Some hosts of a random web come and go; at every end the books balance, and in the end every page was read."""
@@ -168,17 +157,44 @@ def test_every_unit_of_cash_is_there_after_any_number_of_retries(tmp_path: Path,
     assert dict(rows(tmp_path / "crawl.db", query)) == pytest.approx(whole, abs=1e-6)
 
 
-OURS_ALWAYS = ("dns", "dns-unanswered", "private-address", "tls", "tls-expired", "connect", "refused")
-PASSING = ("timeout", "reset", "http-503", "http-429", "host-dead", "robots-unreachable")
-OTHERS = ("http-404", "soft-404", "trap-host-budget", "redirect-loop", "robots", "http-999999")
+PASSING = {
+    *("dns", "dns-unanswered", "private-address", "tls", "tls-expired", "connect", "refused", "proxy", "reset"),
+    *("connection", "timeout", "timeout-connect", "timeout-read", "bad-response", "worker-died", "render-crashed"),
+    *("http-408", "http-425", "http-429", "http-500", "http-502", "http-503", "http-504", "http-520", "http-599"),
+    *("makes-host-ill", "robots-unreachable"),
+}
+LASTING = {
+    *("http-400", "http-401", "http-403", "http-404", "http-405", "http-410", "http-418", "http-451", "soft-404"),
+    *("trap-host-budget", "redirect-loop", "redirect-scope-site", "robots", "usage", "http-999999", "host-banned"),
+    *("render-killed", "render-timeout", "parser-failed", "bad-port", "bad-url", "undecodable", "not-archived"),
+}
 
 
-@pytest.mark.parametrize("reason", [*OURS_ALWAYS, *PASSING, *OTHERS])
-def test_trouble_of_ours_is_always_looked_at_again_other_if_asked_to(reason: str) -> None:
-    assert has(reason, OURS) == wants(reason, ()) == (reason in OURS_ALWAYS)
-    assert wants(reason, ("passing",)) == (reason not in OTHERS)
+@pytest.mark.parametrize("reason", sorted(PASSING | LASTING))
+def test_every_run_asks_again_what_passes_and_other_failures_if_told_to(reason: str) -> None:
+    assert wants(reason) == (reason in PASSING)
+    assert wants(reason, ("soft-404",)) == (reason in PASSING or reason == "soft-404")
     assert wants(reason, ("x", reason))
     assert wants(reason, ("all",))
+
+
+@pytest.mark.parametrize("status", [403, 404, 429, 500, 503, 522])
+def test_the_next_run_asks_for_pages_and_sitemaps_that_failed_for_a_passing_reason(store: Path, status: int) -> None:
+    """And the one after it does not, as they are there."""
+    bad, sitemap = HOME + "bad", HOME + "sitemap.xml"
+    beside: Site = {sitemap: status}
+    server = Server({HOME: [bad], bad: status}, text(f"Sitemap: {sitemap}"), beside=beside)
+    hurry = Timing(retry=0.001)
+    crawl(server, store, [HOME], timing=hurry, ignore_robots=False)
+    server.site[bad] = []
+    server.times.clear()
+    passes = wants(f"http-{status}")
+    for expected in ({bad, sitemap} if passes else set(), set()):
+        beside[sitemap] = text("<urlset/>", "application/xml")
+        crawl(server, store, [], timing=hurry, ignore_robots=False)
+        assert set(server.all_asked) - {HOME + "robots.txt"} == expected
+        server.times.clear()
+    assert faults_in(store) == []
 
 
 @pytest.mark.parametrize("is_followed", [True, False])
@@ -227,7 +243,7 @@ def test_a_page_that_was_not_there_holds_nothing_until_it_is_asked_for(tmp_path:
     intake.start([], 0.0)
     page = next_page(intake.state.frontier, 1e9)
     assert page is not None
-    intake.visits.absorb(page, Fetched(dead, status=503), ParsedPage(), 1e9)
+    intake.visits.absorb(page, Fetched(dead, reason="worker-died"), ParsedPage(), 1e9)
     intake.commit({})
     intake.state.writer.close()
     assert state() == ("waiting", True)

@@ -80,21 +80,21 @@ def test_a_crawl_with_an_outage_ends_as_one_without(
     assert (report.reason, report.fetched) == ("nothing-left", len(outcomes(undisturbed)))
     assert outcomes(store) == outcomes(undisturbed)
     assert ranks(store) == pytest.approx(ranks(undisturbed), abs=2e-6)
-    assert rows(store, "SELECT count(*) FROM hosts WHERE strains > 0 OR backoff > 0") == [(0,)]
+    assert rows(store, "SELECT count(*) FROM health") == [(0,)]
     assert any(progress.silence for progress in seen)
     assert seen[-1].silence is None
 
 
 @pytest.mark.parametrize("dead", [2, len(HOMES) - 1])
-def test_hosts_that_die_while_others_live_are_given_up(store: Path, dead: int) -> None:
+def test_hosts_that_die_while_others_live_are_ill(store: Path, dead: int) -> None:
     """Also where they are all that is left, and somebody who has nothing more to ask for must be asked."""
     server = Silent(30, 0, dead=tuple(f"h{number}.test" for number in range(dead)))
     report, _ = in_a_hurry(server, store, SEEDS, concurrency=4, on_progress=lambda progress: None)
-    assert report.reason == "nothing-left"
-    found = dict(rows(store, "SELECT hosts.name, max(reason) FROM pages JOIN hosts ON hosts.id = host GROUP BY 1"))
-    gone = {name for name, reason in found.items() if reason == "timeout-connect"}
-    assert gone == set(server.dead)
-    assert rows(store, "SELECT count(*) FROM pages WHERE state = 'waiting'") == [(0,)]
+    assert report.reason == "patience"
+    ill = "SELECT name FROM hosts JOIN health ON health.host = hosts.id WHERE health.state = 'ill'"
+    assert {name for (name,) in rows(store, ill)} == set(server.dead)
+    waiting = "SELECT DISTINCT hosts.name FROM pages JOIN hosts ON hosts.id = host WHERE state = 'waiting'"
+    assert {name for (name,) in rows(store, waiting)} == set(server.dead)
 
 
 def test_a_crawl_that_nobody_ever_answered_ends(tmp_path: Path) -> None:

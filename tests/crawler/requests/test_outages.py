@@ -157,7 +157,7 @@ def test_if_it_is_not_all_that_failed_waits_again_and_checks_get_rare(crawl: Wat
 
 @pytest.mark.parametrize(
     ("answered", "now", "is_outage"),
-    [(HOSTS + 1, 20.0, False), (HOSTS + 1, 10.0 + STANDARD.patience, True), (HOSTS, 20.0, True)],
+    [(HOSTS + 1, 20.0, False), (HOSTS + 1, 10.0 + STANDARD.undecided, True), (HOSTS, 20.0, True)],
     ids=["another one may", "for long", "all that ever answered are silent"],
 )
 def test_where_nobody_may_be_asked_nobody_answers(tmp_path: Path, answered: int, now: float, is_outage: bool) -> None:
@@ -170,6 +170,6 @@ def test_where_nobody_may_be_asked_nobody_answers(tmp_path: Path, answered: int,
 
 def test_what_is_held_fails_after_all(crawl: Watched) -> None:
     crawl.silent([NEVER] * (MOST_HELD + 2), 0.0, 1 / 100)
-    for now, is_idle, failed in [(3.0, False, 2), (STANDARD.patience + 0.03, False, 4), (4.0, True, MOST_HELD + 2)]:
+    for now, is_idle, failed in [(3.0, False, 2), (STANDARD.undecided + 0.03, False, 4), (4.0, True, MOST_HELD + 2)]:
         crawl.clear_up(now, is_idle=is_idle)
         assert crawl.failed == list(range(failed))

@@ -8,12 +8,10 @@ import pytest
 from support.intakes import HOME
 from support.sites import rows
 
-from minicrawl.crawler.hosts.clocks import Health
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.requests.request import Refusal
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.visit import LastProbes, PageTurn, Probe
-from minicrawl.model import Fetched, State
+from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.writer import Writer
 
@@ -107,18 +105,6 @@ def test_an_origin_without_a_page_left_is_probed_once_nothing_else_is_left(askin
     assert asking.probes.answers == [probe.fetched]
     assert not last.on_nothing_left(6.0)
     assert frontier.is_empty()
-
-
-def test_a_page_of_a_dead_host_is_refused_for_as_long(asking: Asking) -> None:
-    request = asking.next()
-    request.host.health = Health(dead_until=50.0)
-    refusal = request.refusal(49.0)
-    assert refusal == Refusal(State.ERROR, "host-dead", 50.0)
-    assert request.refusal(50.0) is None
-    request.begin(49.0)
-    request.on_refusal(refusal, 49.0)
-    assert asking.state(request.url) == ("error", "host-dead")
-    assert not asking.intake.state.frontier.in_flight
 
 
 def test_a_page_that_is_put_back_has_had_no_turn(asking: Asking) -> None:

@@ -53,8 +53,6 @@ def test_passing_failures_are_tried_again_in_a_later_run(tmp_path: Path) -> None
     assert Counter(site.asked)[A + "busy.png"] == 1
     site.site[A + "busy.png"] = file(A + "busy.png", b"there")
     crawl_whole(site, tmp_path, A)
-    assert Counter(site.asked)[A + "busy.png"] == 1
-    crawl_whole(site, tmp_path, A, retry=["passing"])
     assert rows(tmp_path / "crawl.db", "SELECT url, state, reason FROM requisites ORDER BY id") == [
         (A + "busy.png", "kept", "ok"),
         (B + "gone.png", "failed", "http-404"),

@@ -1,7 +1,7 @@
 """Redirects of robots.txt files: each is followed at the time of the host it leads to."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -168,6 +168,35 @@ def asked(requests: DueRequests, url: str, now: float) -> Request:
 def answer_to(request: Request, now: float, location: str | None = None, status: int = 404) -> None:
     request.fetched = Fetched(request.url, status=status if location is None else 301, location=location)
     request.on_answer(now)
+
+
+DAY = 24 * 3600.0
+
+
+@pytest.mark.parametrize(("status", "rests"), [(403, True), (429, True), (503, True), (404, False), (410, False)])
+def test_a_rest_that_is_asked_for_with_a_robots_txt_is_the_hosts(store: Path, status: int, rests: bool) -> None:
+    with absorbing(store) as (crawl, requests):
+        request = asked(requests, A_ROBOTS, 10.0)
+        request.fetched = Fetched(request.url, status=status, retry_after=str(int(DAY)))
+        request.on_answer(10.5)
+        assert crawl.state.frontier.hosts[0].rests_until == (10.5 + DAY if rests else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "opened_at", "expires"),
+    [(3 * DAY, DAY, 3 * DAY), (8 * DAY, 5.0, 10.0), (3 * DAY, -30 * DAY, -23 * DAY)],
+    ids=["days", "more than a week", "the clock was set back by a month"],
+)
+def test_a_robots_txt_is_asked_for_again_when_its_server_said(
+    store: Path, asked_for: float, opened_at: float, expires: float
+) -> None:
+    with absorbing(store) as (crawl, _):
+        crawl.robots.decide(A[:-1], Fetched(A_ROBOTS, status=503, retry_after=str(int(asked_for))), 0.0)
+        crawl.commit({})
+    with closing(Writer(store)) as writer:
+        state = Intake(writer, CrawlSettings(), opened_at, Terms()).robots.state(A[:-1])
+        assert state is not None
+        assert state.expires == expires
 
 
 def test_a_redirect_waits_for_the_address_too(store: Path) -> None:

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 from support.made_webs.web import Answer, MadeWeb, links_to
 from support.partitions import Partitions
 
+from minicrawl.crawler.requests.request import Request
 from minicrawl.crawler.sources.page_reading import read_page
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.visit import PageTurn
@@ -39,7 +40,9 @@ class MadeHosts:
         if found.status != 200:
             return fetched, ParsedPage()
         wanted = Wanted(anchors=True, short_text=True, lines=request.lines)
-        parsed, identity = read_page(found.body.encode(), url, TYPE, wanted)
+        body = found.body.encode()
+        fetched = fetched._replace(size=len(body))
+        parsed, identity = read_page(body, url, TYPE, wanted)
         return fetched._replace(**identity._asdict()), parsed
 
 
@@ -54,10 +57,12 @@ class DividedWeb(Partitions):
 
     def turn(self, number: int) -> bool:
         intake, now = self.open[number], next(self._clock)
-        page = intake.state.frontier.best_page(now, attempts=True)
-        if page is None:
+        if (due := intake.state.frontier.best_errand(now)) is not None:  # a witness
+            request = cast(Request, due[1])
+        elif (page := intake.state.frontier.best_page(now, attempts=True)) is not None:
+            request = PageTurn(intake.visits, lambda url: True, page)
+        else:
             return False
-        request = PageTurn(intake.visits, lambda url: True, page)
         refusal = request.refusal(now)
         if refusal is not None:
             request.begin(now)

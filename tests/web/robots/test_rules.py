@@ -229,7 +229,10 @@ def test_waits_grow_and_end_after_some_attempts(fetched: Fetched) -> None:
 @pytest.mark.parametrize("status", [429, 503])
 @pytest.mark.parametrize(
     ("retry_after", "wait"),
-    [("60", 60.0), ("1", 10.0), ("Thu, 01 Jan 1970 00:20:00 GMT", 200.0), ("-1", 10.0), ("soon", 10.0)],
+    [
+        *(("60", 60.0), ("1", 10.0), ("86400", 86_400.0), ("691200", 10.0), ("-1", 10.0), ("soon", 10.0)),
+        ("Thu, 01 Jan 1970 00:20:00 GMT", 200.0),
+    ],
 )
 def test_a_server_that_says_when_to_ask_again_is_asked_then(status: int, retry_after: str, wait: float) -> None:
     state = judged(Fetched(URL, status=status, retry_after=retry_after), NOW)

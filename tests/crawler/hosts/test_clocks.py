@@ -1,8 +1,7 @@
-"""Delays between requests, dead hosts, outages, and clocks of hosts: the rules of hosts.py, one by one."""
+"""Delays between requests, and clocks of hosts: the rules of clocks.py, one by one."""
 
 import math
 import time
-from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -10,103 +9,41 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.sites import HOME, Site, crawl, rows
 
-from minicrawl.crawler.hosts.clocks import (
-    FRESH,
-    REST_OF_THE_DEAD,
-    STRAINS_OF_THE_DEAD,
-    Health,
-    Host,
-    HostDelays,
-    after,
-    delay_of,
-    is_strained,
-    reached_by,
-)
-from minicrawl.model import Fetched
+from minicrawl.crawler.hosts.clocks import Host, HostDelays, delay_of, reached_by
+from minicrawl.crawler.hosts.health import Health
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
-from minicrawl.timing import STANDARD
-
-URL = "http://a.test/"
-GOOD = Fetched(URL, status=200, seconds=0.1)
-BUSY = Fetched(URL, status=429)
-
-
-def health_after(*answers: Fetched, base: float = 1.0) -> Health:
-    *_, last = accumulate(answers, lambda health, answer: after(health, answer, base, now=1000.0), initial=FRESH)
-    return last
-
-
-@pytest.mark.parametrize(
-    ("fetched", "expected"),
-    [
-        *((Fetched(URL, status=status), True) for status in (429, 502, 503, 504)),
-        *((Fetched(URL, status=status), False) for status in (200, 301, 404, 410, 500)),
-        *(
-            (Fetched(URL, reason=reason), True)
-            for reason in ("timeout", "timeout-connect", "timeout-read", "refused", "reset", "connect", "connection")
-        ),
-        (Fetched(URL, reason="dns-unanswered"), True),
-        *(
-            (Fetched(URL, reason=reason), False)
-            for reason in ("dns", "tls", "private-address", "bad-url", "worker-died", "undecodable", "bad-response")
-        ),
-    ],
-)
-def test_what_says_that_a_host_is_in_trouble(fetched: Fetched, expected: bool) -> None:
-    assert is_strained(fetched) is expected
-
-
-def test_strain_doubles_the_delay_up_to_five_minutes() -> None:
-    delays = [delay_of(1.0, health_after(*[BUSY] * times)) for times in range(10)]
-    assert delays == [1, 2, 4, 8, 16, 32, 64, 128, 256, 300]
-
-
-def test_a_delay_below_a_second_is_backed_off_from_a_second() -> None:
-    assert delay_of(0.1, health_after(BUSY, base=0.1)) == 2.0
-
-
-def test_other_answers_ease_the_delay_back_to_the_base() -> None:
-    strained = [BUSY] * 4
-    delays = [delay_of(1.0, health_after(*strained, *[GOOD] * times)) for times in range(6)]
-    assert delays == [16, 8, 4, 2, 1, 1]
 
 
 @pytest.mark.parametrize(
     ("seconds", "expected"), [(0.1, 1.0), (0.5, 1.0), (0.6, 1.2), (5.0, 10.0), (15.0, 30.0), (60.0, 30.0)]
 )
 def test_a_slow_host_is_asked_less_often(seconds: float, expected: float) -> None:
-    assert delay_of(1.0, health_after(Fetched(URL, status=200, seconds=seconds))) == pytest.approx(expected)
+    assert delay_of(1.0, seconds, None) == pytest.approx(expected)
 
 
 def test_without_delay_there_is_no_politeness() -> None:
-    assert delay_of(0.0, Health(seconds=60.0, backoff=300.0)) == 0.0
+    assert delay_of(0.0, 60.0, Health(own_delay=300.0, slowed=4.0)) == 0.0
 
 
-def test_a_host_is_dead_after_so_many_strains_in_a_row_and_well_after_any_other_answer() -> None:
-    assert health_after(*[BUSY] * (STRAINS_OF_THE_DEAD - 1)).dead_until == 0.0
-    dead = health_after(*[BUSY] * STRAINS_OF_THE_DEAD)
-    assert dead.dead_until == 1000.0 + REST_OF_THE_DEAD
-    assert after(dead, BUSY, 1.0, now=2000.0).dead_until == 2000.0 + REST_OF_THE_DEAD
-    well = after(dead, Fetched(URL, status=404), 1.0, now=2000.0)
-    assert (well.strains, well.dead_until) == (0, 0.0)
-
-
-def test_what_never_reached_the_host_says_nothing_of_it() -> None:
-    strained = health_after(BUSY)
-    assert after(strained, Fetched(URL, reason="dns"), 1.0, now=2000.0) == strained
-
-
-ANSWERS = st.lists(
-    st.builds(Fetched, st.just(URL), status=st.sampled_from([200, 404, 429, 503]), seconds=st.floats(0, 100))
+@pytest.mark.parametrize(
+    ("health", "expected"),
+    [
+        (None, 2.0),
+        (Health(), 2.0),
+        (Health(slowed=4.0), 8.0),
+        (Health(own_delay=5.0), 5.0),
+        (Health(own_delay=1.0), 2.0),
+    ],
 )
+def test_the_longest_of_all_delays_counts(health: Health | None, expected: float) -> None:
+    assert delay_of(2.0, 0.5, health) == expected
 
 
-@given(ANSWERS, st.floats(0.001, 1000))
-def test_the_delay_is_never_below_the_base_and_bounded(answers: list[Fetched], base: float) -> None:
-    health = health_after(*answers, base=base)
-    assert base <= delay_of(base, health) <= max(base, STANDARD.longest_backoff)
-    assert (health.strains > 0) == bool(answers and is_strained(answers[-1]))
+@given(st.floats(0.001, 1000), st.floats(0, 100), st.floats(1, 4), st.floats(0, 30))
+def test_the_delay_is_never_below_the_base_and_bounded(base: float, seconds: float, slowed: float, own: float) -> None:
+    delay = delay_of(base, seconds, Health(slowed=slowed, own_delay=own))
+    assert base <= delay <= max(4 * base, 30.0)
 
 
 @pytest.mark.parametrize(

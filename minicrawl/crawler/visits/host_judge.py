@@ -1,0 +1,447 @@
+"""Decides whether a host is ill or its pages are broken. Time is passed in.
+
+held       an answer that is not taken in until the case of its host is decided
+row        held answers without any other of the host between them
+accused    answers held since the last well page, of which the witness has acquitted the host
+trigger    the page by whose answer a host fell ill
+way        answers of a folder that are no fault of the host: after the rest that it asked for, with the witness well,
+           the folder answers the same again
+
+An answer with evidence is held. Once the row outnumbers the acquittals of its sort, the host is in doubt: it is closed,
+and its next request asks a witness. If that fails, the host is ill: what is held waits as if it had never been asked.
+If not, what is held is the pages' own. So it is at the next well answer for a page.
+
+A cache may go on to answer for pages that it knows: once pages of many folders are accused in a row, new pages of two
+other folders are asked, the contrasts. If they fail, too, the host is ill for new pages, and these are its witnesses.
+
+A host that was never well has no witness: its pages are tried as often as any page, and only when three of them have
+failed, or one asks for a rest, does it rest, with these as witnesses.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
+
+from msgspec import Struct, field
+
+from minicrawl import log
+from minicrawl.crawler.hosts.clocks import Host
+from minicrawl.crawler.hosts.health import BACK, GONE, Evidence, Health, evidence_of
+from minicrawl.crawler.known.known_pages import KnownHosts
+from minicrawl.crawler.recognise.looks import Look, Looks, look_of
+from minicrawl.crawler.recognise.soft404 import folder_of
+from minicrawl.crawler.visits.host_pages import HostPages
+from minicrawl.crawler.visits.turn import Turn
+from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.reasons import NOT_THERE, TRANSIENT, first_rest, has
+from minicrawl.web.http.transport import parser_failed
+
+WITNESSES = 3
+_ALIKE_IN_A_ROW = 2
+_MOST_ACCUSED = 16
+_ACCUSED, _THEIR_FOLDERS = 6, 3  # at least, before a contrast is asked
+_CONTRASTS = 2  # of other folders, which are to fail
+_NEVER_WELL = 3  # pages of a host that was never well fail, and it rests
+_TIMES_A_TRIGGER = 3
+_MOST_WAYS = 64
+_ASKS_REST = "asks-rest"
+_ANY = ""  # on trial is the page that answers so first, if no page is well before
+_LOOKS = ("alike", "sent-on", "empty")  # sorts of evidence that many answers are together
+_SAME_SIZE = 0.1  # two answers for a page may differ by this share of their bytes
+_AGAIN = 1.0  # seconds until a witness is asked again whose request failed on our side
+
+
+class Case(Struct):
+    """What is known against a host. `failed`: pages of one that was never well. `evidence`: the last; `look`: of the
+    answers, if they look alike. `asks`: the pages to ask as witnesses, in turn, while it is closed. `on_trial`: a sort
+    of answers, and the folder or page that may give them as its way. `tries_before`: of this illness, in runs before.
+    """
+
+    held: list[Turn] = field(default_factory=list)
+    accused: list[Turn] = field(default_factory=list)
+    failed: dict[int, None] = field(default_factory=dict)
+    evidence: Evidence | None = None
+    look: Look | None = None
+    asks: list[int] = field(default_factory=list)
+    contrasts: list[int] = field(default_factory=list)
+    is_of_new_pages: bool = False
+    triggers: Counter[int] = field(default_factory=Counter)
+    trigger: Turn | None = None
+    on_trial: tuple[str, str] | None = None
+    voucher: int | None = None  # the witness that was well last, and no page since
+    ways: set[tuple[str, str]] = field(default_factory=set)
+    tries_before: int = 0
+
+
+class HostJudge:
+    """The judge of all hosts. It closes those in doubt and those that are ill.
+
+    pages: those of hosts. ask_witness: lines up a request for a page as witness. take_in: takes in a held answer as its
+    page's own. give_up: gives up a page with a reason code. `well_at`: time of the last well answer of any host, or of
+    the beginning. `ill`: hosts by number.
+    """
+
+    def __init__(  # noqa: PLR0913 - what a verdict leads to
+        self,
+        hosts: KnownHosts,
+        pages: HostPages,
+        *,
+        ask_witness: Callable[[Host, int, float], None],
+        take_in: Callable[[Turn, float], None],
+        give_up: Callable[[int, str, float], None],
+        now: float,
+    ) -> None:
+        self._hosts, self._frontier, self._pages = hosts, hosts.frontier, pages
+        self._ask_witness, self._take_in, self._give_up = ask_witness, take_in, give_up
+        self._cases: dict[int, Case] = {}
+        self._looks = Looks()
+        self.well_at = now
+        self.is_on = True
+        """False: the answers come from an archive, and tell nothing of hosts."""
+        self.ill: dict[int, Host] = {}
+        self._asked_last: set[int] = set()
+
+    @property
+    def in_doubt(self) -> Collection[int]:
+        """The numbers of hosts that are not ill and whose witness is asked."""
+        return {number for number, case in self._cases.items() if case.asks} - self.ill.keys()
+
+    def begin(self, now: float) -> None:
+        """Ask the hosts that were ill when the last run ended: their witnesses first. One that was never well is open,
+        unless it has asked for a rest: a run may end before that is over."""
+        for host in self._frontier.hosts:
+            if (health := host.health) is None or not health.is_ill:
+                continue
+            self._frontier.end_rest(host, now)
+            if self._witnesses(host) or (health.witnesses and health.asked_until > now):
+                case = self._cases[host.id] = Case(tries_before=health.tries)
+                self._close(host, case, now)
+                self._frontier.rest(host, health.asked_until, now)
+                self._ask(host, case, now)
+
+    # Answers for pages.
+
+    def holds(self, turn: Turn) -> bool:
+        """Judge the answer for a page. True: it is held, and the page waits for the verdict on its host."""
+        if not self.is_on:
+            return False
+        host = self._frontier.host(turn.page)
+        look = look_of(turn.page, turn.fetched, turn.parsed)
+        is_alike = look is not None and self._looks.note(host.id, look)
+        evidence = evidence_of(turn.fetched, turn.now)
+        if evidence is None and is_alike:
+            assert look is not None
+            evidence = Evidence(look.sort, look.sort, False, first_rest(look.sort))
+        if evidence is not None:
+            return self._is_held(host, turn, evidence, look)
+        if turn.fetched.status is not None:
+            self._note_well(host, turn)
+        return False
+
+    def _note_well(self, host: Host, turn: Turn) -> None:
+        self.well_at = host.well_at = turn.now
+        if turn.outcome.state is State.FETCHED and len(host.witnesses) < WITNESSES:
+            host.witnesses = (*host.witnesses, turn.page)
+        if host.health is not None:
+            host.health.note_well()
+        case = self._cases.get(host.id)
+        if host.health is not None and host.health.is_ill and (case is None or not case.asks):
+            host.health.recover(turn.now)  # it was never well before, and is open
+            self._hosts.note_change(host)
+        if case is not None:
+            case.voucher = None
+        if case is not None and not case.asks:
+            if case.on_trial is not None and case.on_trial[1] in (turn.fetched.url, folder_of(turn.fetched.url), _ANY):
+                case.on_trial = None
+            self._release(case, turn.now)
+
+    def _is_held(self, host: Host, turn: Turn, evidence: Evidence, look: Look | None) -> bool:
+        case = self._cases.setdefault(host.id, Case())
+        health = host.health
+        if health is not None and health.is_ill and case.asks:  # it was in flight when the host fell ill
+            self._frontier.put_back(turn.page, turn.now)
+            return True
+        if self._is_its_way(host, case, turn.fetched.url, evidence.sort):
+            if health is not None:
+                health.note_well()
+            return False
+        if not self._witnesses(host):
+            return self._is_held_of_unknown(host, case, turn, evidence)
+        if self._pages.has_failed(turn.page) and not (case.asks or evidence.is_sure):
+            return False  # its host was acquitted of this
+        case.held.append(turn)
+        case.evidence, case.look = evidence, look if evidence.sort in _LOOKS else None
+        if case.asks:
+            return True  # the witness is asked already
+        acquittals = 0 if health is None else health.acquittals(evidence.sort)
+        least = max(acquittals, _ALIKE_IN_A_ROW - 1) if evidence.sort in _LOOKS else acquittals
+        is_last = not self._frontier.pages.has_page(host) and not host.in_flight
+        is_own = evidence.sort == "alike" and acquittals > 0  # pages of the host are known to look alike
+        if evidence.is_sure and (evidence.sort != _ASKS_REST or len(case.held) > acquittals):
+            self._fall_ill(host, case, evidence, turn.now)
+        elif (len(case.held) > least or (is_last and not is_own)) and not evidence.is_sure:
+            self._doubt(host, case, turn.now)
+        elif is_last:
+            self._release(case, turn.now)
+        return True
+
+    def _is_its_way(self, host: Host, case: Case, url: str, sort: str) -> bool:
+        """True if a folder, or a page, answers so while its host is well."""
+        ways = (sort, url), (sort, folder_of(url))
+        if case.on_trial == (sort, _ANY):
+            case.on_trial = self._tried(host, sort, url)
+        if case.on_trial in ways and len(case.ways) < _MOST_WAYS:
+            assert case.on_trial is not None
+            case.ways.add(case.on_trial)
+            case.on_trial = None
+            assert host.health is not None
+            host.health.acquit(sort)
+        return not case.ways.isdisjoint(ways)
+
+    def _is_held_of_unknown(self, host: Host, case: Case, turn: Turn, evidence: Evidence) -> bool:
+        """As `_is_held`, of a host that was never well."""
+        case.failed[turn.page], case.evidence = None, evidence
+        if evidence.sort == _ASKS_REST or (len(case.failed) >= _NEVER_WELL and evidence.sort not in _LOOKS):
+            case.held.append(turn)
+            case.is_of_new_pages = True
+            if not case.asks:
+                self._fall_ill(host, case, evidence, turn.now)
+            return True
+        return False
+
+    def _release(self, case: Case, now: float) -> None:
+        """Take in what is held as the pages' own."""
+        held, case.accused, case.held = case.accused + case.held, [], []
+        for turn in held:
+            self._take_in(turn, now)
+
+    def on_idle(self, host: Host, now: float) -> None:
+        """No page of a host waits: nothing more will tell of what is held."""
+        case = self._cases.get(host.id)
+        if case is not None and not case.asks:
+            self._release(case, now)
+
+    # Verdicts.
+
+    def on_witness(self, host: Host, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
+        """Judge the answer of a witness."""
+        case, health = self._cases[host.id], host.health
+        suspect = case.look
+        try:
+            look, evidence = look_of(page, fetched, parsed), evidence_of(fetched, now)
+        except Exception as error:  # it tells nothing of the host
+            look = evidence = None
+            parser_failed(fetched.url, error)
+        is_contrast = page in case.contrasts
+        if evidence is None and suspect is not None and look is not None and suspect.is_like(look):
+            evidence = case.evidence
+        if evidence is not None and evidence.sort in _LOOKS and self._is_as_before(page, fetched, parsed):
+            evidence = None
+        if evidence is not None:
+            if not (is_contrast and self._asks_contrast(host, case, now)):
+                case.is_of_new_pages |= is_contrast
+                self._fall_ill(host, case, evidence, now)
+        elif is_contrast:
+            self._open(host, case, now)
+            self._release(case, now)
+        elif fetched.status is None:  # the fault is not the host's
+            self._hosts.rest(host, _AGAIN, now)
+            self._ask(host, case, now)
+        elif has(f"http-{fetched.status}", NOT_THERE) and len(case.asks) > 1:  # it is gone
+            case.asks.remove(page)
+            host.witnesses = tuple(other for other in host.witnesses if other != page)
+            self._ask(host, case, now)
+        else:
+            case.voucher = page
+            (self._recover if health is not None and health.is_ill else self._acquit)(host, case, now)
+
+    def _is_as_before(self, page: int, fetched: Fetched, parsed: ParsedPage) -> bool:
+        """True if a page says what it said when it was read: many pages of a site may look alike, or be empty."""
+        before = self._pages.last_answer(page)
+        if before is None or before.title != parsed.title:
+            return False
+        return abs(before.bytes - fetched.size) <= _SAME_SIZE * before.bytes
+
+    def dismiss(self, host: Host, now: float) -> None:
+        """No witness may be asked: let the pages of a host be asked themselves."""
+        case = self._cases[host.id]
+        if host.health is not None and host.health.is_ill:
+            host.health.state = BACK
+        self._open(host, case, now)
+        self._release(case, now)
+
+    def _doubt(self, host: Host, case: Case, now: float) -> None:
+        self._close(host, case, now)
+        self._ask(host, case, now)
+
+    def _acquit(self, host: Host, case: Case, now: float) -> None:
+        assert case.evidence is not None
+        self.well_at = host.well_at = now
+        if host.health is None:
+            host.health = Health()
+        host.health.acquit(case.evidence.sort)
+        self._hosts.note_change(host)
+        case.accused, case.held = case.accused + case.held, []
+        if self._asks_contrast(host, case, now):
+            return
+        self._open(host, case, now)
+        if case.evidence.sort in _LOOKS or len(case.accused) > _MOST_ACCUSED or not self._frontier.pages.has_page(host):
+            self._release(case, now)
+
+    def _asks_contrast(self, host: Host, case: Case, now: float) -> bool:
+        """Ask a new page of a folder that is not among those of the accused; True if there is one to be asked."""
+        # New pages may look alike on a host that is well, as those of tags do; what is a wall is a soft 404 then.
+        assert case.evidence is not None
+        if len(case.accused) < _ACCUSED or len(case.contrasts) >= _CONTRASTS or case.evidence.sort == "alike":
+            return False
+        folders = {folder_of(turn.fetched.url) for turn in case.accused}
+        if len(folders) < _THEIR_FOLDERS:
+            return False
+        page = self._pages.new(host, folders | {folder_of(self._pages.url(page)) for page in case.contrasts})
+        if page is not None:
+            case.contrasts.append(page)
+            self._ask_witness(host, page, now)
+        return page is not None
+
+    def _fall_ill(self, host: Host, case: Case, evidence: Evidence, now: float) -> None:
+        was_ill = host.health is not None and host.health.is_ill
+        if host.health is None:
+            host.health = Health()
+        health = host.health
+        health.fail(evidence, now, host.delay)
+        if not (was_ill and case.asks):
+            health.well_at = host.well_at
+            self._begin_illness(host, case, now)
+        self._hosts.rest(host, health.next_at - now, now)
+        log.event("host-ill", host=host.name, kind=health.kind, reason=health.reason, seconds=health.next_at - now)
+        if health.state != GONE:
+            self._ask(host, case, now)
+
+    def _begin_illness(self, host: Host, case: Case, now: float) -> None:
+        assert host.health is not None
+        self._drop_voucher(host, case)
+        self._close(host, case, now)
+        case.trigger = case.held[0] if case.held else None
+        if case.trigger is not None:
+            case.triggers[case.trigger.page] += 1
+        again = {*case.failed, *(self._looks.pages_like(host.id, case.look) if case.look is not None else ())}
+        held, case.accused, case.held = case.accused + case.held, [], []
+        if case.is_of_new_pages:
+            case.asks = list(dict.fromkeys((*(turn.page for turn in held), *case.failed)))[:WITNESSES]
+        host.health.witnesses = tuple(case.asks)
+        for turn in held:
+            again.discard(turn.page)
+            if case.triggers[turn.page] >= _TIMES_A_TRIGGER:
+                self._give_up(turn.page, "makes-host-ill", now)
+            else:
+                self._frontier.put_back(turn.page, now)
+        for page in again:
+            self._pages.take_back(page, now)
+
+    def _drop_voucher(self, host: Host, case: Case) -> None:
+        """Ask a witness no more by which the host was well, though no page was: a cache answers for it."""
+        if case.voucher is not None and len(host.witnesses) > 1:
+            host.witnesses = tuple(page for page in host.witnesses if page != case.voucher)
+            case.asks = [page for page in case.asks if page != case.voucher] or case.asks
+
+    def _recover(self, host: Host, case: Case, now: float) -> None:
+        assert host.health is not None
+        self.well_at = host.well_at = now
+        if case.evidence is None and host.health.asked_until:
+            case.on_trial = _ASKS_REST, _ANY  # it fell ill in an earlier run: the page that began it comes first
+        elif case.trigger is not None and case.evidence is not None and case.evidence.sort == _ASKS_REST:
+            case.on_trial = self._tried(host, _ASKS_REST, case.trigger.fetched.url)
+        host.health.recover(now)
+        case.failed.clear()
+        case.is_of_new_pages = False
+        log.event("host-back", host=host.name)
+        self._hosts.set_delay(host, now)
+        self._open(host, case, now)
+
+    def _tried(self, host: Host, sort: str, url: str) -> tuple[str, str]:
+        """What may have a way of its own: the folder of a page, or the page alone where a witness is in that folder."""
+        folder = folder_of(url)
+        return sort, url if folder in (folder_of(self._pages.url(page)) for page in host.witnesses) else folder
+
+    def _witnesses(self, host: Host) -> Sequence[int]:
+        """Pages that were well read, and are no soft 404s by now."""
+        host.witnesses = tuple(page for page in host.witnesses if self._pages.last_answer(page) is not None)
+        if not host.witnesses:
+            host.witnesses = tuple(self._pages.well_read(host))[:WITNESSES]
+        return host.witnesses
+
+    def _close(self, host: Host, case: Case, now: float) -> None:
+        if not case.asks:
+            kept = () if host.health is None else host.health.witnesses
+            asks = list(self._witnesses(host) or kept or (turn.page for turn in case.held))
+            # No witness is the page to which all others lead, or one that looked like them before any was suspected.
+            target = case.look.title if case.look is not None and case.look.sort == "sent-on" else None
+            like = () if case.look is None else self._looks.pages_like(host.id, case.look)
+            case.asks = [page for page in asks if self._pages.url(page) != target and page not in like] or asks
+            self._frontier.close(host, now)
+        if host.health is not None and host.health.is_ill:
+            self.ill[host.id] = host
+            self._frontier.set_ill(host, is_ill=True)
+
+    def _open(self, host: Host, case: Case, now: float) -> None:
+        case.asks, case.contrasts = [], []
+        self.ill.pop(host.id, None)
+        self._frontier.set_ill(host, is_ill=False)
+        self._frontier.open(host, now)
+
+    # The end of a run.
+
+    @property
+    def has_pages_of_ill_hosts(self) -> bool:
+        """True if pages wait for hosts that are ill."""
+        return any(map(self._frontier.pages.has_page, self.ill.values()))
+
+    def ends_at(self, patience: float, now: float) -> float | None:
+        """Unix seconds until which a run waits for hosts that are ill, with nothing else to do; None: for none."""
+        until = self.well_at + patience
+        waited_for = [host for host in self.ill.values() if self._is_waited_for(host, until)]
+        return until if waited_for and now < until else None
+
+    def _is_waited_for(self, host: Host, until: float) -> bool:
+        health = host.health
+        assert health is not None
+        if health.state == GONE or health.asked_until > until:
+            return False
+        tries = health.tries - self._cases[host.id].tries_before
+        return bool(host.witnesses) or (tries < _NEVER_WELL and has(health.reason, TRANSIENT))
+
+    def ask_once_more(self, now: float) -> bool:
+        """Ask the ill hosts before their rests are over, but for what they asked for, a last time. True: there are some
+        that were not asked so before."""
+        last = [host for host in self.ill.values() if host.id not in self._asked_last and host.errands]
+        self._asked_last.update(host.id for host in last)
+        due = [host for host in last if host.health is not None and host.health.asked_until <= now]
+        for host in due:
+            self._frontier.end_rest(host, now)
+        return bool(due)
+
+    def finish(self, now: float) -> None:
+        """The run is over: what is ill stays so. What the witness has spoken of is the pages' own, and so is a single
+        page that is held, or runs of one page would get nowhere. More of them wait for the next run."""
+        for number, case in self._cases.items():
+            host = self._frontier.hosts[number]
+            if len(case.held) > 1:
+                case.held = []
+            if host.health is None or not host.health.is_ill:
+                self._release(case, now)
+            was_read = bool(self._witnesses(host))
+            if not was_read and case.failed and case.evidence is not None and host.health is None:
+                host.health = Health(witnesses=tuple(case.failed)[:WITNESSES])
+                host.health.fail(case.evidence, now, 0.0)
+            if host.health is not None and host.health.is_ill:
+                host.health.end_run(now, was_read=was_read)
+                self._hosts.note_change(host)
+
+    # Witnesses.
+
+    def _ask(self, host: Host, case: Case, now: float) -> None:
+        """Line up the next witness: of those read last first, as it is the most like a page that fails."""
+        page = case.asks.pop()
+        case.asks.insert(0, page)
+        if page in host.witnesses:
+            host.witnesses = (page, *(other for other in host.witnesses if other != page))
+        self._ask_witness(host, page, now)
