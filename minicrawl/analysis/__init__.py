@@ -6,7 +6,7 @@ sites           sites and hosts with their importance, mirrors
 link_graph      the stored links as a graph, aliases merged into their target pages
 verify          the crawl's own ranking against exact PageRank
 why_facts       due times of a page, and what jumps and links contribute to its importance
-why_words       the lines of `why`
+why_words       the lines of `why`                       host_words       hosts that are ill, in words
 page_links      links with their pages (`links`)         page_text        the kept text of a page, and a corpus
 copies          pages that carry the text of a document  usage            preferences on the use of pages
 page_changes    changes of a page, and the differences of its text

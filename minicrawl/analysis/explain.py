@@ -9,7 +9,8 @@ from minicrawl.crawler.admission.scope import Scope
 from minicrawl.crawler.admission.seeds import guesses
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
 from minicrawl.crawler.frontier.schedules import folder_of
-from minicrawl.crawler.hosts.clocks import Health, delay_of
+from minicrawl.crawler.hosts.clocks import delay_of
+from minicrawl.crawler.hosts.health import Health
 from minicrawl.crawler.outcomes.retries import why_not, why_so
 from minicrawl.crawler.recognise.duplicates import kind_of
 from minicrawl.crawler.requests.request import HOST_BANNED
@@ -18,7 +19,7 @@ from minicrawl.errors import SettingError, counted
 from minicrawl.model import State
 from minicrawl.reasons import meaning
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.hosts import HostRow
+from minicrawl.store.hosts import HealthRow, HostRow
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
 from minicrawl.store.requisites import RequisiteRow
@@ -30,6 +31,8 @@ from minicrawl.web.urls.normalise import MAX_URL_LENGTH, stripped
 
 _FACTS = ("attempts", "content_type", "bytes", "seconds", "host", "nofollow", "refused")
 """Fields of a known page that the store has as they are."""
+_OF_HEALTH = ("state", "kind", "reason", "since", "well_at", "tries", "next_at", "asked_until", "failed_runs")
+"""Fields of the health of a host for JSON."""
 LINKS_SHOWN = 10
 _LINKS_LOOKED_AT, _ALIASES_LOOKED_AT = 50, 20
 UNKNOWN = "unknown"
@@ -40,6 +43,9 @@ _MADE_KNOWN = "SELECT url FROM sitemaps WHERE id = (SELECT sitemap FROM sitemap_
 _LISTED = """
     SELECT sitemaps.url FROM sitemap_urls JOIN sitemaps ON sitemaps.id = sitemap
     WHERE sitemap_urls.host = (SELECT id FROM hosts WHERE name = ?) AND sitemap_urls.url = ?"""
+_OF_HOST = """
+    SELECT coalesce(sum(state IN ('fetched', 'alias')), 0), coalesce(sum(state = 'waiting'), 0)
+    FROM pages WHERE host = ?"""
 _QUEUE = """
     WITH them AS (SELECT pages.id, pages.host, pages.state, x FROM pages JOIN weighed USING (id))
     SELECT count(*), total(it.x > mine.x), total(it.host = mine.host), total(it.host = mine.host AND it.x > mine.x)
@@ -73,7 +79,9 @@ class KnownPage:
     """The store's data on a page.
 
     leads_to: target of its redirect, if that was refused. found_on: the first page that linked to it; None for a seed
-    or a sitemap's URL. delay: seconds between two requests to the host. linked_from, links_to: some of the links.
+    or a sitemap's URL. health: of its host, None if that was never in doubt; host_read, host_waiting: numbers of pages
+    of a host that is or was ill, else 0. delay: seconds between two requests to the host. linked_from, links_to: some
+    of the links.
     nofollow, refused: links not counted, by the page's directives or by scope and budgets. probe: the nonexistent page
     whose answer identified the host's soft 404s. queue: position among waiting pages. refresh: None where no page is
     fetched again. jump: None where walkers jump to all pages uniformly. coverage: of the crawl.
@@ -90,6 +98,9 @@ class KnownPage:
     bytes: int | None
     seconds: float | None
     host: HostRow
+    health: HealthRow | None
+    host_read: int
+    host_waiting: int
     delay: float
     linked_from: tuple[str, ...]
     links_to: tuple[str, ...]
@@ -102,21 +113,32 @@ class KnownPage:
     refresh: PageRefresh | None
     jump: PageJump | None
 
+    @property
+    def has_ill_host(self) -> bool:
+        return self.health is not None and self.health.state in ("ill", "gone")
+
+    @property
+    def waits_for_host(self) -> bool:
+        """True if it waits until its host is well."""
+        return self.has_ill_host and self.ranked.state == State.WAITING
+
     def as_json(self) -> dict[str, Any]:
         """The page as one flat object, with the fields of its rank."""
         values = asdict(self)
-        for name in ("ranked", "nofollow", "refused", "delay"):
+        for name in ("ranked", "nofollow", "refused", "delay", "health", "host_read", "host_waiting"):
             del values[name]
         values["host"] = {
             "name": self.host.name,
             "crawl_delay": self.host.crawl_delay,
             "next_at": max(self.host.next_fetch, self.host.rests_until),
             "delay": self.delay,
-            "backoff": self.host.backoff,
             "seconds": self.host.seconds,
-            "strains": self.host.strains,
-            "dead_until": self.host.dead_until or None,
+            "health": None,
         }
+        if self.health is not None:
+            health = {name: getattr(self.health, name) for name in _OF_HEALTH}
+            health |= {"meaning": meaning(self.health.reason), "read": self.host_read, "waiting": self.host_waiting}
+            values["host"]["health"] = health
         if self.jump is not None:
             values["jump"]["site"] = self.jump.site and self.jump.site._asdict()
         not_counted = {"nofollow": self.nofollow, "out of scope or in a trap": self.refused}
@@ -291,6 +313,8 @@ class _Explainer:
         store, facts = self._store, self._store.page_table.facts(page)
         sources, coverage = _some_links_to(store, page), store.coverage()
         folder = folder_of(ranked.url, facts["content_type"])
+        host, health = facts["host"], store.hosts.health_of(facts["host"].id)
+        read, waiting = store.row(_OF_HOST, host.id) if health is not None and health.since else (0, 0)
         return KnownPage(
             ranked=ranked,
             leads_to=leads_to,
@@ -298,22 +322,24 @@ class _Explainer:
             coverage=coverage.low,
             coverage_shown=coverage.shown,
             found_on=None if facts["found_on"] is None else store.page_table.url(facts["found_on"]),
-            delay=self._delay(facts["host"]),
+            health=health,
+            host_read=read,
+            host_waiting=waiting,
+            delay=self._delay(host, health),
             linked_from=tuple(map(store.page_table.url, sources[:LINKS_SHOWN])),
             links_to=tuple(map(store.page_table.url, store.link_table.outlinks(page)[:LINKS_SHOWN].tolist())),
             alternate_of=store.page_table.named_by(page),
             duplicate_of=self._duplicate_of(ranked.url, page),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
             queue=_queue(store, page) if ranked.state == State.WAITING else None,
-            refresh=page_refresh(store, page, (facts["host"].id, folder)),
+            refresh=page_refresh(store, page, (host.id, folder)),
             jump=page_jump(store, page, ranked, sources),
             **{name: facts[name] for name in _FACTS},
         )
 
-    def _delay(self, host: HostRow) -> float:
-        delay = self._settings.delay
-        health = Health(host.seconds, host.backoff, host.strains, host.dead_until)
-        return delay_of(max(delay, host.crawl_delay) if delay else 0.0, health)
+    def _delay(self, host: HostRow, health: HealthRow | None) -> float:
+        delay, own = self._settings.delay, None if health is None else Health(own_delay=health.own_delay)
+        return delay_of(max(delay, host.crawl_delay) if delay else 0.0, host.seconds, own)
 
     def _refused(self, url: str) -> tuple[str, str] | None:
         """The reason for which links to an unknown URL are left out, and what it is about; None if there is none."""

@@ -1,15 +1,14 @@
 """State of a crawl and of its last run (`minicrawl status`)."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any  # Any: JSON
 
 from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
-from minicrawl.model import READ, Silence, State, Sums
+from minicrawl.model import READ, IllHost, Silence, State, Sums
 from minicrawl.parts import Figures, figures_of, name_of, pages_left_out, parts
 from minicrawl.settings import CrawlSettings
-from minicrawl.store.hosts import HostRow
 from minicrawl.store.reader import Store
 from minicrawl.store.recognised import RefusedRow
 
@@ -44,7 +43,7 @@ class Requisites:
 class LeftOut:
     """What a crawl left out without a look. unread: URLs refused as too long, or beyond a site's budget; example: the
     first. nofollow: links that are not to be followed; pages: that say so of all theirs; links: these. known: pages
-    that wait, and will not be read.
+    that wait, and will not be read; ill: pages that wait for hosts that are ill.
     """
 
     unread: int = 0
@@ -53,6 +52,7 @@ class LeftOut:
     pages: int = 0
     links: int = 0
     known: int = 0
+    ill: int = 0
 
 
 @dataclass(frozen=True)
@@ -116,7 +116,7 @@ class Status:
     states: dict[str, int]
     reasons: dict[str, int]
     hosts: int
-    failing_hosts: tuple[HostRow, ...]
+    ill_hosts: tuple[IllHost, ...]
     refused: tuple[RefusedRow, ...]
     sitemaps: Sitemaps
     duplicates: dict[str, int]
@@ -141,10 +141,7 @@ class Status:
         run = asdict(self.run) if self.run else {}
         values = asdict(self) | {"run": run, "pages_per_second": speed, "notes": self.notes}
         values["parts"] = {name: dict(of) for name, of in values.pop("figures").items() if any(of.values())}
-        values["failing_hosts"] = [
-            {"host": row.name, "failures": row.strains, "backoff": row.backoff, "dead_until": row.dead_until or None}
-            for row in self.failing_hosts
-        ]
+        values["ill_hosts"] = [host._asdict() for host in self.ill_hosts]
         values["refused"] = [row._asdict() for row in self.refused]
         values["probes"] = {
             "asked": values.pop("probed"),
@@ -175,7 +172,7 @@ def status(store: Store) -> Status:
         states: Counter[str] = Counter()
         for (state, _), count in counts.items():
             states[state] += count
-        figures = figures_of(store)
+        figures, ill_hosts = figures_of(store), store.hosts.ill()
         is_running, run_at, probes = store.is_in_use(), store.meta("run_at"), store.recognised.probes()
         last_commit = None if run_at is None else float(run_at)
         return Status(
@@ -185,11 +182,11 @@ def status(store: Store) -> Status:
             known=sum(counts.values()),
             read=sum(states[state] for state in READ),
             left_out=int(store.meta("links_left_out") or 0),
-            unasked=left_out(store, figures),
+            unasked=left_out(store, figures, ill_hosts),
             states=dict(states),
             reasons={f"{state}/{reason}": count for (state, reason), count in counts.items()},
             hosts=store.value("SELECT count(*) FROM hosts"),
-            failing_hosts=tuple(store.records(HostRow, "hosts WHERE strains > 0 ORDER BY strains DESC, name")),
+            ill_hosts=tuple(ill_hosts),
             refused=tuple(store.recognised.refused()),
             sitemaps=_sitemaps(store),
             duplicates=dict(zip(("exact", "near"), store.recognised.duplicate_counts(), strict=True)),
@@ -205,14 +202,15 @@ def status(store: Store) -> Status:
         )
 
 
-def left_out(store: Store, figures: Figures) -> LeftOut:
+def left_out(store: Store, figures: Figures, ill_hosts: Iterable[IllHost]) -> LeftOut:
     """What a store's crawl left out without a look. Raises StoreError."""
     refused = store.recognised.refused()
     example = refused[0].example if refused else None
     unread = sum(row.urls for row in refused)
     nofollow = int(store.meta("links_nofollow") or 0)
     of_pages = store.page_table.nofollow_counts() if nofollow else (0, 0)
-    return LeftOut(unread, example, nofollow, *of_pages, pages_left_out(figures))
+    waiting = sum(host.waiting for host in ill_hosts)
+    return LeftOut(unread, example, nofollow, *of_pages, pages_left_out(figures), waiting)
 
 
 def _partition(store: Store, states: Mapping[str, int], last_commit: float | None) -> Iterator[Partition]:

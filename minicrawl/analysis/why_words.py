@@ -6,11 +6,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from minicrawl.analysis.explain import Explanation, KnownPage
+from minicrawl.analysis.host_words import health_lines
 from minicrawl.analysis.why_facts import PageJump, PageRefresh
 from minicrawl.errors import between, counted, span
 from minicrawl.log import printable
 from minicrawl.reasons import meaning
-from minicrawl.store.hosts import HostRow
+from minicrawl.store.hosts import HealthRow, HostRow
 from minicrawl.store.requisites import RequisiteRow
 from minicrawl.store.sites import TrustedSite
 
@@ -73,10 +74,13 @@ def _page_lines(found: Explanation, page: KnownPage) -> Iterator[str]:
 def _answer_lines(found: Explanation, page: KnownPage) -> Iterator[str]:
     """Lines on the host, the robots.txt and the last answer of a page."""
     ranked, robots, host = page.ranked, found.robots, page.host
-    until = _not_before(host)
+    until = host.next_fetch if page.has_ill_host else _not_before(host)  # an illness has a line of its own on its rest
     when = f"no request before {at(until)}" if until else "not asked so far"
     yield f"  host        {printable(host.name)}: {when}"
-    yield f"  delay       {_delay(host, page.delay)}"
+    if page.health is not None:
+        story = health_lines(page.health, page.host_read, page.host_waiting, time.time())
+        yield from (f"              {line}" for line in story)
+    yield f"  delay       {_delay(host, page.delay, page.health)}"
     yield f"  robots.txt  {_verdict(found)}" + (f", asks for {robots.crawl_delay:g} s" if robots.crawl_delay else "")
     yield from _usage_lines(found)
     if ranked.fetched_at is not None:
@@ -127,22 +131,19 @@ def _usage_lines(found: Explanation) -> Iterator[str]:
 
 
 def _not_before(host: HostRow) -> float:
-    return host.dead_until or max(host.next_fetch, host.rests_until)
+    return max(host.next_fetch, host.rests_until)
 
 
-def _delay(host: HostRow, seconds: float) -> str:
+def _delay(host: HostRow, seconds: float, health: HealthRow | None) -> str:
     """A host's delay and its reason, in words."""
     if not seconds:
         return "none: politeness is off"
     delay = f"{seconds:.3g} s between two requests"
-    if host.strains:
-        dead = f"; dead until {at(host.dead_until)}" if host.dead_until else ""
-        return f"{delay}, backed off: {host.strains} failures in a row{dead}"
     if seconds == host.crawl_delay:
         return f"{delay}, as its robots.txt asks"
-    if seconds == host.backoff:
-        return f"{delay}, recovering after failures"
-    return f"{delay}; its last answer took {host.seconds:.2f} s"
+    if health is not None and seconds == health.own_delay:
+        return f"{delay}: asked more often, it fell ill"
+    return f"{delay}; its last answer took {host.seconds:.2f} s" if host.seconds else delay
 
 
 def _duplicate_lines(page: KnownPage) -> Iterator[str]:
@@ -231,12 +232,16 @@ def jump_sentences(page: KnownPage, jump: PageJump) -> Iterator[str]:
 
 
 def _of_waiting(found: Explanation, page: KnownPage, why: str) -> Iterator[str]:
-    yield f"It waits: {why}."
+    if page.waits_for_host and page.health is not None:
+        ill = printable(meaning(page.health.reason) or page.health.reason)
+        yield f"It waits, as its host is {page.health.kind}: {ill}. It is asked once its host is well."
+    else:
+        yield f"It waits: {why}."
     if page.attempts:
         yield f"It was tried {counted(page.attempts, 'time')}, without an answer."
     if (queue := page.queue) is not None:
         yield f"Pages that wait ahead of it: {queue['before']:,}, {queue['before_on_host']:,} of them on its host."
-    if found.reason != "host-banned" and (until := _not_before(page.host)):
+    if found.reason != "host-banned" and not page.waits_for_host and (until := _not_before(page.host)):
         yield f"Its host must rest until {at(until)}."
 
 

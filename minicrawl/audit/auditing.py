@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from minicrawl.audit.crawled import Crawled, Judged
 from minicrawl.audit.rules import RULES, Need, Rule
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, counted
 from minicrawl.parts import figures_of, pages_left_out
 from minicrawl.store.reader import Store
 
@@ -96,7 +96,7 @@ def audited(store: Store, rules: Mapping[str, Rule] = RULES, *, against: Store |
 def _lack(store: Store, need: Need, judged: Judged) -> str | None:
     """Why a rule with this need cannot be checked, in a clause; None if it can."""
     if need == Need.FINISHED and judged.waiting > pages_left_out(figures_of(store)):
-        return f"{judged.waiting:,} pages still wait; it needs {need}"
+        return f"{counted(judged.waiting, 'page')} still wait{'s' if judged.waiting == 1 else ''}; it needs {need}"
     if need != Need.FACTS or next(store.each("SELECT 1 FROM fetches WHERE facts IS NOT NULL LIMIT 1"), None):
         return None
     if not store.page_table.totals().read:

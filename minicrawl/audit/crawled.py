@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from minicrawl.analysis.page_links import Web, make_missing_parts, numbered_sites
 from minicrawl.opic.arrays import Pages
-from minicrawl.reasons import OF_ROBOTS, PASSES, REFUSES, TRANSIENT, codes, has
+from minicrawl.reasons import LASTS, NEXT_RUN, OF_ROBOTS, REFUSES, TRANSIENT, codes, has
 from minicrawl.store.links import from_bytes as pages_of
 from minicrawl.store.reader import Store
 from minicrawl.web.fingerprint import SAYS_SOMETHING
@@ -34,7 +34,7 @@ _REFUSALS = codes(REFUSES)
 # is_html: read as HTML, copies included; is_page: judged HTML that stands for itself, no redirect, copy or dead page;
 # is_indexed: such a page that search engines may show. importance: of one that has none, an alias or dead page, what
 # flows into it. is_unreachable: no answer tells whether it is there; is_dead: it is not there, soft 404s and loops of
-# redirects aside.
+# redirects aside. is_of_ill_host: the server was ill, so nothing is known of the page.
 _MARKED = f"""
 AS WITH known AS MATERIALIZED (
     SELECT pages.id, pages.host, site_at(pages.id) AS site, pages.state, pages.reason, pages.depth, pages.inlinks,
@@ -58,6 +58,8 @@ judged AS MATERIALIZED (
            is_ours AND is_html AND state = 'fetched' AS is_page,
            is_ours AND is_html AND state = 'fetched' AND NOT is_noindex AS is_indexed,
            is_ours AND id IN (SELECT page FROM sitemap_pages) AS is_listed,
+           reason = 'makes-host-ill' OR state = 'waiting' AND host IN (
+               SELECT host FROM health WHERE state IN ('ill', 'gone')) AS is_of_ill_host,
            iif(is_broken, passes(reason) OR NOT is_ours AND reason IN {_REFUSALS}, 0) AS is_unreachable
     FROM known
 )
@@ -131,6 +133,11 @@ class Judged(NamedTuple):
     left_out: int = 0
 
 
+def _passes(reason: str) -> bool:
+    """True for a failure that says nothing against the page: it may be over by now, or is one of robots alone."""
+    return has(reason, TRANSIENT | OF_ROBOTS) or (has(reason, NEXT_RUN) and not has(reason, LASTS))
+
+
 class Crawled:
     """One commit of a store as an audit reads it. stake: importance at stake with each page, shape (size,)."""
 
@@ -155,7 +162,7 @@ class Crawled:
         }
         for name, column in columns.items():
             store.define(name, column.item)
-        store.define("passes", lambda reason: has(reason, TRANSIENT | PASSES | OF_ROBOTS))
+        store.define("passes", _passes)
         store.define("pages_in", lambda packed: json.dumps(pages_of(packed).tolist()))
         store.define("site_of", site_of)
         store.make("TABLE", "marked", _MARKED.strip(), index="id")

@@ -33,10 +33,10 @@ from minicrawl.cli.output import (
     document,
     duration,
     fitted,
+    given_up_line,
     left_out_line,
     read_line,
     short_line,
-    tally,
     unasked_lines,
 )
 from minicrawl.errors import NothingFetchedError, SettingError, counted
@@ -82,6 +82,7 @@ WHY_STOPPED = {
     "time": "the time is up",
     "bytes": "the byte limit is reached",
     "coverage": "the coverage is reached",
+    "patience": "only pages of ill hosts are left, and no longer waited for (see --patience)",
     "interrupted": "it was interrupted; run the same command to continue",
 }
 
@@ -331,13 +332,17 @@ def announce(start: "Start") -> None:
 
 
 def _summary(report: "CrawlReport", guide: Guide, unasked: "LeftOut", figures: "Figures") -> "Iterator[str]":
+    from minicrawl.analysis.host_words import end_line
+
     yield f"{read_line(report.known, report.read, report.coverage, report.coverage_shown, unasked)}."
     fetched = f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}"
     left_out = f" {left_out_line(report.left_out)}." if report.left_out else ""
     yield f"{fetched}: {WHY_STOPPED[report.reason]}.{left_out}"
+    if report.ill_pages:
+        yield f"{end_line(report.ill_hosts, report.ill_pages)}."
     yield from (f"{line}." for line in unasked_lines(unasked))
     if report.failures:
-        yield f"Given up: {tally(report.failures)}."
+        yield f"{given_up_line(report.failures)}."
     for part in parts():
         yield from part.ending(report.failures, figures.get(name_of(part), {}))
     if report.out_of_reach is not None:
@@ -358,7 +363,7 @@ def _unasked(path: Path) -> "tuple[LeftOut, Figures]":
         return whole.unasked, whole.figures
     with open_store(path) as reader, reader.snapshot():
         figures = figures_of(reader)
-        return left_out(reader, figures), figures
+        return left_out(reader, figures, reader.hosts.ill()), figures
 
 
 def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from minicrawl.analysis.host_words import resting_line
 from minicrawl.cli.options import naming_store
 from minicrawl.cli.output import amount, duration, reassuring, silence_line
 from minicrawl.crawler.loop.limits import aims
@@ -75,6 +76,7 @@ def plain(progress: Progress, best: Best) -> str:
     """The progress in one line."""
     first = f"; first {printable(best[0][1])}" if best else ""
     silence = f"; {silence_line(progress.silence)}" if progress.silence is not None else ""
+    ill = f"; {resting_line(progress.ill_hosts[0], time.time())}" if progress.ill_hosts else ""
     state = f" {doing(progress)};" if progress.state is not RunState.RUNNING or progress.has_its_pages else ""
     done = "".join(f"; {done}" for _, done in bars(progress))
     fetched = progress.earlier.fetched + progress.fetched
@@ -84,7 +86,7 @@ def plain(progress: Progress, best: Best) -> str:
         f"{size}, {progress.known:,} known, {progress.never_read:,} not read, "
         f"{counted(progress.hosts_ready, 'host')} ready, {progress.hosts_waiting} waiting, "
         f"{progress.in_flight} in flight, "
-        f"{sum(progress.given_up.values()):,} given up{done}{first}{silence}"
+        f"{sum(progress.given_up.values()):,} given up{done}{first}{silence}{ill}"
     )
 
 

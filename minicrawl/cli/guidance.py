@@ -30,16 +30,17 @@ _LIMITED = "stopped at its limit"
 _ENDS = {
     "nothing-left": "was refreshed",  # as pages wait that were not to be refreshed
     "interrupted": "was interrupted",
+    "patience": "ended with ill hosts",
     **dict.fromkeys(("pages", "time", "bytes", "coverage"), _LIMITED),
 }
 _ADVICE = {
     "dns-unanswered": "check that this machine is online",
     "robots": "ask its owner; --ignore-robots is only for your own servers",
-    "robots-unreachable": "the next run tries again with --retry",
+    "robots-unreachable": "the next run tries again",
     "http-401": "--auth logs in (docs/logins.md)",
     "http-403": "some sites let in a crawler with a contact: --contact ADDRESS",
     "http-404": "check its spelling",
-    "http-429": "the next run tries again with --retry, and less often with --delay 10",
+    "http-429": "the next run tries again, and less often with --delay 10",
     "redirect-loop": "if it wants its cookies back, --cookies sends them",
     "redirect-scope-site": "start at {leads_to}, or without --scope",
     "redirect-scope-host": "start at {leads_to}, or without --scope",
@@ -129,8 +130,12 @@ def step_lines(steps: Sequence[Step], option: Sequence[str]) -> Iterator[str]:
 def _resumed(before: "Before", path: Path, *, has_seeds: bool) -> str:
     """ "Continues from data/crawl.db, which was finished: 13 of 14 known pages are read, 0 wait." """
     ended = "was finished" if before.is_finished else _ENDS.get(before.stopped or "", "was cut short")
+    if before.stopped == "nothing-left" and before.ill:  # of partitions
+        ended = _ENDS["patience"]
     read = f"{before.read:,} of {counted(before.known, 'known page')} {'is' if before.read == 1 else 'are'} read"
     waiting = f"{before.waiting:,} wait{'s' if before.waiting == 1 else ''}"
+    if before.ill:
+        waiting += f" ({before.ill:,} for ill hosts)"
     left_out = f", {before.left_out:,} left out" if before.left_out else ""
     line = f"Continues from {printable(str(path))}, which {ended}: {read}, {waiting}{left_out}"
     return f"{line}; another --store starts a new crawl." if has_seeds else f"{line}."

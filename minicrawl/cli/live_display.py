@@ -1,11 +1,13 @@
 """The live display of a crawl, drawn by rich."""
 
+import time
 from collections.abc import Iterator
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from minicrawl.analysis.host_words import resting_line
 from minicrawl.cli.display import SHOWN, Best, bars, doing
 from minicrawl.cli.output import amount, duration, shortened, silence_line, tally
 from minicrawl.errors import between, counted
@@ -56,6 +58,8 @@ def _facts(progress: Progress) -> Iterator[tuple[str, Text]]:
     hosts = f"{progress.hosts_ready:,} ready, {progress.hosts_waiting:,} waiting"
     reasons = f" for: {tally(progress.waiting_for)}" if progress.waiting_for else ""
     yield "hosts", Text(hosts + reasons, style="" if progress.hosts_ready else "yellow")
+    for host in progress.ill_hosts:
+        yield "ill", Text(resting_line(host, time.time()), style="yellow")
     given_up = tally(progress.given_up)
     yield "given up", Text(given_up or "none", style="red" if given_up else "")
 

@@ -103,8 +103,7 @@ def _setting_option(setting: Setting) -> Callable[[_Command], _Command]:
         spelling = f"{name}/--no-{name[2:]}" if setting.default else name
         return click.option(spelling, is_flag=True, default=setting.default, help=setting.meaning)
     if setting.default == ():
-        bare: dict[str, Any] = {} if setting.bare is None else {"is_flag": False, "flag_value": setting.bare}
-        return click.option(name, multiple=True, type=Lines(), metavar=setting.metavar, help=setting.meaning, **bare)
+        return click.option(name, multiple=True, type=Lines(), metavar=setting.metavar, help=setting.meaning)
     return click.option(
         name,
         type=Choice(setting.choices) if setting.choices else str,

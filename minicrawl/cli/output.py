@@ -157,6 +157,14 @@ def tally(counts: dict[str, int]) -> str:
     return ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items(), key=lambda item: -item[1]))
 
 
+def given_up_line(failures: dict[str, int]) -> str:
+    """ "Given up: http-404 3, reset 2; the next run tries 2 again". failures: pages given up in this run, by reason."""
+    from minicrawl.crawler.outcomes.retries import wants
+
+    again = sum(count for reason, count in failures.items() if wants(reason))
+    return f"Given up: {tally(failures)}" + (f"; the next run tries {again:,} again" if again else "")
+
+
 _WHOLE = between(1.0, 1.0)
 
 
@@ -165,6 +173,9 @@ def read_line(known: int, read: int, coverage: float, shown: float, unasked: "Le
     text, share = f"Read {read:,} of {counted(known, 'known page')}", between(coverage, shown)
     if unasked is not None and unasked.known:
         text += f", {unasked.known:,} left out"
+    if unasked is not None and unasked.ill:
+        text += f", {unasked.ill:,} waiting for ill hosts"
+        share = "nearly all" if share == _WHOLE else share
     if share == _WHOLE and unasked is not None and (unasked.unread or unasked.links or unasked.known):
         return f"{text}: all of the importance that is known"  # what was left out without a look is not
     return f"{text}: {share} of the importance" if read else text

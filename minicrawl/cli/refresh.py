@@ -14,7 +14,7 @@ import click
 
 from minicrawl.cli.crawl import INTERRUPTED, controlled
 from minicrawl.cli.options import about_store, logging_options, naming_store, says_more, setting_options
-from minicrawl.cli.output import amount, document, duration, tally
+from minicrawl.cli.output import amount, document, duration, given_up_line
 from minicrawl.errors import NothingFetchedError, SettingError, counted, span
 from minicrawl.log import printable
 from minicrawl.setting import AT_REFRESH
@@ -25,6 +25,10 @@ from minicrawl.system import run_loop
 if TYPE_CHECKING:
     from minicrawl.crawler.frontier.due_pages import Choice
     from minicrawl.model import CrawlReport
+
+
+_HOSTS = 3
+"""Hosts named in a sentence."""
 
 
 @click.command(epilog="Example: minicrawl refresh --pages 5000")
@@ -39,8 +43,8 @@ def command(pages: int | None, is_dry: bool, no_progress: bool, store: Path, as_
 
     What a page gains is its importance times the probability that it has changed since its last fetch. The settings are
     those that the crawl remembers. New pages wait for the next 'minicrawl crawl'; 'minicrawl changes' lists what has
-    changed. From cron or a timer, --time ends a run in which a host asks to wait. 'crawl --refresh' goes on for ever
-    instead.
+    changed. A host that asks for a rest of more than a minute waits for the next round. 'crawl --refresh' goes on for
+    ever instead.
     """
     if pages is None:
         raise SettingError("--pages N says how many pages a round fetches, such as --pages 1000")
@@ -81,7 +85,12 @@ def _lines(report: "CrawlReport", became: Counter[str]) -> Iterator[str]:
         f"{became['changed']:,} changed, {became['gone']:,} gone."
     )
     if report.failures:
-        yield f"Given up: {tally(report.failures)}."
+        yield f"{given_up_line(report.failures)} ('minicrawl crawl')."
+    if report.resting:
+        hosts = ", ".join(f"{printable(host)} ({pages:,})" for host, pages in list(report.resting.items())[:_HOSTS])
+        others = f" and {len(report.resting) - _HOSTS:,} others" if len(report.resting) > _HOSTS else ""
+        pages = counted(sum(report.resting.values()), "page")
+        yield f"Left to the next round, as their hosts rest: {pages} of {hosts}{others}."
 
 
 def _print_choice(store: Path, pages: int, as_json: bool) -> None:

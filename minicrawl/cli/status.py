@@ -18,11 +18,9 @@ from minicrawl.store.reader import open_store
 
 if TYPE_CHECKING:
     from minicrawl.analysis.status import Partition, Run, Sitemaps, Status
-    from minicrawl.store.hosts import HostRow
     from minicrawl.store.recognised import RefusedRow
 
 _REFUSED_SHOWN = 10
-_HOSTS_SHOWN = 5
 
 
 @click.command(epilog="Example: minicrawl status --store data/crawl.db")
@@ -45,7 +43,7 @@ def command(store: Path, as_json: bool) -> None:
 
 
 def _lines(status: "Status", now: float) -> Iterator[str]:
-    yield from found_lines(status)
+    yield from found_lines(status, now)
     if status.run is not None:
         yield from _run_lines(status, status.run, now)
     if status.partitions:
@@ -60,13 +58,16 @@ def _partition_lines(partitions: "Sequence[Partition]") -> Iterator[str]:
         yield "  ".join([f"{part.number:>9}", *(f"{count:>10,}" for count in counts)])
 
 
-def found_lines(status: "Status") -> Iterator[str]:
+def found_lines(status: "Status", now: float) -> Iterator[str]:
     """Lines about the pages of a crawl, without its last run."""
+    from minicrawl.analysis.host_words import ill_lines
+
     yield f"{status.store}: {'running' if status.running else f'stopped: {status.stopped}'}"
     pages = f"{counted(status.known, 'page')} on {counted(status.hosts, 'host')}"
     yield f"known     {pages}: {tally(status.states) or 'none yet'}"
     yield f"reasons   {tally(status.reasons) or 'none yet'}"
-    yield from _failing_lines(status.failing_hosts)
+    ill = ill_lines(status.ill_hosts, now, is_running=status.running)
+    yield from (f"{'' if number else 'ill':<10}{line}" for number, line in enumerate(ill))
     yield from _sitemap_lines(status.sitemaps)
     yield from _refused_lines(status.refused)
     if any(status.duplicates.values()):
@@ -81,14 +82,6 @@ def found_lines(status: "Status") -> Iterator[str]:
     if status.hook_errors:
         yield f"hooks     failed: {tally(status.hook_errors)} (item-failed)"
     yield from status.notes
-
-
-def _failing_lines(hosts: "tuple[HostRow, ...]") -> Iterator[str]:
-    if hosts:
-        dead = sum(host.dead_until > 0.0 for host in hosts)
-        shown = ", ".join(f"{printable(host.name)} ({host.strains} in a row)" for host in hosts[:_HOSTS_SHOWN])
-        more = f" and {len(hosts) - _HOSTS_SHOWN:,} more" if len(hosts) > _HOSTS_SHOWN else ""
-        yield f"failing   {counted(len(hosts), 'host')}, {dead:,} of them dead for now: {shown}{more}"
 
 
 def _sitemap_lines(sitemaps: "Sitemaps") -> Iterator[str]:

@@ -114,6 +114,8 @@ def at_rest(found: AtRest) -> Look:
         "banned": banned,
         "settings": adjustable(settings),
         "last_commit": status.last_commit,
+        "ill_hosts": sum(host.waiting > 0 for host in status.ill_hosts),
+        "ill_pages": status.unasked.ill,
     }
 
 

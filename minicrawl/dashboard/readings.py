@@ -130,7 +130,7 @@ Reading = Mapping[str, Any]
 """A JSON object."""
 
 _HOSTS, _SITES, _MOST_PAGES, _LONGEST_QUERY = 500, 500, 500, 2_000
-_RULES = ("crawl_delay", "backoff", "strains", "dead_until", "rests_until", "seconds")
+_RULES = ("crawl_delay", "rests_until", "seconds")
 """Columns of a host that say when it may be asked."""
 
 
@@ -195,11 +195,19 @@ class Readings:
         return {"pages": [page._asdict() for page in found], "count": count}
 
     def hosts(self) -> Reading:
-        """The hosts with the most known pages, and the reasons why they are not asked; and the number of all hosts."""
+        """The hosts with the most known pages, and the reasons why they are not asked; and the number of all hosts.
+
+        `ill`: how a host is ill, "" for one that is not, with the `reason`, and when it is tried `next`.
+        """
         with self._opened() as store:
             first = store.hosts.pages(_HOSTS)
             rows = {row.name: row._asdict() for row in store.hosts.all()}
-        hosts = [{**host._asdict(), **{name: rows[host.name][name] for name in _RULES}} for host in first]
+            health = {one.host: (one.kind, one.reason, one.next_at) for one in store.hosts.ill()}
+        hosts = [
+            {**host._asdict(), **{name: rows[host.name][name] for name in _RULES}}
+            | dict(zip(("ill", "reason", "next"), health.get(host.name, ("", None, None)), strict=True))
+            for host in first
+        ]
         return {"hosts": hosts, "count": len(rows)}
 
     def sites(self) -> Reading:

@@ -61,15 +61,13 @@ def test_store_is_as_it_was(store: Path) -> None:
 
 
 def test_what_is_left_out_is_named_with_its_rule(store: Path) -> None:
-    site = {HOME: ["/private/1", "/private/2", "/open", "http://banned.test/", "http://dead.test/"]}
+    site = {HOME: ["/private/1", "/private/2", "/open", "http://banned.test/"]}
     crawl(Server(site, "User-agent: *\nDisallow: /private/\n"), store, [HOME], pages=1)
     rows(store, "UPDATE meta SET value = '[\"banned.test\"]' WHERE key = 'banned_hosts'")
     rows(store, "INSERT OR REPLACE INTO meta (key, value) VALUES ('banned_hosts', '[\"banned.test\"]')")
-    rows(store, "UPDATE hosts SET dead_until = ? WHERE name = 'dead.test'", NOW + 3600)
     rows(store, "UPDATE robots SET expires = ?", NOW + 3600)
     plan = planned(store, delay=1.0)
     assert HOME + "open" in in_order(plan)
     found = {one.reason: (one.pages, one.rule) for one in plan.left_out}
     assert found["robots"] == (2, "Disallow: /private/")
     assert found["host-banned"] == (1, None)
-    assert found["host-dead"][0] == 1

@@ -45,9 +45,8 @@ def test_json_has_stable_keys_side_by_side(store: Path) -> None:
     assert set(known) == KEYS_OF_A_PAGE
     assert set(unknown) == {"asked", "url", "state", "reason", "meaning", "rule", "sitemap", "robots", "usage"}
     assert known["not_counted"] == {"nofollow": 0, "out of scope or in a trap": 1}
-    assert list(known["host"]) == [
-        *("name", "crawl_delay", "next_at", "delay", "backoff", "seconds", "strains", "dead_until")
-    ]
+    assert list(known["host"]) == ["name", "crawl_delay", "next_at", "delay", "seconds", "health"]
+    assert known["host"]["health"] is None
     page = explained(store, HOME).page
     assert page is not None
     assert json.loads(json.dumps(known))["links_to"] == list(page.links_to)

@@ -50,7 +50,7 @@ def test_before_the_first_commit_there_is_no_run(tmp_path: Path) -> None:
 def test_json_has_stable_keys(store: Path) -> None:
     told = json.loads(json.dumps(status_of(store).as_json()))
     assert set(told) == {
-        *("store", "running", "stopped", "known", "read", "left_out", "states", "reasons", "hosts", "failing_hosts"),
+        *("store", "running", "stopped", "known", "read", "left_out", "states", "reasons", "hosts", "ill_hosts"),
         *("refused", "sitemaps", "duplicates", "probes", "run", "pages_per_second", "last_commit"),
         *("hook_errors", "unasked"),
     }

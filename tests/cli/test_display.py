@@ -151,6 +151,7 @@ def test_live_list_is_that_of_top_all_the_time(tmp_path: Path) -> None:
     site |= {"http://large.test/": [f"http://large.test/{name}" for name in "abcdefgh"], "http://eleventh.test/": []}
     site |= {f"http://large.test/{name}": ["http://large.test/"] for name in "abcdefgh"}
     site[seeds[0]] = [*(f"http://large.test/{name}" for name in "abcdefgh"), *map(str, site[seeds[0]])]
+    site = {url: [f"<p>{url}", *reply] if isinstance(reply, list) else reply for url, reply in site.items()}
     seen: list[Best] = []
 
     def look(progress: Progress) -> None:
@@ -196,6 +197,8 @@ def test_plain_line_is_one_line() -> None:
     assert "\x1b" not in line
     assert line.startswith("2:05: 1,500 pages, 8.0/s, 13.3 MB, 5,000 known, 3,900 not read")
     assert "15 given up; 1,000 of 4,000 pages, about 6 minutes left" in line
+    assert line.endswith("; resting: c.test answers 429, asked again now; 230 pages wait")
+    assert "resting" not in plain(replace(MOMENT, ill_hosts=()), BEST)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from support.command_line import run
 from support.sites import HOME, crawl, rows
 
 import minicrawl
+from minicrawl.cli.output import given_up_line
 
 
 @pytest.mark.parametrize(
@@ -56,12 +57,37 @@ def test_a_misspelt_command_is_told_with_the_one_that_was_meant() -> None:
 def test_a_reason_for_which_no_page_was_given_up_is_told(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl({HOME: ["/b"], HOME + "b": 404}, store, [HOME])
-    result = run("crawl", "--store", store, "--retry", "404,http-404", "--allow-private", "--time", "1s")
+    result = run("crawl", "--store", store, "--retry", "http-403,http-404", "--allow-private", "--time", "1s")
     hint = f"'minicrawl status --store {store}' shows the reasons"
-    assert f"--retry 404: no page failed for that reason; {hint}\n" in result.stderr
+    assert f"--retry http-403: no page failed for that reason; {hint}\n" in result.stderr
     assert "to try again: 1\n" in result.stderr
     assert "--retry http-404" not in result.stderr
-    assert "--retry passing" not in run("crawl", "--store", store, "--retry", "--time", "1s").stderr
+
+
+WHAT = "--retry takes reasons that 'minicrawl status' shows, such as http-404, or all"
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("passin", f"{WHAT}, not 'passin'"),
+        ("http-503,404", f"{WHAT}, not '404'"),
+        ("http-", f"{WHAT}, not 'http-'"),
+        ("passing", "every run tries again what failed for a passing reason: leave out --retry passing"),
+    ],
+)
+def test_a_reason_that_is_none_is_told_before_the_crawl(tmp_path: Path, given: str, told: str) -> None:
+    result = run("crawl", HOME, "--store", tmp_path / "crawl.db", "--retry", given)
+    said = result.stderr.strip().removeprefix("Error: ").replace(f" --store {tmp_path}/crawl.db", "")
+    assert (result.exit_code, said) == (2, told)
+    assert not (tmp_path / "crawl.db").exists()
+
+
+def test_what_the_next_run_tries_again_is_told_at_the_end() -> None:
+    assert given_up_line({"http-404": 3, "http-403": 2}) == "Given up: http-404 3, http-403 2"
+    assert given_up_line({"http-404": 3, "reset": 2, "dns": 1}) == (
+        "Given up: http-404 3, reset 2, dns 1; the next run tries 3 again"
+    )
 
 
 def test_a_crawl_of_other_peoples_hosts_is_asked_once_to_name_somebody(tmp_path: Path) -> None:

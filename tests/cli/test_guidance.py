@@ -182,6 +182,13 @@ def test_plan_says_what_the_settings_make_of_it(seeds: Seeds, settings: dict[str
             Before(92, 40, 1, "nothing-left", 51),
             "x.db, which was refreshed: 40 of 92 known pages are read, 1 waits, 51 left out.",
         ),
+        *(
+            (
+                Before(9, 4, 5, stopped, 0, 3),
+                "x.db, which ended with ill hosts: 4 of 9 known pages are read, 5 wait (3 for ill hosts).",
+            )
+            for stopped in ("patience", "nothing-left")
+        ),
         (Before(3, 0, 3, None), "x.db, which was cut short: 0 of 3 known pages are read, 3 wait."),
     ],
 )

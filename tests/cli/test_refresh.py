@@ -68,16 +68,31 @@ def test_nobody_there_is_exit_1(tmp_path: Path) -> None:
 
 
 class Busy(Pages):
-    """Pages of a host that asks for an hour's rest once it `rests`; `asked` is set then."""
+    """Pages of which a host asks for this rest, in seconds; `asked` is set then."""
 
-    rests, asked = False, threading.Event()
+    rest, asked = "", threading.Event()
 
     def do_GET(self) -> None:  # noqa: N802 - as http.server calls it
-        if not self.rests or self.path == "/robots.txt":
+        if not self.rest or self.path == "/robots.txt" or "club" not in self.headers["Host"]:
             super().do_GET()
             return
-        self.answer(429, b"", ("Retry-After", "3600"))
+        self.answer(429, b"", ("Retry-After", self.rest))
         self.asked.set()
+
+
+def test_a_round_is_not_held_by_a_host_that_asks_for_an_hour(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "crawl.db"
+    with small_web(Busy) as port:
+        options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--no-traps")
+        assert run("crawl", HOME, "--store", path, *options).exit_code == 0
+        before = fetched_at(path)
+        monkeypatch.setattr(Busy, "rest", "3600")
+        result = run("refresh", "--pages", "10", "--store", path)
+    theirs = {url for url in before if "club" in url}
+    assert {url for url, at in fetched_at(path).items() if at > before[url]} == before.keys() - theirs
+    left = f"{len(theirs)} pages of club.test ({len(theirs)})"
+    assert f"\nLeft to the next round, as their hosts rest: {left}.\n" in result.stdout
+    assert result.exit_code == 0
 
 
 def test_a_round_that_waits_for_a_host_is_stopped_from_another_shell(
@@ -87,7 +102,8 @@ def test_a_round_that_waits_for_a_host_is_stopped_from_another_shell(
     with small_web(Busy) as port:
         options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--no-traps")
         assert run("crawl", HOME, *stores, *options).exit_code == 0
-        monkeypatch.setattr(Busy, "rests", True)
+        monkeypatch.setattr(Busy, "rest", "30")
+        monkeypatch.setattr(Busy, "asked", threading.Event())
         words = [sys.executable, "-m", "minicrawl", "refresh", "--pages", "3", *options[:2], *stores]
         with subprocess.Popen(words, stdout=subprocess.PIPE) as refresh:
             assert Busy.asked.wait(PATIENCE)

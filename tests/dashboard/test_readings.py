@@ -7,10 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.ailing import WAITING, crawl_ailing
 from support.command_line import answer
 from support.patience import PATIENCE
 from support.sites import crawl, crawled_once, random_site, rows
 
+from minicrawl.dashboard.looks import Looks
 from minicrawl.dashboard.readings import NotYetError, Readings, Shared
 from minicrawl.errors import MinicrawlError, StoreError
 
@@ -50,6 +52,19 @@ def test_hosts_have_all_pages(store: Path) -> None:
         assert host["read"] == states.get("fetched", 0) + states.get("alias", 0)
         assert host["waiting"] == states.get("waiting", 0)
         assert host["given_up"] == host["known"] - host["read"] - host["waiting"]
+
+
+def test_ill_hosts_are_said_as_such_and_their_pages_wait(tmp_path: Path, store: Path) -> None:
+    crawl_ailing(tmp_path / "crawl.db", 403)
+    readings = Readings(tmp_path / "crawl.db")
+    found = {
+        host["name"]: (host["ill"], host["reason"], host["next"] is not None) for host in readings.hosts()["hosts"]
+    }
+    assert found == {"ill.test": ("refusing", "http-403", True), "well.test": ("", None, False)}
+    look = Looks(readings).look()
+    assert (look["reason"], look["ill_hosts"], look["ill_pages"]) == ("patience", 1, WAITING)
+    look = Looks(Readings(store)).look()
+    assert (look["ill_hosts"], look["ill_pages"]) == (0, 0)
 
 
 def test_why_is_that_of_the_command_line(store: Path) -> None:

@@ -10,7 +10,7 @@ import {Table} from "./table.js";
 const WHY = {
   "nothing-left": "nothing is left to fetch", pages: "the page limit is reached", time: "the time is up",
   bytes: "the byte limit is reached", coverage: "the coverage is reached",
-  interrupted: "it was stopped", killed: "it was killed",
+  patience: "only pages of ill hosts are left, and no longer waited for", interrupted: "it was stopped", killed: "it was killed",
 };
 const AIMS = {
   pages: ["Pages", count], time: ["Time", duration], bytes: ["Bytes", amount], until_coverage: ["Coverage", percent],
@@ -18,7 +18,7 @@ const AIMS = {
 const HOSTS = {
   asked: "are asked", opening: "need robots.txt or an address", ready: "are ready", banned: "are banned", idle: "have nothing to fetch",
   delay: "wait for their delay", "crawl-delay": "wait for the Crawl-delay of their robots.txt", slow: "wait because they are slow",
-  failures: "wait after failures in a row", rest: "wait because they asked for a rest", address: "wait for the delay of their address", dead: "do not answer",
+  ill: "are ill, and rest", rest: "wait because they asked for a rest", address: "wait for the delay of their address",
 };
 const [BEST, FAILED] = [10, ["error", "gone", "disallowed"]];
 
@@ -110,7 +110,10 @@ function sentence(now) {
     case "paused": return `Paused${now.in_flight ? `; ${counted(now.in_flight, "request")} being finished` : ""}. The clocks of all limits have stopped.`;
     case "stopping": return now.in_flight ? `Stopping: ${counted(now.in_flight, "request")} being finished.` : "Stopping: it is settling the ranking, or updating the search index.";
     case "busy": return "Another program is writing to the store and does not answer: a crawl that is starting or ending, or a command.";
-    case "ended": return `No crawl is running${now.reason ? `: ${WHY[now.reason] ?? now.reason}` : ""}.`;
+    case "ended": {
+      const ill = now.ill_pages ? `; ${counted(now.ill_pages, "page")} of ${counted(now.ill_hosts, "ill host")} wait` : "";
+      return `No crawl is running${now.reason ? `: ${WHY[now.reason] ?? now.reason}` : ""}${ill}.`;
+    }
   }
   if (now.silence) return `No host has answered since ${clock(now.silence.since)}; trying again every ${Math.round(now.silence.pause)} s.`;
   return now.crawl === "busy" ? "The crawl has not answered for a moment." : "";

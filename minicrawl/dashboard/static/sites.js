@@ -4,7 +4,7 @@ import {card, el, setText, toPages} from "./dom.js";
 import {clock, count, counted, printable, small, took} from "./format.js";
 import {Table} from "./table.js";
 
-const ONE = {delay: "delay", "crawl-delay": "Crawl-delay of its robots.txt", slow: "it is slow", failures: "failures in a row", rest: "it asked for a rest", address: "delay of its address", dead: "it does not answer"};
+const ONE = {delay: "delay", "crawl-delay": "Crawl-delay of its robots.txt", slow: "it is slow", ill: "it is ill", rest: "it asked for a rest", address: "delay of its address"};
 const ORDER = ["asked", "opening", "waiting", "ready", "banned", "idle"];
 
 export class Sites {
@@ -22,7 +22,7 @@ export class Sites {
       {title: "Until", text: (one) => (one.until ? clock(one.until) : ""), sort: (one) => one.until ?? 0},
       pages("Known", "known", {}), pages("Read", "read", {where: "state IN ('fetched', 'alias')"}), pages("Waiting", "waiting", {state: "waiting"}),
       pages("Given up", "given_up", {where: "state IN ('error', 'disallowed', 'gone')"}),
-      number("Delay", "delay", (s) => `${small(s)} s`), number("Answers in", "seconds", took), number("Failures in a row", "strains"),
+      number("Delay", "delay", (s) => `${small(s)} s`), number("Answers in", "seconds", took), {title: "Ill", text: (one) => (one.ill ? `${one.ill}${one.reason ? ` (${printable(one.reason)})` : ""}` : ""), sort: (one) => one.ill ?? ""},
       ...(app.do ? [{title: "Ban", of: (one) => [one.name, one.doing === "banned"], node: (one) => this.ban(one)}] : []),
     ], (one) => one.name);
     this.sites = new Table("Sites", [
@@ -70,9 +70,9 @@ export class Sites {
 }
 
 // A host that is in no look, by what the store says.
-function atRest({dead_until: dead, rests_until: rests}) {
+function atRest({ill, next, rests_until: rests}) {
   const now = Date.now() / 1000;
-  if (dead > now) return {doing: "waiting", why: "dead", until: dead};
+  if (ill) return {doing: "waiting", why: "ill", until: next > now ? next : null};
   return rests > now ? {doing: "waiting", why: "rest", until: rests} : {doing: ""};
 }
 

@@ -59,13 +59,24 @@ function sentence(found) {
   const why = printable(found.rule ?? found.meaning ?? found.reason);
   switch (found.state) {
     case "fetched": return `Read ${day(found.fetched_at)}. ${printable(capital(found.meaning ?? ""))}.`;
-    case "waiting": return `It waits: ${why}.`;
+    case "waiting": return isIll(found) ? `It waits, as its host is ${cause(found.host.health)}. It is asked once its host is well.` : `It waits: ${why}.`;
     case "disallowed": return `Refused by robots.txt: ${why}.`;
     case "alias": return `It only stands for another page: ${printable(found.meaning ?? found.reason)}.`;
     case "error": return `Given up ${found.attempts ? `after ${count(found.attempts)} ${found.attempts === 1 ? "try" : "tries"}` : "at once"}: ${why}.`;
     case "gone": return `It was there once, and is gone: ${why}.`;
     default: return `Not known: ${why}.`;
   }
+}
+
+const isIll = ({host}) => ["ill", "gone"].includes(host?.health?.state);
+const cause = ({kind, meaning, reason}) => `${kind}: ${printable(meaning ?? reason)}`;
+
+// The story of a host that is or was ill.
+function health(found) {
+  const of = found.host.health;
+  if (!of?.since) return null;
+  if (!isIll(found)) return `well again since ${day(of.well_at)}; from ${day(of.since)} ${cause(of)}`;
+  return `since ${day(of.since)} ${cause(of)}; tried ${counted(of.tries, "time")}, next ${day(of.next_at)}; ${counted(of.waiting, "page")} waiting`;
 }
 
 function pageFacts(found) {
@@ -83,6 +94,7 @@ function pageFacts(found) {
     ["Same as", found.duplicate_of ? known(found.duplicate_of.url, printable(found.duplicate_of.url)) : null],
     ["Partition", found.partition === undefined ? null : String(found.partition)],
     ["Host", [toPages({host: found.host.name}, printable(found.host.name)), `: ${small(found.host.delay)} s between two requests`]],
+    ["Its health", health(found)],
   ];
 }
 
