@@ -6,7 +6,7 @@
 Serves many hosts on few loopback addresses: most are plain, others have a Crawl-delay, or answer with 429 or 503, with
 Retry-After or without. A crawl of them is killed some times and run again. A gap is the time between two requests, for
 Retry-After that from the end of the answer. A request without answer promises the plain delay, and an answer that may
-not have been read before a kill the least of what is promised with it and without: it may end a backoff, too. With
+not have been read before a kill the least of what is promised with it and without: it may have told a delay. With
 partitions, of 'minicrawl crawl --partitions', all processes are killed at once.
 """
 
@@ -22,13 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from minicrawl.crawler.hosts.clocks import FRESH, Health, after, delay_of
-from minicrawl.model import Fetched
-
 _UNREAD = 0.25  # seconds before a kill within which an answer may not have been read
-
-
-_State = tuple[Health, float]  # of a host, and the delay that its robots.txt asks for
 
 
 def _now() -> float:
@@ -136,7 +130,7 @@ class Witness:
             turn = self._asked_of[asked.host] = self._asked_of.get(asked.host, -1) + 1
             number = int(asked.path[1:])
             links = (link for link in (2 * number + 1, 2 * number + 2) if link < self._pages)
-            body = "".join(f'<a href="/{link}">to</a>' for link in links)
+            body = "".join(f'<a href="/{link}">to</a>' for link in links) or "<p>"
             if kind in (2, 3) and turn % 3 == 0:
                 asked.status = 429 if kind == 2 else 503
                 asked.rest = self._retry_after
@@ -148,13 +142,13 @@ class Witness:
     def gaps(self, delay: float) -> Iterator[tuple[str, float, float]]:
         """(host, gap, what was promised) for every two requests to a host."""
         last: dict[str, tuple[Asked, float]] = {}
-        states: dict[str, set[_State]] = {}
+        states: dict[str, set[float]] = {}
         for asked in sorted(self.log, key=lambda asked: asked.arrived):
             if asked.host in last:
                 before, promised = last[asked.host]
                 yield asked.host, asked.arrived - before.arrived, promised
-            unread = states.get(asked.host, {(FRESH, 0.0)})
-            read = {self._read(asked, state, delay) for state in unread}
+            unread = states.get(asked.host, {0.0})
+            read = {self._read(asked, crawl_delay) for crawl_delay in unread}
             rest = asked.end - asked.arrived + asked.rest if asked.rest else 0.0
             if self._is_read(asked):
                 states[asked.host] = read
@@ -162,15 +156,12 @@ class Witness:
                 states[asked.host], rest = unread, 0.0
             else:
                 states[asked.host], rest = unread | read, 0.0
-            promised = min(delay_of(max(delay, crawl_delay), health) for health, crawl_delay in states[asked.host])
-            last[asked.host] = asked, max(promised, rest)
+            last[asked.host] = asked, max(delay, rest, min(states[asked.host]))
 
-    def _read(self, asked: Asked, state: "_State", delay: float) -> "_State":
-        """The state of a host after an answer."""
-        health, crawl_delay = state
-        if asked.path == "/robots.txt" and self._hosts.index(asked.host) % 10 == 1:
-            crawl_delay = self._crawl_delay
-        return after(health, Fetched("", status=asked.status), max(delay, crawl_delay), asked.end), crawl_delay
+    def _read(self, asked: Asked, crawl_delay: float) -> float:
+        """The delay that a host's robots.txt asks for, once an answer is read."""
+        is_robots = asked.path == "/robots.txt" and self._hosts.index(asked.host) % 10 == 1
+        return self._crawl_delay if is_robots else crawl_delay
 
     def address_gaps(self) -> Iterator[tuple[str, float]]:
         """(address, gap) for every two requests to an address."""
