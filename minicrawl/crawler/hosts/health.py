@@ -134,7 +134,7 @@ class Health(Struct):
             self.state, self.since, self.tries, self.well_answers = ILL, now, 0, 0
         self.kind, self.reason = evidence.kind, evidence.reason
         if evidence.asked:
-            self.asked_until = now + evidence.asked
+            self.asked_until = max(self.asked_until, now + evidence.asked)
         self.next_at = max(now + self.rest, self.asked_until)
 
     def recover(self, now: float) -> None:

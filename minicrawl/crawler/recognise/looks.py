@@ -72,16 +72,12 @@ class Looks:
             seen = self._hosts[host] = _OfHost()
             if len(self._hosts) > _MOST_HOSTS:
                 self._hosts.popitem(last=False)
-        is_known = False
-        for other in seen.last:
-            if other.title == look.title and other.page != look.page and other.is_like(look):
-                is_known = True
-                break
-        if not is_known and seen.different < _FEWEST_LOOKS:
-            seen.different += 1
+        else:
             self._hosts.move_to_end(host)
+        like = [other.page for other in seen.last if other.title == look.title and other.is_like(look)]
+        seen.different += not like and seen.different < _FEWEST_LOOKS
         seen.last.append(look)
-        return is_known and seen.different >= _FEWEST_LOOKS
+        return seen.different >= _FEWEST_LOOKS and any(page != look.page for page in like)
 
     def pages_like(self, host: int, look: Look) -> list[int]:
         """The pages among the last answers that looked like this one."""

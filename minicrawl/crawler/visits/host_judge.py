@@ -158,6 +158,9 @@ class HostJudge:
         case = self._cases.setdefault(host.id, Case())
         health = host.health
         if health is not None and health.is_ill and case.asks:  # it was in flight when the host fell ill
+            if evidence.asked:
+                health.asked_until = max(health.asked_until, turn.now + evidence.asked)
+                self._hosts.rest(host, evidence.asked, turn.now)
             self._frontier.put_back(turn.page, turn.now)
             return True
         if self._is_its_way(host, case, turn.fetched.url, evidence.sort):
