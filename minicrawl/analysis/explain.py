@@ -115,7 +115,7 @@ class KnownPage:
 
     @property
     def has_ill_host(self) -> bool:
-        return self.health is not None and self.health.state in ("ill", "gone")
+        return self.health is not None and self.health.is_ill
 
     @property
     def waits_for_host(self) -> bool:

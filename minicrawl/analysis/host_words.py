@@ -50,7 +50,7 @@ def health_lines(row: HealthRow, read: int, waiting: int, now: float) -> Iterato
         return
     why = printable(meaning(row.reason) or row.reason)
     since = _moment(row.since, now, is_utc=True)
-    if row.state not in ("ill", "gone"):
+    if not row.is_ill:
         yield f"well again since {_moment(row.well_at, now, is_utc=True)}; {row.kind} from {since}: {why}"
         return
     before = f"well until {_moment(row.well_at, now, is_utc=True)} ({counted(read, 'page')})" if read else "never well"

@@ -24,6 +24,7 @@ import numpy.typing as npt
 from minicrawl.analysis.page_links import Web, make_missing_parts, numbered_sites
 from minicrawl.opic.arrays import Pages
 from minicrawl.reasons import LASTS, NEXT_RUN, OF_ROBOTS, REFUSES, TRANSIENT, codes, has
+from minicrawl.store.hosts import ILL
 from minicrawl.store.links import from_bytes as pages_of
 from minicrawl.store.reader import Store
 from minicrawl.web.fingerprint import SAYS_SOMETHING
@@ -59,7 +60,7 @@ judged AS MATERIALIZED (
            is_ours AND is_html AND state = 'fetched' AND NOT is_noindex AS is_indexed,
            is_ours AND id IN (SELECT page FROM sitemap_pages) AS is_listed,
            reason = 'makes-host-ill' OR state = 'waiting' AND host IN (
-               SELECT host FROM health WHERE state IN ('ill', 'gone')) AS is_of_ill_host,
+               SELECT host FROM health WHERE state IN {ILL}) AS is_of_ill_host,
            iif(is_broken, passes(reason) OR NOT is_ours AND reason IN {_REFUSALS}, 0) AS is_unreachable
     FROM known
 )

@@ -211,7 +211,8 @@ class Engine:
         try:
             await self._start(iter(start))
             await self._go_on()
-            self.stop(self._limit or self._given or ("patience" if self._leaves_ill_hosts else "nothing-left"))
+            left = "patience" if self._judge.has_pages_of_ill_hosts else "nothing-left"
+            self.stop(self._limit or self._given or left)
             self._judge.finish(self._clock())
             self.progress.course.end()
             await self._commits.commit()
@@ -297,11 +298,6 @@ class Engine:
     def _ends_round(self, now: float) -> bool:
         """True if what is left of a round is left to the next one. An outage is waited for."""
         return self.outages.ask_at is None and self._requests.waits_for_next_round(now)
-
-    @property
-    def _leaves_ill_hosts(self) -> bool:
-        """True if pages wait for hosts that are ill."""
-        return self._judge.has_pages_of_ill_hosts
 
     def _waits_for_ill_hosts(self, now: float) -> bool:
         """True if hosts are ill that may soon be well, with nothing else to do."""

@@ -18,6 +18,10 @@ class HostRow(NamedTuple):
     rests_until: Annotated[Time, "until then it is left alone for another reason"] = 0.0
 
 
+ILL = "ill", "gone"
+"""States of hosts that are ill."""
+
+
 class HealthRow(NamedTuple):
     """The health of a host that was in doubt at some time; see crawler/hosts/health.py."""
 
@@ -37,6 +41,10 @@ class HealthRow(NamedTuple):
     failed_runs: Annotated[int, "runs, a day apart, that ended with it ill"]
     failed_at: Annotated[Time, "the last of them ended"]
 
+    @property
+    def is_ill(self) -> bool:
+        return self.state in ILL
+
 
 class RobotsRow(NamedTuple):
     """The answer of an origin for its robots.txt."""
@@ -55,8 +63,8 @@ table("health", "health of hosts that were in doubt", HealthRow, keys="host")
 table("robots", "robots.txt files", RobotsRow, keys="origin")
 
 
-_ILL = """
-    WITH them AS MATERIALIZED (SELECT * FROM health WHERE state IN ('ill', 'gone')),
+_ILL = f"""
+    WITH them AS MATERIALIZED (SELECT * FROM health WHERE state IN {ILL}),
     waits AS MATERIALIZED (
         SELECT host, count(*) AS pages FROM pages
         WHERE state = 'waiting' AND host IN (SELECT host FROM them) GROUP BY host)
@@ -90,7 +98,7 @@ class Hosts(Subject):
 
     def ill(self) -> list[IllHost]:
         """The hosts that are ill, first those for which most pages wait. Scans all pages if there are any."""
-        if not self._tables.value("SELECT 1 FROM health WHERE state IN ('ill', 'gone')"):
+        if not self._tables.value(f"SELECT 1 FROM health WHERE state IN {ILL}"):
             return []
         return list(map(IllHost._make, self._tables.rows(_ILL)))
 

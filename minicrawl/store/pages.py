@@ -14,7 +14,7 @@ from minicrawl.model import READ, State
 from minicrawl.reasons import EITHER, NOT_THERE, OF_HOST, codes
 from minicrawl.store.database import damaged
 from minicrawl.store.declaration import Blob, Commit, FetchId, HostId, PageId, Time, columns, table
-from minicrawl.store.hosts import HostRow
+from minicrawl.store.hosts import ILL, HostRow
 from minicrawl.store.recognised import Fingerprint
 from minicrawl.store.tables import Columns, Subject
 
@@ -257,7 +257,7 @@ class PageTable(Subject):
         """Pages that were given up on hosts that are ill, for a reason that may have been the host."""
         query = f"""
             SELECT pages.id FROM health JOIN pages ON pages.host = health.host
-            WHERE health.state IN ('ill', 'gone') AND pages.state = 'error'
+            WHERE health.state IN {ILL} AND pages.state = 'error'
                 AND pages.reason IN {codes(EITHER | OF_HOST)}"""
         return {page for (page,) in self._tables.rows(query)}
 

@@ -87,7 +87,7 @@ class CrawlState:
         order = Order(strategy, self.budget, self.due, writer.sizes.loaded)
         self.frontier = frontier = Frontier(accounts, order, pace)
         accounts.coverage.doubts = frontier.doubts
-        self.hosts = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay), timing)
+        self.hosts = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay))
         self.pages = KnownPages(writer)
         self._load_hosts(asked_until if writer.meta("in_doubt") else 0.0)
         self._load_pages(now)

@@ -24,7 +24,6 @@ from minicrawl.store.hosts import HealthRow, HostRow
 from minicrawl.store.links import Links, from_bytes, to_bytes
 from minicrawl.store.pages import Fetch, NewPage, Turn
 from minicrawl.store.writer import Writer
-from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.http.response_fields import LONGEST_REST
 
 _GENERATION = 100_000
@@ -103,10 +102,9 @@ class KnownHosts:
     seconds between two requests to one. `is_urgent`: a host has asked for more than its usual delay, which must not be
     forgotten."""
 
-    def __init__(self, frontier: Frontier, delays: HostDelays, timing: Timing = STANDARD) -> None:
+    def __init__(self, frontier: Frontier, delays: HostDelays) -> None:
         self.frontier = frontier
         self.delays = delays
-        self._timing = timing
         self._by_name: dict[str, Host] = {}
         self._changed: set[int] = set()
         self.answered: set[int] = set()

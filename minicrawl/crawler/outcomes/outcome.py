@@ -22,11 +22,11 @@ the host's answer for missing pages   error            1       to the virtual pa
 other 4xx, tls, no such name, refused address, or our parser fails on it
                                       error            1       to the virtual page
 disallowed by robots.txt              disallowed       0       to the virtual page
-on a dead host                        error            0       to the virtual page
+of a host that is ill                 waiting          1       waits with the page until the host is well
 with the id of a session, the same    alias            0       to the page without it, all of it
 
 Between its tries a page waits 5 s, then 20 s. A failure with Retry-After, but 404 and 410, lets the host rest for as
-long, and the page at least as long, to be tried again. See hosts.py for the other effects of a failure on its host.
+long, and the page at least as long, to be tried again. See visits/host_judge.py for the other effects on its host.
 """
 
 import json
