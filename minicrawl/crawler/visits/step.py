@@ -50,7 +50,7 @@ class Step:
     # Requests.
 
     def request(self, page: int, asked: PageRequest) -> PageRequest:
-        """Change the request for a page."""
+        """Change the request for a page. A commit may be under way: nothing that it writes may change here."""
         return asked
 
     def plain(self, urls: Sequence[str]) -> Sequence[str]:

@@ -150,9 +150,9 @@ class SamePage(Step):
             book.pairs.note_known(url)
 
     def request(self, page: int, asked: PageRequest) -> PageRequest:
-        book = self._book(self._name_of(page))
-        is_first = not self._accounts.depth[page]
-        return asked._replace(lines=True) if is_first or book.judge.needs_lines(asked.url) else asked
+        book = self._books.get(self._name_of(page))  # only looked at, as a commit may be under way
+        needs_lines = not self._accounts.depth[page] or book is None or book.judge.needs_lines(asked.url)
+        return asked._replace(lines=True) if needs_lines else asked
 
     def refusal(self, page: int, url: str) -> str | None:
         return VOID if self._accounts.depth[page] and self._plain(url) != url else None

@@ -6,10 +6,11 @@ from typing import Any
 
 import httpx
 import pytest
+from support.intakes import intake_of
 from support.made_webs import MADE, read_by_crawl
 from support.made_webs.judged import wrong_books
 from support.made_webs.web import HOST, MadeWeb, key_of, links_of
-from support.sites import Server, rows, text
+from support.sites import Server, crawl, rows, text
 from support.skipping import apart
 
 from minicrawl import Crawl
@@ -84,3 +85,12 @@ def test_the_next_run_tries_few_samples_more_and_ends(store: Path, name: str, le
     assert again.ended
     assert least <= again.requests < first.left["waiting link"] / 2
     assert wrong_books(store) == []
+
+
+def test_a_request_is_made_from_memory_as_a_commit_may_be_under_way(store: Path) -> None:
+    """Of a host whose books are not loaded, the lines of the page are asked for: nothing says yet that they are not."""
+    crawl({"http://a.test/": ["http://a.test/x?y=1", "http://a.test/z"]}, store, ["http://a.test/"], pages=1)
+    intake = intake_of(store)
+    urls = list(map(intake.state.urls.url, (1, 2)))
+    intake.state.writer.close()
+    assert [intake.visits.steps.request(page, url).lines for page, url in enumerate(urls, 1)] == [True, True]
