@@ -33,7 +33,7 @@ Ints = npt.NDArray[np.int64]
 Links = list[tuple[int, int, Place]]
 """Source, target and place; pages of the attacker are 0, the target, and -1, -2 and so on for the others."""
 COMMENTS, FARMS, RING, EXPIRED, HONEST, SITES = (10, 30, 60), (3, 200, 2_000), 120, 10, 6, 10
-_OF_PAGES = ("entrance", "is_read", "is_standing", "is_live")
+_OF_PAGES = ("entrance", "is_read", "is_live")
 
 
 class Attacker:
@@ -76,12 +76,14 @@ class Attacker:
         places = np.append(places, np.array([place for *_, place in links], np.uint8))
         order = np.argsort(sources, kind="stable")
         more = {name: np.append(getattr(web, name), np.ones(domains, dtype=np.bool_)) for name in _OF_PAGES}
+        are_seeds = np.zeros(domains, dtype=np.bool_)
         return replace(
             web,
             graph=Graph.from_edges(sources[order], targets[order], size + domains),
             places=places[order],
             site=np.append(web.site, web.site.max() + 1 + np.arange(domains)),
-            is_root=np.append(web.is_root, np.zeros(domains, dtype=np.bool_)),
+            stands_for=np.append(web.stands_for, own),
+            is_seed=np.append(web.is_seed, are_seeds),
             **more,
         )
 

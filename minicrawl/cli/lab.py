@@ -229,22 +229,25 @@ def site_web(store: "Store") -> "SiteWeb":
     """The web of a store. Raises StoreError."""
     import numpy as np
 
-    from minicrawl.analysis.link_graph import folded_store
+    from minicrawl.analysis.link_graph import folded_pages
     from minicrawl.analysis.page_links import numbered_sites
     from minicrawl.analysis.sites import DIVISIONS
     from minicrawl.lab.sites import SiteWeb
     from minicrawl.model import State
+    from minicrawl.opic.sites import entrances
+    from minicrawl.rank.graph import Graph
     from minicrawl.web.urls.front import is_home
 
-    folded = folded_store(store).simple()
-    names, site = numbered_sites(store, folded.hosts, DIVISIONS["site"])
-    seeds = [page for (page,) in store.each("SELECT id FROM pages WHERE depth = 0")]
-    fronts = [page for page, url in enumerate(store.page_table.urls()) if is_home(url)]
-    entrance, is_root = np.zeros(folded.size, dtype=np.bool_), np.zeros(len(names), dtype=np.bool_)
-    entrance[folded.stands_for[[*seeds, *fronts]]] = is_root[site[seeds]] = True
-    is_read = folded.states == State.FETCHED
-    is_standing = folded.is_live & ~folded.is_alias
-    return SiteWeb(folded.graph, site, entrance, is_read, is_standing, folded.is_live, is_root, folded.places)
+    with store.snapshot():
+        pages, links = folded_pages(store), store.link_table.graph()
+        _, site = numbered_sites(store, pages.hosts, DIVISIONS["site"])
+        is_seed = store.array("SELECT depth = 0 FROM pages ORDER BY id", np.bool_)
+        doors = is_seed | np.fromiter(map(is_home, store.page_table.urls()), np.bool_)
+    rows = links.rows(np.flatnonzero(~pages.is_alias[links.sources]))
+    graph = Graph.from_edges(rows.link_sources(), rows.targets, links.size)
+    entrance = entrances(np.flatnonzero(doors), pages.stands_for, site)
+    is_read = pages.states == State.FETCHED
+    return SiteWeb(graph, site, pages.stands_for, is_seed, entrance, is_read, pages.is_live, rows.places)
 
 
 @command.command("all", epilog="Example: minicrawl lab all --quick")

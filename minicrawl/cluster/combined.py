@@ -120,14 +120,15 @@ def shares_of_all(each: Sequence[SiteLinks]) -> list[SiteShares]:
     """Shares of each partition's sites, in their order. each: from `exchange.site_links`."""
     numbers: dict[str, int] = {}
     known = [np.array([numbers.setdefault(name, len(numbers)) for name in one.names], np.int64) for one in each]
-    roots, is_read = np.zeros(len(numbers)), np.zeros(len(numbers), dtype=np.bool_)
-    for sites, one in zip(known, each, strict=True):
-        roots[sites] += one.roots  # a site has all its seeds and pages in one partition
-        is_read[sites] |= one.is_read
+    leads_to, of_site = np.arange(len(numbers)), np.zeros((3, len(numbers)), dtype=np.int64)
+    for sites, one in zip(known, each, strict=True):  # a site has all its pages in one partition
+        of_site[:, sites] += np.array([one.has_seed, one.known, one.read])
+        leads_to[sites] = np.where(sites == sites[one.leads_to], leads_to[sites], sites[one.leads_to])
     source, target = (
         np.concatenate([sites[getattr(one, end)] for sites, one in zip(known, each, strict=True)])
         for end in ("source", "target")
     )
     links, voices = (np.concatenate([getattr(one, of) for one in each]) for of in ("links", "voices"))
-    of_all = SiteLinks(list(numbers), roots, is_read, source, target, links, voices)
+    has_seed, *pages = of_site
+    of_all = SiteLinks(list(numbers), has_seed > 0, *pages, leads_to, source, target, links, voices)
     return list(map(of_all.shares().of, known))

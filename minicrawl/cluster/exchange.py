@@ -14,6 +14,7 @@ knows what that names as canonical: the keeper brings them together once nothing
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -106,20 +107,36 @@ def _apply(intake: Intake, records: Records, now: float, *, is_crawling: bool) -
 # Births.
 
 
-def site_links(intake: Intake) -> SiteLinks:
-    """Links between sites, as sent by a partition."""
+class Told(NamedTuple):
+    """What a partition tells of its sites: the links between them, and its aliases that stand for a page of another
+    site, by URL, with the name of that."""
+
+    links: SiteLinks
+    leading: Mapping[str, str]
+
+
+def site_links(intake: Intake) -> Told:
+    """What this partition tells the others of its sites."""
     assert intake.state.sites is not None, "walkers jump to sites"
-    return intake.state.sites.links()
+    leading = intake.state.sites.leading_elsewhere()
+    return Told(intake.state.sites.links(), {intake.state.urls.url(page): name for page, name in leading.items()})
 
 
-def shared_out(shares: SiteShares, intake: Intake) -> bool:
+def shared_out(shares: SiteShares, leading: Mapping[str, str], intake: Intake) -> bool:
     """Share out births in a partition by the shares of its sites, one of `combined.shares_of_all`.
 
-    Returns False if the voices here for pages elsewhere are others now than their homes know.
+    leading: as in `Told`, of all partitions. Returns False if it has others than before, or if the voices here for
+    pages elsewhere are others now than their homes know.
     """
+    sites, mirrors = intake.state.sites, intake.state.mirrors
+    assert sites is not None, "walkers jump to sites"
+    assert sites.shared is not None, "the crawl has partitions"
+    assert mirrors is not None, "the crawl has partitions"
+    pages = zip(intake.state.urls.find(list(leading)), leading.values(), strict=True)
+    is_elsewhere = mirrors.flags()
+    was_known = sites.lead_elsewhere({page: name for page, name in pages if page is not None and is_elsewhere[page]})
     intake.ranking.share_births_out(shares)
-    sites = intake.state.sites
-    return sites is None or sites.shared is None or not len(sites.shared.unsaid())
+    return was_known and not len(sites.shared.unsaid())
 
 
 # Hints.

@@ -323,11 +323,12 @@ class Keeper:
     async def _share_births_out(self) -> bool:
         """Compute the trust of all sites, and share out births by it. Returns True if all partitions could, and all
         voices are at the homes of their pages."""
-        links = await self.all("on_intake", site_links)
-        if any(one is None for one in links.values()):
+        told = await self.all("on_intake", site_links)
+        if any(one is None for one in told.values()):
             return False
-        shares = await asyncio.to_thread(shares_of_all, list(links.values()))
-        shared = {number: (partial(shared_out, one),) for number, one in zip(links, shares, strict=True)}
+        shares = await asyncio.to_thread(shares_of_all, [one.links for one in told.values()])
+        leading = {url: name for one in told.values() for url, name in one.leading.items()}
+        shared = {number: (partial(shared_out, one, leading),) for number, one in zip(told, shares, strict=True)}
         return all((await self.each("on_intake", shared)).values())
 
     async def _end(self) -> None:

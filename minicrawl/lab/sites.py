@@ -20,7 +20,7 @@ import numpy as np
 
 from minicrawl.experiment import Claim, Result
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray
-from minicrawl.opic.sites import GENERATED, SiteBirths, SiteGraph, SiteLinks
+from minicrawl.opic.sites import GENERATED, SiteBirths, SiteGraph, SitePages
 from minicrawl.opic.surfer import REASONABLE, Places
 from minicrawl.rank import Graph, pagerank
 
@@ -29,50 +29,65 @@ _DRAWS, _PLACES = 2, (100, 1_000)
 
 @dataclass(frozen=True, eq=False)
 class SiteWeb:
-    """Pages and their links, aliases folded. By page: site, from 0 on; whether it is an entrance, was read, is there to
-    be ranked, is there at all. By site: whether it has a seed. places: of the links on their pages; None: all alike."""
+    """Pages and their links; those of aliases are left out. By page: site, from 0 on; the page that it stands for;
+    whether it is a seed, an entrance, was read, is there at all. places: of the links on their pages; None: all alike.
+    """
 
     graph: Graph
     site: IntArray
+    stands_for: IntArray
+    is_seed: Flags
     entrance: Flags
     is_read: Flags
-    is_standing: Flags
     is_live: Flags
-    is_root: Flags
     places: Places | None = None
 
+    @property
+    def sites(self) -> int:
+        """Number of sites."""
+        return int(self.site.max(initial=-1)) + 1
+
+    @property
+    def is_alias(self) -> Flags:
+        """True for each page that stands for another."""
+        flags: Flags = self.stands_for != np.arange(len(self.stands_for))
+        return flags
+
     def ranked(self, damping: float, jump: FloatArray) -> FloatArray:
-        """Importance, shape (pages,), sum 1."""
+        """Importance, shape (pages,), sum 1. A link to an alias, and a jump, is one to the page that this stands for."""
         weights = None if self.places is None else REASONABLE.weights[self.places].astype(np.float64)
-        ranks = pagerank(self.graph, damping, jump, weights=weights) * self.is_live
+        graph = Graph.from_edges(self.graph.sources(), self.stands_for[self.graph.targets], self.graph.size)
+        ranks = pagerank(graph, damping, np.bincount(self.stands_for, jump, self.graph.size), weights=weights) * self.is_live
         shares: FloatArray = ranks / ranks.sum()
         return shares
 
     def voices(self) -> IntArray:
         """Every other site that links to a page, once: page and site, shape (2, voices)."""
-        voices = np.unique(np.stack([self.graph.targets, self.site[self.graph.sources()]]), axis=1)
+        linked = self.stands_for[self.graph.targets]
+        voices = np.unique(np.stack([linked, self.site[self.graph.sources()]]), axis=1)
         return voices[:, self.site[voices[0]] != voices[1]]
+
+    def births(self) -> SiteBirths:
+        """Births of the pages, by the functions of the crawl."""
+        graph, inlinks = SiteGraph(), np.bincount(self.graph.targets, minlength=self.graph.size)
+        site, alias, gone = self.site + 1, self.is_alias, ~self.is_live
+        graph.add_links(site, np.arange(self.graph.size), self.graph.indptr, self.graph.targets, self.places)
+        known = ~(alias | gone) & (self.is_read | self.is_seed | (inlinks > 0))
+        end = site[self.stands_for]
+        pages = SitePages(site, end, self.is_seed, self.entrance, known, self.is_read, alias, gone)
+        return pages.births(graph, pages.links([""] * self.sites, graph).shares())
 
 
 def by_sites(web: SiteWeb) -> FloatArray:
     """Importance as the crawl has it with `--jump sites`, shape (pages,)."""
-    voices, births, sites = SiteGraph(), SiteBirths(), len(web.is_root)
-    voices.add_links(web.site, np.arange(web.graph.size), web.graph.indptr, web.graph.targets, web.places)
-    read = np.bincount(web.site[web.is_read], minlength=sites)
-    roots = np.where(web.is_root, np.log2(1.0 + np.maximum(read, 1)), 0.0)
-    shares = SiteLinks([""] * sites, roots, read > 0, *voices.pairs(web.site)).shares()
-    births.grow(web.graph.size)
-    known = slice(0, web.graph.size)
-    births.site[known], births.entrance[known] = web.site + 1, web.entrance
-    births.voices[known] = voices.voices_for(web.site, shares.voice, shares.whole)
-    births.share_out(shares._replace(trust=np.append(0.0, shares.trust)), web.is_standing, ~web.is_live)
-    jump = births.of(known, ~web.is_live, ~web.is_standing & web.is_live)
+    births, known = web.births(), slice(0, web.graph.size)
+    jump = births.of(known, ~web.is_live, web.is_alias)
     return web.ranked(births.twentieths / 20, jump.astype(np.float64))
 
 
 def by_pages(web: SiteWeb) -> FloatArray:
     """Importance as the crawl has it with `--jump pages`, shape (pages,)."""
-    return web.ranked(0.85, web.is_standing.astype(np.float64))
+    return web.ranked(0.85, (web.is_live & ~web.is_alias).astype(np.float64))
 
 
 def by_count(web: SiteWeb) -> FloatArray:
@@ -87,11 +102,11 @@ def agreement(web: SiteWeb, ranking: Callable[[SiteWeb], FloatArray], seed: int)
     """NDCG at _PLACES against the links of judges drawn from `seed`; then against those that are written."""
     page, site = web.voices()
     judges = np.random.default_rng(seed).permutation(np.unique(site))[: max(1, len(np.unique(site)) // 3)]
-    judged, pairs = np.isin(site, judges), site * len(web.is_root) + web.site[page]
+    judged, pairs = np.isin(site, judges), site * web.sites + web.site[page]
     voices = judged, judged & (np.bincount(pairs)[pairs] <= GENERATED)
     points = np.array([np.bincount(page[some], minlength=web.graph.size) for some in voices]) * web.is_live
     sources, targets = web.graph.sources(), web.graph.targets
-    kept = ~(np.isin(web.site[sources], judges) & (web.site[sources] != web.site[targets]))
+    kept = ~(np.isin(web.site[sources], judges) & (web.site[sources] != web.site[web.stands_for[targets]]))
     graph = Graph.from_edges(sources[kept], targets[kept], web.graph.size)
     found = ranking(replace(web, graph=graph, places=None if web.places is None else web.places[kept]))
     order, worth = np.argsort(-found, kind="stable"), 1.0 / np.log2(np.arange(2, len(found) + 2))
@@ -102,7 +117,7 @@ def agreement(web: SiteWeb, ranking: Callable[[SiteWeb], FloatArray], seed: int)
 def result(web: SiteWeb, seed: int = 0) -> Result:
     """A row for each ranking."""
     rows = []
-    counts = np.bincount(web.site[web.is_read], minlength=len(web.is_root))
+    counts = np.bincount(web.site[web.is_read], minlength=web.sites)
     for name, ranking in RANKINGS.items():
         agreed = np.mean([agreement(web, ranking, seed + draw) for draw in range(_DRAWS)], axis=0).tolist()
         order = np.argsort(-ranking(web), kind="stable")

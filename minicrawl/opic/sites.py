@@ -3,7 +3,9 @@
 site        number of each page's site, from 0 on: its owner, so an owner of many hosts is one site
 c(a, b)     links from pages of a to pages of b, in their text or lists
 f(a, b)     those in a page's frame, such as navigation, footers and comments
-root(s)     log2(1 + pages of s that were read) if s has a seed, else 0; as a share of the sum
+K(s), R(s)  pages of s that are known, as they were read or are linked to or are seeds; those that were read
+root(s)     log2(1 + min(K(s), 32 R(s))) if s has a seed, else 0; as a share of the sum. A seed whose site has not
+            answered counts as the median of those that have
 u(a)        probability that a walk of at most three links of sites from a comes to a root
 t(s)        trust of site s, sum 1
 t-(s)       the same, of a site without a seed less the most that it has from one site
@@ -28,6 +30,8 @@ names; but all together have at most one for each two typical sites, so that a c
 Here d = .85; walkers on pages follow a link with probability 1/2 (SiteBirths).
 
 A site without a way back to the roots, such as a farm, lifts no other. One that has its trust from one site is mute.
+A link to an alias is one to the site of the page that this stands for, and an alias links to nothing. So a site whose
+pages all stand for pages of one other is a name of that, and no site speaks for itself by any of its names.
 
 Sources: L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank Citation Ranking", 1999; Z. Gyongyi, H. Garcia-Molina,
 J. Pedersen, "Combating Web Spam with TrustRank", VLDB 2004; S. Kamvar and others, "Exploiting the Block Structure of
@@ -81,6 +85,8 @@ FRAMED = 8
 """A link in its content says as much as so many in a page's frame."""
 GENERATED = 100
 """Links from one site to more pages of another are generated, and are no voices."""
+PER_READ = 32
+"""Known pages of a root that count for each that was read: before it answers, its links say little of its size."""
 NAMED = 256
 """Voices that a site has in full; more share them, so who has bought a trusted domain cannot name pages without end."""
 WALK = 3
@@ -282,16 +288,18 @@ class SiteShares(NamedTuple):
 
 
 class SiteLinks(NamedTuple):
-    """Links between sites. names: of the sites, by number, from 0 on. roots: by site, 0 for one without a seed.
-    is_read: of each site, True if a page was: all links of another are redirects.
+    """Links between sites. names: of the sites, by number, from 0 on. By site: has_seed; known and read, K and R;
+    leads_to: the one site that all its aliases lead to, its own number if there are none or several.
 
     The others have shape (pairs,): source, target, links: c + f FRAME of two sites. voices: how far the voices of the
     source for pages of the target count, in sixteenths; 0 if GENERATED.
     """
 
     names: list[str]
-    roots: FloatArray
-    is_read: Flags
+    has_seed: Flags
+    known: IntArray
+    read: IntArray
+    leads_to: IntArray
     source: IntArray
     target: IntArray
     links: IntArray
@@ -300,8 +308,7 @@ class SiteLinks(NamedTuple):
     def shares(self, total: int = ALL_BIRTHS) -> SiteShares:
         """The shares of all sites; without a root, all are roots."""
         whole, size = self._whole(), len(self.names)
-        roots = np.zeros(size)
-        np.maximum.at(roots, whole, self.roots if self.roots.any() else 1.0)
+        roots = self._roots(whole)
         source, target = whole[self.source], whole[self.target]
         columns = source << _SITE_BITS | target, self.links % FRAME, self.links // FRAME, self.voices
         pairs, content, frame, said = _merged(*(column[source != target] for column in columns), by=np.maximum)
@@ -317,14 +324,21 @@ class SiteLinks(NamedTuple):
         return SiteShares(trust, voice, vouchers, heard, jump * sites, int(jump * part / 2.0 / VOICE_UNIT), whole)
 
     def _whole(self) -> IntArray:
-        """The site that each is a name of, as all that was read of it redirects there, within 16 steps; or itself."""
-        first, last = np.full((2, len(self.names)), [[len(self.names)], [-1]])
-        np.minimum.at(first, self.source, self.target)
-        np.maximum.at(last, self.source, self.target)
-        whole = np.where(~self.is_read & (first == last), first, np.arange(len(first)))
+        """The site that each is a name of, within 16 steps; or itself."""
+        itself = np.arange(len(self.names))
+        whole = np.where(self.read > 0, itself, self.leads_to)
         for _ in range(4):
             whole = whole[whole]
-        return np.where(self.is_read[whole], whole, np.arange(len(first)))
+        return np.where(self.read[whole] > 0, whole, itself)
+
+    def _roots(self, whole: IntArray) -> FloatArray:
+        """root(s), not yet as a share; a site of which nothing stands is none."""
+        has_seed, known, read = (_sums(whole, column, len(whole)) for column in (self.has_seed, self.known, self.read))
+        is_root = (has_seed > 0.0) & (known > 0.0)
+        roots = np.log2(1.0 + np.minimum(known, PER_READ * read))
+        answered = roots[is_root & (read > 0.0)]
+        roots = np.where(is_root, np.where(read > 0.0, roots, np.median(answered) if len(answered) else 1.0), 0.0)
+        return roots if is_root.any() else np.ones(len(whole))
 
 
 class SiteGraph:
@@ -361,24 +375,27 @@ class SiteGraph:
         self._merge()
         return Voices(self._keys >> _SITE_BITS, self._keys & _SITE, self._links)
 
-    def voices_for(self, site_of: IntArray, voice: IntArray, whole: IntArray, most: int = GENERATED) -> IntArray:
+    def voices_for(
+        self, end: IntArray, voice: IntArray, whole: IntArray, most: int = GENERATED
+    ) -> IntArray:
         """e of every page, in VOICE_UNITs, shape (pages,).
 
-        voice, whole: as in `SiteShares`, of every site by its number in `site_of`. The names of a site share the
-        voices of that which has most.
+        end: as in `pairs`. voice, whole: as in `SiteShares`, of every site. The names of a site share the voices of
+        that which has most; a site has none for itself.
         """
-        source, target, _, said = self.pairs(site_of, most)
+        source, target, _, said = self.pairs(end, most)
+        said[whole[source] == whole[target]] = 0
         some = (np.bincount(whole)[whole] > 1)[target] | (said == 0)
         source, target, said = source[some], target[some], said[some]
         pairs, groups = source << _SITE_BITS | target, source << _SITE_BITS | whole[target]
         names, most_said = _merged(groups, said, by=np.maximum)
         at, sums = np.searchsorted(names, groups), np.maximum(_merged(groups, said)[1], 1)
         part, of_all = most_said[at] * (said > 0), sums[at]
-        found = np.zeros(len(site_of), dtype=np.int64)
+        found = np.zeros(len(end), dtype=np.int64)
         for rows in slices(len(self._keys)):
             keys = self._keys[rows]
             units = voice[keys & _SITE] * _sixteenths(self._links[rows]) // 16
-            own = self._pairs(rows, site_of)
+            own = self._pairs(rows, end)
             at = np.searchsorted(pairs, own)
             is_some = np.append(pairs, -1)[at] == own
             units[is_some] = units[is_some] * part[at[is_some]] // of_all[at[is_some]]
@@ -387,23 +404,24 @@ class SiteGraph:
             found[first : last + 1] += np.bincount(page - first, units).astype(np.int64)
         return found
 
-    def pairs(self, site_of: IntArray, most: int = GENERATED) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Source, target, links and voices of each pair of sites, see `SiteLinks`. site_of: of every page, from 0.
-        By slices: whole arrays of all voices would take more memory than all else that is known of sites."""
+    def pairs(self, end: IntArray, most: int = GENERATED) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+        """Source, target, links and voices of each pair of sites, see `SiteLinks`. end: the site of the page that each
+        page stands for, from 0. By slices: whole arrays of all voices would take more memory than all else that is
+        known of sites."""
         self._merge()
         each = [(self._keys[:0], *[self._links[:0]] * 3)]
         for rows in slices(len(self._keys)):
             links = self._links[rows]
-            each.append(_merged(self._pairs(rows, site_of), links, np.ones_like(links), _sixteenths(links)))
+            each.append(_merged(self._pairs(rows, end), links, np.ones_like(links), _sixteenths(links)))
         columns = list(map(np.concatenate, zip(*each, strict=True)))
         each.clear()
         keys, links, pages, voices = _merged(*columns)
         return keys >> _SITE_BITS, keys & _SITE, links, np.where(pages > most, 0, voices)
 
-    def _pairs(self, rows: slice, site_of: IntArray) -> IntArray:
+    def _pairs(self, rows: slice, end: IntArray) -> IntArray:
         """The pairs of sites of some voices, as keys."""
         keys = self._keys[rows]
-        pairs: IntArray = (keys & _SITE) << _SITE_BITS | site_of[keys >> _SITE_BITS]
+        pairs: IntArray = (keys & _SITE) << _SITE_BITS | end[keys >> _SITE_BITS]
         return pairs
 
     def _merge(self) -> None:
@@ -421,6 +439,50 @@ class SiteGraph:
         if not self._links.all():
             there = self._links != 0
             self._keys, self._links = self._keys[there], self._links[there]
+
+
+class SitePages(NamedTuple):
+    """What births are worked out from, by page, each of shape (pages,). site: its number, from 1 on; end: that of the
+    page that it stands for. seed; entrance: it is a seed or front page; known, read: it counts for K, R; alias; gone.
+    """
+
+    site: IntArray
+    end: IntArray
+    seed: Flags
+    entrance: Flags
+    known: Flags
+    read: Flags
+    alias: Flags
+    gone: Flags
+
+    def links(self, names: list[str], graph: SiteGraph) -> SiteLinks:
+        """The links between sites. names: of the sites from 1 on."""
+        size = len(names) + 1
+        first, last = np.full((2, size), [[size], [-1]])
+        for ufunc, column in ((np.minimum, first), (np.maximum, last)):
+            ufunc.at(column, self.site[self.alias], self.end[self.alias])
+        leads_to = np.where(first == last, first, np.arange(size))
+        seeds, known, read = (np.bincount(self.site[some], minlength=size) for some in (self.seed, self.known, self.read))
+        return SiteLinks(["", *names], seeds > 0, known, read, leads_to, *graph.pairs(self.end))
+
+    def births(self, graph: SiteGraph, shares: SiteShares) -> SiteBirths:
+        """The births of all pages, where their sites and voices are all here."""
+        births, size = SiteBirths(), len(self.site)
+        births.grow(size)
+        births.site[:size], births.entrance[:size] = self.site, self.entrance
+        births.voices[:size] = graph.voices_for(self.end, shares.voice, shares.whole)
+        births.share_out(shares, ~(self.gone | self.alias), self.gone)
+        return births
+
+
+def entrances(pages: Pages, stands_for: IntArray, site: IntArray) -> Flags:
+    """Flags of the entrances: seeds and front pages, or the pages of their sites that these stand for.
+
+    pages: seeds and front pages. stands_for, site: of every page.
+    """
+    found, ends = np.zeros(len(site), dtype=np.bool_), stands_for[pages]
+    found[ends[site[ends] == site[pages]]] = True
+    return found
 
 
 def _merged(keys: IntArray, *numbers: IntArray, by: np.ufunc = np.add) -> tuple[IntArray, ...]:

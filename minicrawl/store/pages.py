@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.model import READ, State
-from minicrawl.reasons import EITHER, NOT_THERE, OF_HOST, codes
+from minicrawl.reasons import EITHER, MAX_HOPS, NOT_THERE, OF_HOST, codes
 from minicrawl.store.database import damaged
 from minicrawl.store.declaration import Blob, Commit, FetchId, HostId, PageId, Time, columns, table
 from minicrawl.store.hosts import ILL, HostRow
@@ -208,6 +208,17 @@ class PageTable(Subject):
             )
             SELECT url FROM roots JOIN pages ON id = page"""
         return [url for (url,) in self._tables.rows(query)]
+
+    def stands_for(self, size: int) -> npt.NDArray[np.int64]:
+        """The page that each of the first pages stands for at the end of its chain of aliases; itself if it is none.
+        Shape (size,)."""
+        found = np.arange(size)
+        query = "SELECT id, stands_for FROM pages WHERE stands_for IS NOT NULL"
+        aliases = self._tables.array(query, np.int64).reshape(-1, 2)
+        found[aliases[:, 0]] = aliases[:, 1]
+        for _ in range(MAX_HOPS.bit_length()):
+            found = found[found]
+        return found
 
     def fetch_order(self) -> list[str]:
         """URLs of the pages that have an answer, in the order of their last answers."""

@@ -198,8 +198,8 @@ def test_births_of_a_partition_stay_within_bounds_when_shares_come_late(seed: in
                     partitions.turn(number)
             if draw.random() < 0.5:
                 partitions.exchange()
-            for number, shares in zip(partitions.numbers, shares_of_all(told), strict=True):
-                shared_out(shares, partitions.open[number])
+            for number, shares in zip(partitions.numbers, shares_of_all([one.links for one in told]), strict=True):
+                shared_out(shares, {}, partitions.open[number])
                 partitions.commit(number)
                 if draw.random() < 0.3:
                     partitions.kill(number)

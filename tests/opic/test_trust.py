@@ -81,18 +81,22 @@ def test_a_site_from_which_nobody_comes_back_passes_nothing_on(farm: int) -> Non
 
 
 def site_links(
-    roots: list[float], pairs: dict[tuple[int, int], tuple[int, int]], names: Sequence[int] = ()
+    seeds: Sequence[int],
+    pairs: dict[tuple[int, int], tuple[int, int]],
+    pages: Sequence[tuple[int, int]],
+    leads_to: dict[int, int] = {},
 ) -> SiteLinks:
-    """pairs: number of links and of voices by source and target. names: sites without a page that was read."""
+    """pairs: number of links and of voices by source and target. pages: those known and those read, of each site."""
     ends = np.array(list(pairs), dtype=np.int64).reshape(-1, 2).T
     numbers = np.array(list(pairs.values()), dtype=np.int64).reshape(-1, 2).T
-    is_read = ~np.isin(np.arange(len(roots)), names)
-    return SiteLinks([f"{site}.test" for site in range(len(roots))], np.array(roots), is_read, *ends, *numbers)
+    leads = np.array([leads_to.get(site, site) for site in range(len(pages))])
+    has_seed, names = np.isin(np.arange(len(pages)), seeds), [f"{site}.test" for site in range(len(pages))]
+    return SiteLinks(names, has_seed, *np.array(pages).reshape(-1, 2).T, leads, *ends, *numbers)
 
 
 def test_a_typical_site_has_a_jump_and_a_voice_half_of_one() -> None:
     """Two roots have all trust, as no link leads back from the third, which has no voice to name the fourth."""
-    shares = site_links([1.0, 1.0, 0.0, 0.0], {(0, 2): (5, 3 * 16), (2, 3): (5, 16)}).shares(total=2**40)
+    shares = site_links([0, 1], {(0, 2): (5, 3 * 16), (2, 3): (5, 16)}, [(1, 1)] * 4).shares(total=2**40)
     assert shares.trust.tolist() == [0.5, 0.5, 0.0, 0.0]
     assert shares.voice.tolist() == [VOICE_UNIT, VOICE_UNIT, 0, 0]
     assert shares.vouchers.tolist() == [0.0, 0.0, 1.0, 0.0]
@@ -105,7 +109,7 @@ def test_a_typical_site_has_a_jump_and_a_voice_half_of_one() -> None:
 def test_voices_have_no_more_than_a_jump_for_each_two_sites() -> None:
     """From one seed the site and all that it names have half of the jumps each; a site has 256 voices in full."""
     for named in (3, 256, 1_024):
-        shares = site_links([1.0, 0.0], {(0, 1): (2 * named, 16 * named)}).shares(total=2**40)
+        shares = site_links([0], {(0, 1): (2 * named, 16 * named)}, [(1, 1)] * 2).shares(total=2**40)
         voices = shares.voice.item(0) * named
         assert voices == VOICE_UNIT * min(named, NAMED)
         assert shares.homes == pytest.approx(2**39)
@@ -113,17 +117,36 @@ def test_voices_have_no_more_than_a_jump_for_each_two_sites() -> None:
 
 
 def test_sites_that_redirect_to_one_are_names_of_it() -> None:
-    """Sites 3 and 4 redirect to 2, 5 to 4, 6 and 7 to each other. Of what 0 says by three names, the most counts."""
-    links = {(0, 2): (1, 8), (0, 3): (3, 16), (0, 5): (1, 8), (1, 4): (2, 16), (2, 0): (9, 16)}
-    redirects = {(3, 2): (1, 8), (4, 2): (2, 16), (5, 4): (1, 8), (6, 7): (1, 8), (7, 6): (1, 8)}
-    found = site_links([1.0, 1.0, 0.0, 0.0, 1.5, 0.0, 0.0, 0.0], links | redirects, [3, 4, 5, 6, 7]).shares()
-    folded = {(0, 2): (3, 16), (1, 2): (2, 16), (2, 0): (9, 16), (3, 4): (1, 8), (4, 3): (1, 8)}
-    expected = site_links([1.0, 1.0, 1.5, 0.0, 0.0], folded).shares()
+    """Sites 3 and 4 lead to 2, 5 to 4, 6 and 7 to each other. Of what 0 says by three names, the most counts."""
+    links = {(0, 2): (1, 8), (0, 3): (3, 16), (0, 5): (1, 8), (1, 4): (2, 16), (2, 0): (9, 16), (2, 5): (9, 16)}
+    pages = [(7, 1), (7, 1), (3, 1), *[(1, 0)] * 3, (2, 0), (2, 0)]
+    found = site_links([0, 1, 4], links, pages, {3: 2, 4: 2, 5: 4, 6: 7, 7: 6}).shares()
+    folded = {(0, 2): (3, 16), (1, 2): (2, 16), (2, 0): (9, 16)}
+    expected = site_links([0, 1, 2], folded, [(7, 1), (7, 1), (6, 1), (2, 0), (2, 0)]).shares()
     assert found.whole.tolist() == [0, 1, 2, 2, 2, 2, 6, 7]
     assert found.trust[[0, 1, 2, 6, 7]] == pytest.approx(expected.trust)
     assert not found.trust[3:6].any()
     assert (found.homes, found.voice_level) == pytest.approx((expected.homes, expected.voice_level))
     assert found.vouchers[:3] == pytest.approx(expected.vouchers[:3])
+
+
+@pytest.mark.parametrize(
+    ("seeds", "pages", "expected"),
+    [
+        ([0, 1, 2], [(7, 1), (7, 7), (1000, 1)], [3, 3, math.log2(33)]),  # by what it has, once it has answered
+        ([0, 1, 2, 3], [(3, 1), (7, 1), (15, 1), (900, 0)], [2, 3, 4, 3]),  # one that has not as the median
+        ([0, 1], [(3, 0), (900, 0)], [1, 1]),  # none has
+        ([0, 1], [(3, 1), (0, 0)], [2, 0]),  # of one nothing is there
+        ([0], [(3, 1), (900, 5)], [2, 0]),
+        ([], [(3, 1), (900, 5)], [1, 1]),
+        ([0], [(0, 0), (0, 0)], [1, 1]),
+    ],
+)
+def test_seeds_share_by_the_pages_that_are_known(
+    seeds: list[int], pages: list[tuple[int, int]], expected: list[float]
+) -> None:
+    trust = site_links(seeds, {}, pages).shares().trust
+    assert trust.tolist() == pytest.approx([each / sum(expected) for each in expected])
 
 
 def voices(rows: list[tuple[int, int, int]]) -> Voices:
@@ -170,7 +193,7 @@ def test_graph_is_what_a_plain_count_says(seed: int) -> None:
 
 @pytest.mark.parametrize("most", [3, 100])
 def test_voices_for_a_page_are_added_up_but_for_generated_links_and_names(most: int) -> None:
-    """Sites 6 and 7 are names of site 5: of a site's voices by these, as many count as by one of them."""
+    """Sites 6 and 7 are names of site 5: of a site's voices by these, as many count as by one of them; of its own none."""
     draw, graph = np.random.default_rng(most), SiteGraph()
     site_of, whole = draw.integers(1, 9, 200), np.array([0, 1, 2, 3, 4, 5, 5, 5, 8])
     voice = draw.integers(0, 257, 9)
@@ -183,7 +206,10 @@ def test_voices_for_a_page_are_added_up_but_for_generated_links_and_names(most: 
     linked: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)
     for page, site, each in zip(pages[across].tolist(), sites[across].tolist(), links.tolist(), strict=True):
         linked[site, int(site_of[page])][page] += each
-    linked = defaultdict(Counter, {pair: of_pair for pair, of_pair in linked.items() if len(of_pair) <= most})
+    linked = defaultdict(
+        Counter,
+        {pair: of_pair for pair, of_pair in linked.items() if len(of_pair) <= most and whole[pair[0]] != whole[pair[1]]},
+    )
     said = {pair: sum(map(sixteenths, of_pair.values())) for pair, of_pair in linked.items()}
     for (site, target), of_pair in linked.items():
         by_name = [said.get((site, name), 0) for name in range(9) if whole[name] == whole[target]]

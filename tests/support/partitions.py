@@ -135,8 +135,9 @@ class Partitions:
             while self.exchange():
                 pass
             told = [site_links(self.open[number]) for number in self.numbers]
-            each = zip(self.numbers, shares_of_all(told), strict=True)
-            is_shared_out = False not in {shared_out(shares, self.open[number]) for number, shares in each}
+            each = zip(self.numbers, shares_of_all([one.links for one in told]), strict=True)
+            leading = {url: name for one in told for url, name in one.leading.items()}
+            is_shared_out = False not in {shared_out(shares, leading, self.open[number]) for number, shares in each}
             for number in self.numbers:
                 self.commit(number)
 

@@ -144,10 +144,12 @@ def wrong_voices(store: Store) -> Iterator[str]:
     if not jumps_to_sites(store):
         return
     of_host = store.site_table.of_hosts()
-    site = np.concatenate([of_host[pages["host"]] for pages in store.page_table.columns()])
+    columns = [(of_host[pages["host"]], pages["state"] == State.ALIAS) for pages in store.page_table.columns()]
+    site, is_alias = map(np.concatenate, zip(*columns, strict=True))
     graph = SiteGraph()
     for block in store.link_table.blocks():
-        graph.add_links(site, block.sources, block.indptr, block.targets, block.places)
+        rows = block.rows(flagged(~is_alias[block.sources]))
+        graph.add_links(site, rows.sources, rows.indptr, rows.targets, rows.places)
     counted = store.site_table.voices()
     counted = counted[counted[:, 1] > 0]  # other partitions count their own
     graph.add(Voices(counted[:, 0], counted[:, 1], -counted[:, 2]))

@@ -5,7 +5,7 @@ birth cash are computed anew when the crawl has grown by a twentieth, and when i
 from the links of all of them, and comes from outside.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 from typing import cast
 
@@ -17,7 +17,7 @@ from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.sharing import SharedVoices
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, slices
 from minicrawl.opic.coverage import PageKind
-from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks, SiteShares, Voices, counts
+from minicrawl.opic.sites import SiteBirths, SiteGraph, SiteLinks, SitePages, SiteShares, Voices, counts, entrances
 from minicrawl.settings import BY_SITES
 from minicrawl.store.links import PlacedLinks
 from minicrawl.store.sites import DoorRow, SiteRow, VoiceRow
@@ -44,6 +44,7 @@ class KnownSites:
         self._trust: FloatArray = np.zeros(1)
         self._voice: IntArray = np.zeros(1, dtype=np.int64)
         self._whole = np.zeros(1, dtype=np.int64)
+        self._elsewhere: dict[int, int] = {}  # by mirror that is an alias at its home, the site that it leads to
         self._vouchers, self._heard, self._homes = np.zeros(0), np.zeros(0, dtype=np.bool_), 0.0
         self._of_host: IntArray = np.zeros(0, dtype=np.int64)
         self._saved_hosts = self._saved_sites = 0
@@ -54,7 +55,7 @@ class KnownSites:
         self._saved_births = accounts.book.shared_out
         self.size_then = 0
         """The size when births were last shared out, in a partition by all; 0 if they were not, or seeds are new."""
-        self._blocks = writer.link_table.blocks
+        self._blocks, self._stands_for = writer.link_table.blocks, writer.page_table.stands_for
         accounts.note_links = self.note_links
         stored = writer.site_table.voices()
         self.shared = SharedVoices(stored) if writer.meta("partitions") is not None else None
@@ -109,33 +110,55 @@ class KnownSites:
         self.share_out(self.links().shares())
 
     def links(self) -> SiteLinks:
-        """All sites, site k with number k + 1 here, and the links between them."""
+        """All sites by number, and the links between them."""
         self._count_turns()
-        known, site = slice(0, self._accounts.size), self._sites_of_all() - 1
-        seeds = self._is_at_home() & (self._accounts.depth[known] == 0)
-        is_root = np.bincount(site[seeds], minlength=len(self._numbers)) > 0
-        is_read = self._accounts.coverage.kind[known] == PageKind.PAGE
-        read = np.bincount(site[is_read], minlength=len(self._numbers))
-        source, target, links, voices = self._graph.pairs(site + 1)
-        roots: FloatArray = np.where(is_root, np.log2(1.0 + np.maximum(read, 1)), 0.0)
-        return SiteLinks(list(self._numbers), roots, read > 0, source - 1, target - 1, links, voices)
+        return self._site_pages().links(list(self._numbers), self._graph)
+
+    def leading_elsewhere(self) -> dict[int, str]:
+        """The aliases here that links lead to and that stand for a page of another site, with the name of that."""
+        site, end = self._sites_of_all(), self._ends(self._stands_for(self._accounts.size))
+        known, names = slice(0, self._accounts.size), list(self._numbers)
+        leading = self._is_at_home() & (self._accounts.inlinks[known] > 0) & (site != end)
+        return {page: names[end.item(page) - 1] for page in flagged(leading).tolist()}
+
+    def lead_elsewhere(self, ends: Mapping[int, str]) -> bool:
+        """Note mirrors that stand for a page of another site, all of them. Returns True if they did before."""
+        numbers = {name: self._numbers.setdefault(name, len(self._numbers) + 1) for name in ends.values()}
+        before, self._elsewhere = self._elsewhere, {page: numbers[name] for page, name in ends.items()}
+        return self._elsewhere == before
+
+    def _site_pages(self) -> SitePages:
+        """As the turns have been counted."""
+        accounts, known, site = self._accounts, slice(0, self._accounts.size), self._sites_of_all()
+        book, at_home = accounts.book, self._is_at_home()
+        seed, read = at_home & (accounts.depth[known] == 0), accounts.coverage.kind[known] == PageKind.PAGE
+        stands_for, doors = self._stands_for(len(site)), seed.copy()
+        doors[list(self._fronts)] = True
+        found = entrances(flagged(doors & at_home), stands_for, site)
+        alias, gone = book.alias[known] & at_home, book.gone[known]
+        stands = at_home & ~(alias | gone)
+        is_known = stands & (read | seed | (accounts.inlinks[known] > 0))
+        return SitePages(site, self._ends(stands_for), seed, found, is_known, read, alias, gone)
+
+    def _ends(self, stands_for: IntArray) -> IntArray:
+        """The site of the page that each page stands for, shape (pages,)."""
+        ends: IntArray = self._sites_of_all()[stands_for]
+        ends[list(self._elsewhere)] = list(self._elsewhere.values())
+        return ends
 
     def share_out(self, shares: SiteShares) -> None:
         """Share births out by the shares of sites, ordered as in `links`; newer sites have none."""
         accounts, births, known = self._accounts, self._births, slice(0, self._accounts.size)
-        self._know_hosts()
-        entrances = accounts.depth[known] == 0
-        entrances[list(self._fronts)] = True
-        entrances &= self._is_at_home()
-        self._trust = np.concatenate([[0.0], shares.trust, np.zeros(len(self._numbers) - len(shares.trust))])
-        self._voice = np.append(0, shares.voice)
-        self._whole = np.append(shares.whole.max(initial=0) + 1, shares.whole)
-        voices = self.count_voices()
+        self._count_turns()
+        pages, more = self._site_pages(), len(self._numbers) + 1 - len(shares.trust)
+        self._trust, self._voice = np.append(shares.trust, np.zeros(more)), shares.voice
+        self._whole = shares.whole
+        voices = self._voices_for(pages.end)
         births.grow(accounts.size)
-        self._doors.update(flagged((births.entrance[known] != entrances) | (births.voices[known] != voices)).tolist())
-        births.site[known], births.entrance[known], births.voices[known] = self._sites_of_all(), entrances, voices
-        self._vouchers, self._heard = np.append(0.0, shares.vouchers), np.append(True, shares.heard)
-        self._homes, before = shares.homes, accounts.book.twentieths
+        self._doors.update(flagged((births.entrance[known] != pages.entrance) | (births.voices[known] != voices)).tolist())
+        births.site[known], births.entrance[known], births.voices[known] = pages.site, pages.entrance, voices
+        self._vouchers, self._heard = shares.vouchers, shares.heard
+        self._heard[0], self._homes, before = True, shares.homes, accounts.book.twentieths
         accounts.book.share_births_out(births, shares._replace(trust=self._trust))
         if before != births.twentieths:
             accounts.resend(self._blocks, before)
@@ -158,14 +181,18 @@ class KnownSites:
         each = _ALIKE / (1.0 - _ALIKE) * min(self._homes, book.births) / max(int(np.count_nonzero(pages)), 1)
         return each / 2.0 * (there / np.maximum(pages, 1.0)[site] + entrance / np.maximum(entrances, 1.0)[site])
 
-    def count_voices(self) -> IntArray:
-        """The voices for each page, in VOICE_UNITs as of when births were last shared out, 0 for a mirror; the next
-        hand-over tells the homes of mirrors theirs."""
+    def count_voices(self) -> None:
+        """Count the voices for all pages, as of when births were last shared out: the next hand-over tells the homes of
+        mirrors theirs."""
         self._count_turns()
+        self._voices_for(self._ends(self._stands_for(self._accounts.size)))
+
+    def _voices_for(self, ends: IntArray) -> IntArray:
+        """The voices for each page, in VOICE_UNITs, 0 for a mirror."""
         size = len(self._numbers) + 1
-        known = np.append(self._voice, np.zeros(size - len(self._voice), dtype=np.int64))
-        whole = np.append(self._whole, self._whole.max() + 1 + np.arange(size - len(self._whole)))
-        counts = self._graph.voices_for(self._sites_of_all(), known, whole)
+        voice = np.append(self._voice, np.zeros(size - len(self._voice), dtype=np.int64))
+        whole = np.append(self._whole, np.arange(len(self._whole), size))
+        counts = self._graph.voices_for(ends, voice, whole)
         if self.shared is not None:
             mirrors = flagged(~self._is_at_home())
             self.shared.grow(len(counts))
@@ -250,9 +277,10 @@ class KnownSites:
         for page, url in enumerate(writer.page_table.urls()):
             self.note_page(page, url)
         self._know_hosts()
-        site = self._sites_of_all()
+        site, alias = self._sites_of_all(), self._accounts.book.alias
         for block in writer.link_table.blocks():
-            self._voices.append(self._graph.add_links(site, block.sources, block.indptr, block.targets, block.places))
+            rows = block.rows(flagged(~alias[block.sources]))
+            self._voices.append(self._graph.add_links(site, rows.sources, rows.indptr, rows.targets, rows.places))
 
 
 def is_grown(size: int, size_then: int, *, ends_by_coverage: bool) -> bool:

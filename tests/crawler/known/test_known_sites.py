@@ -2,16 +2,20 @@
 
 import csv
 import random
-from collections import Counter
+import statistics
+from collections import Counter, defaultdict
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from support.command_line import run
 from support.intakes import intake_of
-from support.sites import Site, crawl, faults_in, named_sites, ranks, rows
+from support.sites import Site, crawl, faults_in, named_sites, page, ranks, rows
 
 from minicrawl.analysis.verify import verify
+from minicrawl.cli.lab import site_web
+from minicrawl.lab.sites import by_sites
 from minicrawl.opic.sites import site_trust
 from minicrawl.store.reader import open_store
 from minicrawl.web.urls.front import is_home
@@ -19,10 +23,12 @@ from minicrawl.web.urls.keys import site_of
 
 
 def counted_voices(store: Path) -> Counter[tuple[str, str]]:
-    """Links by the page that they lead to and the site that they come from, by the links as they are stored."""
+    """Links by the page that they lead to and the site that they come from, by the links as they are stored; those of
+    aliases are none."""
     pages = dict(rows(store, "SELECT id, url FROM pages"))
     found: Counter[tuple[str, str]] = Counter()
-    for source, targets in rows(store, "SELECT source, targets FROM links"):
+    of_pages = "SELECT source, targets FROM links JOIN pages ON id = source WHERE state <> 'alias'"
+    for source, targets in rows(store, of_pages):
         for target in np.frombuffer(targets, "<i4").tolist():
             if site_of(pages[source]) != site_of(pages[target]):
                 found[pages[target], site_of(pages[source])] += 1
@@ -38,28 +44,46 @@ def shares_by_hand(store: Path) -> tuple[dict[str, float], dict[str, int], dict[
     """Trust and voice of sites, and the voices of pages and whether they are entrances, from the links that the store
     has. Trust is by the function whose tests are elsewhere; a site that redirects is one with that to which it does."""
     voices, names = counted_voices(store), sorted({site_of(url) for (url,) in rows(store, "SELECT url FROM pages")})
+    aliases = rows(store, "SELECT a.url, b.url FROM pages a JOIN pages b ON b.id = a.stands_for")
+    end_of = {**dict(rows(store, "SELECT url, url FROM pages")), **dict(aliases)}
+    for _ in range(9):
+        end_of = {url: end_of[end] for url, end in end_of.items()}
     read = Counter(site_of(url) for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'fetched'"))
+    leads: defaultdict[str, set[str]] = defaultdict(set)
+    for url, _ in aliases:
+        leads[site_of(url)].add(site_of(end_of[url]))
     whole = {name: name for name in names}
-    whole |= {site: site_of(url) for url, site in voices if read[site_of(url)] and not read[site]}
+    whole |= {name: next(iter(to)) for name, to in leads.items() if not read[name] and len(to) == 1}
     pairs: Counter[tuple[str, str]] = Counter()
     said: Counter[tuple[str, str]] = Counter()
     for (url, site), links in voices.items():
-        pairs[site, site_of(url)] += links
-        said[site, site_of(url)] += 4 if links == 1 else 16
+        pairs[site, site_of(end_of[url])] += links
+        if whole[site] != whole[site_of(end_of[url])]:
+            said[site, site_of(end_of[url])] += 4 if links == 1 else 16
     ends: Counter[tuple[int, int]] = Counter()
     for (source, target), links in pairs.items():
-        ends |= Counter({(names.index(whole[source]), names.index(whole[target])): links})
-    seeds = {site_of(url) for (url,) in rows(store, "SELECT url FROM pages WHERE depth = 0")}
-    roots = np.array([np.log2(1 + max(read[name], 1)) if name in seeds else 0.0 for name in names])
+        if whole[source] != whole[target]:
+            ends |= Counter({(names.index(whole[source]), names.index(whole[target])): links})
+    seeds = {whole[site_of(url)] for (url,) in rows(store, "SELECT url FROM pages WHERE depth = 0")}
+    standing = "SELECT url FROM pages WHERE state NOT IN ('gone', 'alias')"
+    is_known = f"{standing} AND (state = 'fetched' OR depth = 0 OR inlinks > 0)"
+    known = Counter(whole[site_of(url)] for (url,) in rows(store, is_known))
+    sizes = {name: float(np.log2(1 + min(known[name], 32 * read[name]))) for name in seeds if known[name]}
+    middle = statistics.median([size for size in sizes.values() if size])
+    roots = np.array([(sizes[name] or middle) if name in sizes else 0.0 for name in names])
     columns = np.array([(*pair, links) for pair, links in ends.items()], dtype=np.int64).reshape(-1, 3)
     found = site_trust(columns[:, 0], columns[:, 1], columns[:, 2], roots, len(names))
     trust, voice = (dict(zip(names, column.tolist(), strict=True)) for column in found[:2])
     of_page: Counter[str] = Counter()
     for (url, site), links in voices.items():
-        by_name = [said[site, name] for name in names if whole[name] == whole[site_of(url)]]
-        of_page[url] += voice[site] * (4 if links == 1 else 16) // 16 * max(by_name) // sum(by_name)
+        end = site_of(end_of[url])
+        by_name = [said[site, name] for name in names if whole[name] == whole[end]]
+        if said[site, end]:
+            of_page[url] += voice[site] * (4 if links == 1 else 16) // 16 * max(by_name) // sum(by_name)
     pages = rows(store, "SELECT url, depth FROM pages")
-    doors = {url: (int(depth == 0 or is_home(url)), of_page[url]) for url, depth in pages}
+    fronts = {url for url, depth in pages if depth == 0 or is_home(url)}
+    fronts = {end_of[url] for url in fronts if site_of(end_of[url]) == site_of(url)}
+    doors = {url: (int(url in fronts), of_page[url]) for url, _ in pages}
     return trust, voice, {url: door for url, door in doors.items() if any(door)}
 
 
@@ -238,3 +262,49 @@ def test_all_pages_are_handed_out_where_their_sites_have_no_trust(tmp_path: Path
         found.add(page)
     intake.state.writer.close()
     assert found == set(range(1, 40))
+
+
+def six_sites(own: str, other: str) -> Site:
+    """Sites alike, whose fronts link to those of two others. Each page of a.test names three of its own, which start
+    with `own`, and its last three of b.test, which start with `other`."""
+    web: Site = {}
+    for name in "abcdef":
+        home = f"http://{name}.test/"
+        pages = [home, *(f"{home}{at}" for at in range(1, 12))]
+        fronts = [f"http://{'abcdef'[('abcdef'.index(name) + step) % 6]}.test/" for step in (1, 2)]
+        for at, url in enumerate(pages):
+            more = [f"{own if name == 'a' else home}{k}" for k in (1, 2, 3) if k != at]
+            more += [f"{other}{k}" for k in (4, 5, 6)] if name == "a" and at > 8 else []
+            web[url] = [home, *pages[4:], *(f"<p>Words before <a href='{link}'>a link</a> and behind" for link in [*more, *fronts])]
+    return web
+
+
+def led(name: str, to: str, how: str) -> Site:
+    """A domain whose pages lead to those of another."""
+    kinds: dict[str, Any] = {
+        "redirects": {f"http://{name}/{k}": f"http://{to}/{k}" for k in range(1, 12)},
+        "in two steps": {f"http://{name}/{k}": f"http://mid-{name}/{k}" for k in range(1, 12)}
+        | {f"http://mid-{name}/{k}": f"http://{to}/{k}" for k in range(1, 12)},
+        "names them as canonical": {
+            f"http://{name}/{k}": page(headers={"Link": f'<http://{to}/{k}>; rel="canonical"'}) for k in range(1, 12)
+        },
+    }
+    kinds["has pages beside"] = kinds["redirects"] | {f"http://{name}/3": [f"http://{name}/new"], f"http://{name}/new": []}
+    found: Site = kinds[how]
+    return found
+
+
+@pytest.mark.parametrize("how", ["redirects", "in two steps", "names them as canonical", "has pages beside"])
+def test_no_site_speaks_for_itself_by_another_name_and_each_for_others_by_theirs(tmp_path: Path, how: str) -> None:
+    found = {}
+    for name, own, other in (("plain", "a", "b"), ("own", "old-a", "b"), ("other", "a", "old-b")):
+        web = six_sites(f"http://{own}.test/", f"http://{other}.test/")
+        web |= led("old-a.test", "a.test", how) | led("old-b.test", "b.test", how)
+        crawl(web, tmp_path / f"{name}.db", [f"http://{site}.test/" for site in "abcdef"], jump="sites")
+        found[name] = dict(rows(tmp_path / f"{name}.db", "SELECT site, importance FROM site"))
+        with open_store(tmp_path / f"{name}.db") as store:
+            assert by_sites(site_web(store)) == pytest.approx(store.ranks.importance(), abs=1e-6)
+    tolerance = 0.03 if how == "has pages beside" else 0.002  # /3 is a page of the other domain
+    assert found["own"]["a.test"] == pytest.approx(found["plain"]["a.test"], abs=tolerance)
+    assert found["other"]["b.test"] == pytest.approx(found["plain"]["b.test"], abs=tolerance)
+    assert found["plain"]["b.test"] > found["plain"]["e.test"] + 0.01
