@@ -6,13 +6,16 @@ from zlib import crc32
 
 import numpy as np
 
-from minicrawl.analysis.link_graph import folded_store
+from minicrawl.analysis.link_graph import FoldedPages, folded_store
 from minicrawl.analysis.page_links import numbered_sites
 from minicrawl.crawler.books.stored import jumps_to_sites
+from minicrawl.model import State
+from minicrawl.opic.sites import SitePages, entrances
 from minicrawl.rank.graph import linking_domains
 from minicrawl.rank.mirrors import mirrors
 from minicrawl.store.reader import Store
 from minicrawl.web.fingerprint import SAYS_SOMETHING
+from minicrawl.web.urls.front import is_home
 from minicrawl.web.urls.keys import politeness_key, site_of
 
 DIVISIONS: dict[str, Callable[[str], str]] = {"site": site_of, "host": str}
@@ -55,6 +58,18 @@ def mirrors_of(store: Store) -> list[Mirror]:
     of_host = {one: (compared, min(round(alike, 3), 1.0)) for compared, alike, *pair in rows for one in pair}
     origins, leader = list(names), order[best].tolist()
     return sorted(Mirror(origins[one], origins[leader[one]], *of_host[one]) for one in of_host if leader[one] != one)
+
+
+def site_pages(store: Store, pages: FoldedPages) -> SitePages:
+    """What births are worked out from, by the links of a store. pages: of the store."""
+    with store.snapshot():
+        site = numbered_sites(store, pages.hosts, site_of)[1] + 1
+        depth, inlinks = store.array("SELECT depth, inlinks FROM pages ORDER BY id", np.int64).reshape(-1, 2).T
+        is_front = np.fromiter(map(is_home, store.page_table.urls()), np.bool_)
+    seed, read, stands = depth == 0, pages.states == State.FETCHED, pages.is_live & ~pages.is_alias
+    found = entrances(np.flatnonzero(seed | is_front), pages.stands_for, site)
+    known = stands & (seed | read | (inlinks > 0))
+    return SitePages(site, site[pages.stands_for], seed, found, known, read, pages.is_alias, ~pages.is_live)
 
 
 class SiteRow(NamedTuple):

@@ -1,19 +1,22 @@
 """Accuracy of a crawl's own ranking, against PageRank by power iteration of its stored links, weighed as in the crawl.
 
 Measured twice: as stored (a crawl that was killed, or still runs, is not settled), and after settling the book in
-memory. The store is only read.
+memory. Where walkers jump to sites, the chances of their jumps are worked out anew from the links as well. The store is
+only read.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from minicrawl.analysis.link_graph import folded_store
-from minicrawl.crawler.books.stored import stored_births
+from minicrawl.analysis.link_graph import FoldedPages, folded_store
+from minicrawl.analysis.sites import site_pages
+from minicrawl.crawler.books.stored import jumps_to_sites, stored_births
 from minicrawl.opic import Book
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.book import SETTLED_ERROR
+from minicrawl.opic.sites import UNIT, SiteBirths, SiteGraph
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank import kendall_tau, l1, overlap, pagerank
 from minicrawl.store.links import LinkGraph
@@ -27,7 +30,8 @@ class Agreement:
     """Agreement of a ranking with exact PageRank; both as shares over the pages that are no aliases.
 
     overlap: share of the first `Verification.top` pages that agree. tau: Kendall's; None if undefined.
-    l1, largest: sum and maximum of the differences. certificate: bound on l1, of the book's rankings.
+    l1, largest: sum and maximum of the differences. certificate: bound on l1, of the book's rankings; none where jumps
+    have changed since.
     """
 
     overlap: float
@@ -43,7 +47,9 @@ class Verification:
 
     stored, settled: the book's importance as stored, and after settling in `rounds` rounds with `visits` virtual
     visits in all. history: within the window. inlinks: ranking by in-degree. rounding: error of
-    whole units, beyond the certificate. coverage, coverage_shown: as stored.
+    whole units, beyond the certificate. births: L1 distance of the birth cash as stored from that by the links, both as
+    shares; births_are_old: the crawl runs, or was cut short before it shared births out for the last time. coverage,
+    coverage_shown: as stored.
     """
 
     known: int
@@ -58,12 +64,18 @@ class Verification:
     rounds: int
     visits: int
     rounding: float
+    births: float
+    births_are_old: bool
     coverage: float
     coverage_shown: float
 
     def excess(self) -> float:
         """Error of the settled ranking beyond its certificate and rounding; not above 0 when all is well."""
         return self.settled.l1 - (self.settled.certificate or 0.0) - self.rounding
+
+    def wrong_births(self) -> float:
+        """`births`, if the store claims that they are as the links say."""
+        return 0.0 if self.births_are_old else self.births
 
 
 def verify(store: Store) -> Verification:
@@ -74,7 +86,14 @@ def verify(store: Store) -> Verification:
         cash, forwarded = store.array("SELECT cash, forwarded FROM pages ORDER BY id", np.int64).reshape(-1, 2).T.copy()
         rule, virtual = stored_births(store, folded.hosts), int(store.meta("virtual") or 0)
         coverage, shown = store.coverage()
+        # Other partitions have told a partition of their voices.
+        by_sites = jumps_to_sites(store) and store.meta("partitions") is None
+        by_links = births_by_links(store, folded, links) if by_sites else rule
+        births_are_old = by_sites and (bool(store.meta("in_doubt")) or store.meta("shared_out") != links.size)
     is_alias, is_page = folded.is_alias, folded.is_live & ~folded.is_alias
+    known, is_gone = slice(0, links.size), ~folded.is_live
+    born, anew = (each.of(known, is_gone, is_alias) / UNIT for each in (rule, by_links))
+    folded = replace(folded, jump=np.bincount(folded.stands_for, anew, links.size).astype(np.float64))
     exact = pagerank(folded.graph, folded.damping, folded.jump, weights=folded.weights(REASONABLE))[is_page]
     exact /= max(exact.sum(), 1e-300)
     book = Book.of(cash, forwarded, ~folded.is_live, is_alias, virtual, surfer=REASONABLE, rule=rule)
@@ -91,7 +110,8 @@ def verify(store: Store) -> Verification:
             certificate=certificate,
         )
 
-    stored = agreement(rankings["importance"], book.certificate())
+    stored = agreement(rankings["importance"], None if births_are_old else book.certificate())
+    book = Book.of(cash, forwarded, ~folded.is_live, is_alias, virtual, surfer=REASONABLE, rule=by_links)
     rounds, visits = _settle(book, links)
     return Verification(
         known=links.size,
@@ -106,9 +126,19 @@ def verify(store: Store) -> Verification:
         rounds=rounds,
         visits=visits,
         rounding=book.rounding(len(links.targets)),
+        births=l1(born / born.sum(), anew / anew.sum()),
+        births_are_old=births_are_old,
         coverage=coverage,
         coverage_shown=shown,
     )
+
+
+def births_by_links(store: Store, pages: FoldedPages, links: LinkGraph) -> SiteBirths:
+    """Births of all pages where walkers jump to sites, as the links say. pages, links: of the store."""
+    of_sites, graph = site_pages(store, pages), SiteGraph()
+    rows = links.rows(np.flatnonzero(~of_sites.alias[links.sources]))
+    graph.add_links(of_sites.site, rows.sources, rows.indptr, rows.targets, rows.places)
+    return of_sites.births(graph)
 
 
 def _settle(book: Book, links: LinkGraph) -> tuple[int, int]:

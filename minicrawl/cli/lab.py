@@ -230,24 +230,17 @@ def site_web(store: "Store") -> "SiteWeb":
     import numpy as np
 
     from minicrawl.analysis.link_graph import folded_pages
-    from minicrawl.analysis.page_links import numbered_sites
-    from minicrawl.analysis.sites import DIVISIONS
+    from minicrawl.analysis.sites import site_pages
     from minicrawl.lab.sites import SiteWeb
-    from minicrawl.model import State
-    from minicrawl.opic.sites import entrances
     from minicrawl.rank.graph import Graph
-    from minicrawl.web.urls.front import is_home
 
     with store.snapshot():
-        pages, links = folded_pages(store), store.link_table.graph()
-        _, site = numbered_sites(store, pages.hosts, DIVISIONS["site"])
-        is_seed = store.array("SELECT depth = 0 FROM pages ORDER BY id", np.bool_)
-        doors = is_seed | np.fromiter(map(is_home, store.page_table.urls()), np.bool_)
-    rows = links.rows(np.flatnonzero(~pages.is_alias[links.sources]))
+        folded, links = folded_pages(store), store.link_table.graph()
+        pages = site_pages(store, folded)
+    rows = links.rows(np.flatnonzero(~pages.alias[links.sources]))
     graph = Graph.from_edges(rows.link_sources(), rows.targets, links.size)
-    entrance = entrances(np.flatnonzero(doors), pages.stands_for, site)
-    is_read = pages.states == State.FETCHED
-    return SiteWeb(graph, site, pages.stands_for, is_seed, entrance, is_read, pages.is_live, rows.places)
+    of_pages = pages.seed, pages.entrance, pages.read, ~pages.gone
+    return SiteWeb(graph, pages.site - 1, folded.stands_for, *of_pages, rows.places)
 
 
 @command.command("all", epilog="Example: minicrawl lab all --quick")

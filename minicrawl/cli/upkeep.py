@@ -72,6 +72,11 @@ def verify(tolerance: float, store: Path, as_json: bool) -> None:
 
 
 def _problem(found: "Verification", tolerance: float) -> str | None:
+    if found.wrong_births() > tolerance:
+        return (
+            f"The chances of jumps as stored are {found.births:.2g} (L1) off those by the links: sites, voices or "
+            + naming_store("entrances are wrong; 'minicrawl crawl' works them out anew at its end.")
+        )
     if found.excess() <= tolerance:
         return None
     return (
@@ -93,7 +98,8 @@ def _verification_lines(found: "Verification", store: Path) -> list[str]:
         _agreement_line("in-links", found.inlinks, found.top),
         "",
         f"Settling took {found.rounds:,} rounds with {found.visits:,} virtual visits, in memory; whole units may add "
-        f"{found.rounding:.2g} to what is certified.",
+        f"{found.rounding:.2g} to what is certified. Jumps as stored are {found.births:.2g} off those by the links"
+        + (", as births were not shared out since the last pages came." if found.births_are_old else "."),
     ]
 
 

@@ -129,6 +129,6 @@ def shares_of_all(each: Sequence[SiteLinks]) -> list[SiteShares]:
         for end in ("source", "target")
     )
     links, voices = (np.concatenate([getattr(one, of) for one in each]) for of in ("links", "voices"))
-    has_seed, *pages = of_site
-    of_all = SiteLinks(list(numbers), has_seed > 0, *pages, leads_to, source, target, links, voices)
+    has_seed, pages, read = of_site
+    of_all = SiteLinks(list(numbers), has_seed > 0, pages, read, leads_to, source, target, links, voices)
     return list(map(of_all.shares().of, known))

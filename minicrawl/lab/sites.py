@@ -54,10 +54,15 @@ class SiteWeb:
         return flags
 
     def ranked(self, damping: float, jump: FloatArray) -> FloatArray:
-        """Importance, shape (pages,), sum 1. A link to an alias, and a jump, is one to the page that this stands for."""
+        """Importance, shape (pages,), sum 1. Links and jumps to an alias are to the page that it stands for."""
         weights = None if self.places is None else REASONABLE.weights[self.places].astype(np.float64)
         graph = Graph.from_edges(self.graph.sources(), self.stands_for[self.graph.targets], self.graph.size)
-        ranks = pagerank(graph, damping, np.bincount(self.stands_for, jump, self.graph.size), weights=weights) * self.is_live
+        ranks = (
+            pagerank(
+                graph, damping, np.bincount(self.stands_for, jump, self.graph.size).astype(np.float64), weights=weights
+            )
+            * self.is_live
+        )
         shares: FloatArray = ranks / ranks.sum()
         return shares
 
@@ -75,7 +80,7 @@ class SiteWeb:
         known = ~(alias | gone) & (self.is_read | self.is_seed | (inlinks > 0))
         end = site[self.stands_for]
         pages = SitePages(site, end, self.is_seed, self.entrance, known, self.is_read, alias, gone)
-        return pages.births(graph, pages.links([""] * self.sites, graph).shares())
+        return pages.births(graph)
 
 
 def by_sites(web: SiteWeb) -> FloatArray:

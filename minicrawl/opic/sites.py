@@ -333,7 +333,8 @@ class SiteLinks(NamedTuple):
 
     def _roots(self, whole: IntArray) -> FloatArray:
         """root(s), not yet as a share; a site of which nothing stands is none."""
-        has_seed, known, read = (_sums(whole, column, len(whole)) for column in (self.has_seed, self.known, self.read))
+        columns = self.has_seed.astype(np.int64), self.known, self.read
+        has_seed, known, read = (_sums(whole, column, len(whole)) for column in columns)
         is_root = (has_seed > 0.0) & (known > 0.0)
         roots = np.log2(1.0 + np.minimum(known, PER_READ * read))
         answered = roots[is_root & (read > 0.0)]
@@ -375,9 +376,7 @@ class SiteGraph:
         self._merge()
         return Voices(self._keys >> _SITE_BITS, self._keys & _SITE, self._links)
 
-    def voices_for(
-        self, end: IntArray, voice: IntArray, whole: IntArray, most: int = GENERATED
-    ) -> IntArray:
+    def voices_for(self, end: IntArray, voice: IntArray, whole: IntArray, most: int = GENERATED) -> IntArray:
         """e of every page, in VOICE_UNITs, shape (pages,).
 
         end: as in `pairs`. voice, whole: as in `SiteShares`, of every site. The names of a site share the voices of
@@ -462,11 +461,14 @@ class SitePages(NamedTuple):
         for ufunc, column in ((np.minimum, first), (np.maximum, last)):
             ufunc.at(column, self.site[self.alias], self.end[self.alias])
         leads_to = np.where(first == last, first, np.arange(size))
-        seeds, known, read = (np.bincount(self.site[some], minlength=size) for some in (self.seed, self.known, self.read))
+        seeds, known, read = (
+            np.bincount(self.site[some], minlength=size) for some in (self.seed, self.known, self.read)
+        )
         return SiteLinks(["", *names], seeds > 0, known, read, leads_to, *graph.pairs(self.end))
 
-    def births(self, graph: SiteGraph, shares: SiteShares) -> SiteBirths:
+    def births(self, graph: SiteGraph) -> SiteBirths:
         """The births of all pages, where their sites and voices are all here."""
+        shares = self.links([""] * int(self.site.max(initial=0)), graph).shares()
         births, size = SiteBirths(), len(self.site)
         births.grow(size)
         births.site[:size], births.entrance[:size] = self.site, self.entrance

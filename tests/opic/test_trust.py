@@ -3,7 +3,8 @@
 import math
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -84,14 +85,15 @@ def site_links(
     seeds: Sequence[int],
     pairs: dict[tuple[int, int], tuple[int, int]],
     pages: Sequence[tuple[int, int]],
-    leads_to: dict[int, int] = {},
+    leads_to: Mapping[int, int] = MappingProxyType({}),
 ) -> SiteLinks:
     """pairs: number of links and of voices by source and target. pages: those known and those read, of each site."""
     ends = np.array(list(pairs), dtype=np.int64).reshape(-1, 2).T
     numbers = np.array(list(pairs.values()), dtype=np.int64).reshape(-1, 2).T
     leads = np.array([leads_to.get(site, site) for site in range(len(pages))])
     has_seed, names = np.isin(np.arange(len(pages)), seeds), [f"{site}.test" for site in range(len(pages))]
-    return SiteLinks(names, has_seed, *np.array(pages).reshape(-1, 2).T, leads, *ends, *numbers)
+    known, read = np.array(pages).reshape(-1, 2).T
+    return SiteLinks(names, has_seed, known, read, leads, *ends, *numbers)
 
 
 def test_a_typical_site_has_a_jump_and_a_voice_half_of_one() -> None:
@@ -193,7 +195,7 @@ def test_graph_is_what_a_plain_count_says(seed: int) -> None:
 
 @pytest.mark.parametrize("most", [3, 100])
 def test_voices_for_a_page_are_added_up_but_for_generated_links_and_names(most: int) -> None:
-    """Sites 6 and 7 are names of site 5: of a site's voices by these, as many count as by one of them; of its own none."""
+    """Sites 6 and 7 are names of site 5: of a site's voices by these, as many count as by one; of its own none."""
     draw, graph = np.random.default_rng(most), SiteGraph()
     site_of, whole = draw.integers(1, 9, 200), np.array([0, 1, 2, 3, 4, 5, 5, 5, 8])
     voice = draw.integers(0, 257, 9)
@@ -208,7 +210,11 @@ def test_voices_for_a_page_are_added_up_but_for_generated_links_and_names(most: 
         linked[site, int(site_of[page])][page] += each
     linked = defaultdict(
         Counter,
-        {pair: of_pair for pair, of_pair in linked.items() if len(of_pair) <= most and whole[pair[0]] != whole[pair[1]]},
+        {
+            pair: of_pair
+            for pair, of_pair in linked.items()
+            if len(of_pair) <= most and whole[pair[0]] != whole[pair[1]]
+        },
     )
     said = {pair: sum(map(sixteenths, of_pair.values())) for pair, of_pair in linked.items()}
     for (site, target), of_pair in linked.items():

@@ -148,7 +148,7 @@ def wrong_voices(store: Store) -> Iterator[str]:
     site, is_alias = map(np.concatenate, zip(*columns, strict=True))
     graph = SiteGraph()
     for block in store.link_table.blocks():
-        rows = block.rows(flagged(~is_alias[block.sources]))
+        rows = block.rows(np.flatnonzero(~is_alias[block.sources]))
         graph.add_links(site, rows.sources, rows.indptr, rows.targets, rows.places)
     counted = store.site_table.voices()
     counted = counted[counted[:, 1] > 0]  # other partitions count their own

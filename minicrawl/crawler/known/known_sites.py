@@ -155,7 +155,9 @@ class KnownSites:
         self._whole = shares.whole
         voices = self._voices_for(pages.end)
         births.grow(accounts.size)
-        self._doors.update(flagged((births.entrance[known] != pages.entrance) | (births.voices[known] != voices)).tolist())
+        self._doors.update(
+            flagged((births.entrance[known] != pages.entrance) | (births.voices[known] != voices)).tolist()
+        )
         births.site[known], births.entrance[known], births.voices[known] = pages.site, pages.entrance, voices
         self._vouchers, self._heard = shares.vouchers, shares.heard
         self._heard[0], self._homes, before = True, shares.homes, accounts.book.twentieths
@@ -279,7 +281,7 @@ class KnownSites:
         self._know_hosts()
         site, alias = self._sites_of_all(), self._accounts.book.alias
         for block in writer.link_table.blocks():
-            rows = block.rows(flagged(~alias[block.sources]))
+            rows = block.rows(np.flatnonzero(~alias[block.sources]))
             self._voices.append(self._graph.add_links(site, rows.sources, rows.indptr, rows.targets, rows.places))
 
 

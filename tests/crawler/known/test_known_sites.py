@@ -275,7 +275,11 @@ def six_sites(own: str, other: str) -> Site:
         for at, url in enumerate(pages):
             more = [f"{own if name == 'a' else home}{k}" for k in (1, 2, 3) if k != at]
             more += [f"{other}{k}" for k in (4, 5, 6)] if name == "a" and at > 8 else []
-            web[url] = [home, *pages[4:], *(f"<p>Words before <a href='{link}'>a link</a> and behind" for link in [*more, *fronts])]
+            web[url] = [
+                home,
+                *pages[4:],
+                *(f"<p>Words before <a href='{link}'>a link</a> and behind" for link in [*more, *fronts]),
+            ]
     return web
 
 
@@ -289,7 +293,10 @@ def led(name: str, to: str, how: str) -> Site:
             f"http://{name}/{k}": page(headers={"Link": f'<http://{to}/{k}>; rel="canonical"'}) for k in range(1, 12)
         },
     }
-    kinds["has pages beside"] = kinds["redirects"] | {f"http://{name}/3": [f"http://{name}/new"], f"http://{name}/new": []}
+    kinds["has pages beside"] = kinds["redirects"] | {
+        f"http://{name}/3": [f"http://{name}/new"],
+        f"http://{name}/new": [],
+    }
     found: Site = kinds[how]
     return found
 
