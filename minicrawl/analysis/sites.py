@@ -66,10 +66,10 @@ def site_pages(store: Store, pages: FoldedPages) -> SitePages:
         site = numbered_sites(store, pages.hosts, site_of)[1] + 1
         depth, inlinks = store.array("SELECT depth, inlinks FROM pages ORDER BY id", np.int64).reshape(-1, 2).T
         is_front = np.fromiter(map(is_home, store.page_table.urls()), np.bool_)
-    seed, read, stands = depth == 0, pages.states == State.FETCHED, pages.is_live & ~pages.is_alias
+    seed, read = depth == 0, pages.states == State.FETCHED
     found = entrances(np.flatnonzero(seed | is_front), pages.stands_for, site)
-    known = stands & (seed | read | (inlinks > 0))
-    return SitePages(site, site[pages.stands_for], seed, found, known, read, pages.is_alias, ~pages.is_live)
+    aliases, gone = pages.is_alias, ~pages.is_live
+    return SitePages(site, pages.stands_for, site[pages.stands_for], seed, found, read, inlinks, aliases, gone)
 
 
 class SiteRow(NamedTuple):

@@ -136,8 +136,7 @@ def verify(store: Store) -> Verification:
 def births_by_links(store: Store, pages: FoldedPages, links: LinkGraph) -> SiteBirths:
     """Births of all pages where walkers jump to sites, as the links say. pages, links: of the store."""
     of_sites, graph = site_pages(store, pages), SiteGraph()
-    rows = links.rows(np.flatnonzero(~of_sites.alias[links.sources]))
-    graph.add_links(of_sites.site, rows.sources, rows.indptr, rows.targets, rows.places)
+    graph.add_links(of_sites.site, links.sources, links.indptr, links.targets, links.places)
     return of_sites.births(graph)
 
 

@@ -237,10 +237,9 @@ def site_web(store: "Store") -> "SiteWeb":
     with store.snapshot():
         folded, links = folded_pages(store), store.link_table.graph()
         pages = site_pages(store, folded)
-    rows = links.rows(np.flatnonzero(~pages.alias[links.sources]))
-    graph = Graph.from_edges(rows.link_sources(), rows.targets, links.size)
+    graph = Graph.from_edges(links.link_sources(), links.targets, links.size)
     of_pages = pages.seed, pages.entrance, pages.read, ~pages.gone
-    return SiteWeb(graph, pages.site - 1, folded.stands_for, *of_pages, rows.places)
+    return SiteWeb(graph, pages.site - 1, folded.stands_for, *of_pages, links.places)
 
 
 @command.command("all", epilog="Example: minicrawl lab all --quick")

@@ -12,8 +12,9 @@ knows what that names as canonical: the keeper brings them together once nothing
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -24,9 +25,10 @@ from minicrawl.errors import StoreError
 from minicrawl.model import State
 from minicrawl.opic.book import SETTLED_ERROR, certificate_of
 from minicrawl.opic.sites import SiteLinks, SiteShares
+from minicrawl.reasons import MAX_HOPS
 from minicrawl.store.folder import Folder
 from minicrawl.store.transfers import OutboxRow, Records, joined, sums, unpacked
-from minicrawl.web.urls.keys import authority, hostname, partition_key
+from minicrawl.web.urls.keys import authority, hostname, partition_key, site_of
 
 
 def home_of(url: str, folder: Folder) -> int:
@@ -108,35 +110,49 @@ def _apply(intake: Intake, records: Records, now: float, *, is_crawling: bool) -
 
 
 class Told(NamedTuple):
-    """What a partition tells of its sites: the links between them, and its aliases that stand for a page of another
-    site, by URL, with the name of that."""
+    """What a partition tells of its sites: the links between them, and the URLs of its aliases that others link to, with
+    those of the pages that they stand for."""
 
     links: SiteLinks
-    leading: Mapping[str, str]
+    aliases: Mapping[str, str]
 
 
 def site_links(intake: Intake) -> Told:
     """What this partition tells the others of its sites."""
     assert intake.state.sites is not None, "walkers jump to sites"
-    leading = intake.state.sites.leading_elsewhere()
-    return Told(intake.state.sites.links(), {intake.state.urls.url(page): name for page, name in leading.items()})
+    url, aliases = intake.state.urls.url, intake.state.sites.named_aliases()
+    return Told(intake.state.sites.links(), {url(page): url(end) for page, end in aliases.items()})
 
 
-def shared_out(shares: SiteShares, leading: Mapping[str, str], intake: Intake) -> bool:
+def aliases_of_all(each: Iterable[Told]) -> Mapping[str, str]:
+    """The URLs of aliases of all partitions, with those of the pages that they stand for in the end."""
+    found = dict(chain.from_iterable(told.aliases.items() for told in each))
+    for _ in range(MAX_HOPS):
+        found = {url: found.get(end, end) for url, end in found.items()}
+    return found
+
+
+def shared_out(shares: SiteShares, aliases: Mapping[str, str], intake: Intake) -> bool:
     """Share out births in a partition by the shares of its sites, one of `combined.shares_of_all`.
 
-    leading: as in `Told`, of all partitions. Returns False if it has others than before, or if the voices here for
-    pages elsewhere are others now than their homes know.
+    aliases: from `aliases_of_all`. Returns False if they are others than before, or if the voices here for pages
+    elsewhere are others now than their homes know.
     """
     sites, mirrors = intake.state.sites, intake.state.mirrors
     assert sites is not None, "walkers jump to sites"
     assert sites.shared is not None, "the crawl has partitions"
     assert mirrors is not None, "the crawl has partitions"
-    pages = zip(intake.state.urls.find(list(leading)), leading.values(), strict=True)
-    is_elsewhere = mirrors.flags()
-    was_known = sites.lead_elsewhere({page: name for page, name in pages if page is not None and is_elsewhere[page]})
+    find, is_elsewhere, ends = intake.state.urls.find, mirrors.flags(), list(aliases.values())
+    # A page that is not known here is given by the first of its aliases.
+    page_of = {url: page for url, page in zip(ends, find(ends), strict=True) if page is not None}
+    known = {}
+    for url, page in zip(aliases, find(list(aliases)), strict=True):
+        if page is not None and is_elsewhere[page]:
+            end = aliases[url]
+            known[page] = page_of.setdefault(end, page), site_of(authority(end))
+    were_known = sites.note_elsewhere(known)
     intake.ranking.share_births_out(shares)
-    return was_known and not len(sites.shared.unsaid())
+    return were_known and not len(sites.shared.unsaid())
 
 
 # Hints.

@@ -22,7 +22,7 @@ from minicrawl import log
 from minicrawl.cluster import ray
 from minicrawl.cluster.actor import Actor, Brief
 from minicrawl.cluster.combined import added, coverage_of, progress_of, shares_of_all
-from minicrawl.cluster.exchange import dead, home_of, named_elsewhere, shared_out, site_links, voided
+from minicrawl.cluster.exchange import aliases_of_all, dead, home_of, named_elsewhere, shared_out, site_links, voided
 from minicrawl.cluster.partition import Report
 from minicrawl.cluster.quotas import Quotas, has_quotas
 from minicrawl.cluster.shared_addresses import SharedAddresses, shares_addresses
@@ -327,8 +327,8 @@ class Keeper:
         if any(one is None for one in told.values()):
             return False
         shares = await asyncio.to_thread(shares_of_all, [one.links for one in told.values()])
-        leading = {url: name for one in told.values() for url, name in one.leading.items()}
-        shared = {number: (partial(shared_out, one, leading),) for number, one in zip(told, shares, strict=True)}
+        aliases = aliases_of_all(told.values())
+        shared = {number: (partial(shared_out, one, aliases),) for number, one in zip(told, shares, strict=True)}
         return all((await self.each("on_intake", shared)).values())
 
     async def _end(self) -> None:

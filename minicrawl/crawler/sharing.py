@@ -50,14 +50,18 @@ class SharedVoices:
         self.heard: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         """VOICE_UNITs: of a page at home, the voices elsewhere for it; of a mirror, those here that its home knows."""
         self._news: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        self.is_named: Flags = np.zeros(0, dtype=np.bool_)
+        """Pages at home that others have links to: those of which something was heard."""
         self._changed: list[tuple[Pages, IntArray]] = []
         page, _, count = stored[stored[:, 1] == _ELSEWHERE].T
         self.grow(int(page.max(initial=-1)) + 1)
         self.heard[page] = count
+        self.is_named[page] = True
 
     def grow(self, size: int) -> None:
         self.heard = grown(self.heard, size)
         self._news = grown(self._news, size)
+        self.is_named = grown(self.is_named, size)
 
     def note(self, mirrors: Pages, counts: IntArray) -> None:
         """Note the voices here for each mirror; `mirrors` are all of them."""
@@ -78,6 +82,7 @@ class SharedVoices:
     def take_over(self, pages: Pages, counts: IntArray) -> None:
         """Add changes in the voices elsewhere for pages at home."""
         self.grow(int(pages.max(initial=-1)) + 1)
+        self.is_named[pages] = True
         self._tell(pages, counts)
 
     def take_changed(self) -> list[tuple[int, int, int]]:

@@ -29,7 +29,7 @@ _DRAWS, _PLACES = 2, (100, 1_000)
 
 @dataclass(frozen=True, eq=False)
 class SiteWeb:
-    """Pages and their links; those of aliases are left out. By page: site, from 0 on; the page that it stands for;
+    """Pages and their links. By page: site, from 0 on; the page that it stands for;
     whether it is a seed, an entrance, was read, is there at all. places: of the links on their pages; None: all alike.
     """
 
@@ -55,8 +55,10 @@ class SiteWeb:
 
     def ranked(self, damping: float, jump: FloatArray) -> FloatArray:
         """Importance, shape (pages,), sum 1. Links and jumps to an alias are to the page that it stands for."""
-        weights = None if self.places is None else REASONABLE.weights[self.places].astype(np.float64)
-        graph = Graph.from_edges(self.graph.sources(), self.stands_for[self.graph.targets], self.graph.size)
+        sources = self.graph.sources()
+        own = ~self.is_alias[sources]
+        weights = None if self.places is None else REASONABLE.weights[self.places[own]].astype(np.float64)
+        graph = Graph.from_edges(sources[own], self.stands_for[self.graph.targets[own]], self.graph.size)
         ranks = (
             pagerank(
                 graph, damping, np.bincount(self.stands_for, jump, self.graph.size).astype(np.float64), weights=weights
@@ -67,9 +69,9 @@ class SiteWeb:
         return shares
 
     def voices(self) -> IntArray:
-        """Every other site that links to a page, once: page and site, shape (2, voices)."""
-        linked = self.stands_for[self.graph.targets]
-        voices = np.unique(np.stack([linked, self.site[self.graph.sources()]]), axis=1)
+        """Every other site with a page that links to one, once: page and site, shape (2, voices)."""
+        sources, linked = self.graph.sources(), self.stands_for[self.graph.targets]
+        voices = np.unique(np.stack([linked, self.site[sources]])[:, ~self.is_alias[sources]], axis=1)
         return voices[:, self.site[voices[0]] != voices[1]]
 
     def births(self) -> SiteBirths:
@@ -77,9 +79,8 @@ class SiteWeb:
         graph, inlinks = SiteGraph(), np.bincount(self.graph.targets, minlength=self.graph.size)
         site, alias, gone = self.site + 1, self.is_alias, ~self.is_live
         graph.add_links(site, np.arange(self.graph.size), self.graph.indptr, self.graph.targets, self.places)
-        known = ~(alias | gone) & (self.is_read | self.is_seed | (inlinks > 0))
         end = site[self.stands_for]
-        pages = SitePages(site, end, self.is_seed, self.entrance, known, self.is_read, alias, gone)
+        pages = SitePages(site, self.stands_for, end, self.is_seed, self.entrance, self.is_read, inlinks, alias, gone)
         return pages.births(graph)
 
 

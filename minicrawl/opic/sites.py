@@ -30,8 +30,9 @@ names; but all together have at most one for each two typical sites, so that a c
 Here d = .85; walkers on pages follow a link with probability 1/2 (SiteBirths).
 
 A site without a way back to the roots, such as a farm, lifts no other. One that has its trust from one site is mute.
-A link to an alias is one to the site of the page that this stands for, and an alias links to nothing. So a site whose
-pages all stand for pages of one other is a name of that, and no site speaks for itself by any of its names.
+A link to an alias is one to the page that this stands for; an alias of a page of another site links to that as often as
+pages link to it. A site whose pages all stand for pages of one other is a name of that, and no site speaks for itself
+by any of its names.
 
 Sources: L. Page, S. Brin, R. Motwani, T. Winograd, "The PageRank Citation Ranking", 1999; Z. Gyongyi, H. Garcia-Molina,
 J. Pedersen, "Combating Web Spam with TrustRank", VLDB 2004; S. Kamvar and others, "Exploiting the Block Structure of
@@ -63,7 +64,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.opic.arrays import BLOCK, Flags, FloatArray, IntArray, Pages, grown, slices
+from minicrawl.opic.arrays import BLOCK, Flags, FloatArray, IntArray, Pages, flagged, grown, slices
 from minicrawl.opic.surfer import Places
 from minicrawl.opic.units import DAMPING, TWENTIETHS
 
@@ -377,7 +378,7 @@ class SiteGraph:
         return Voices(self._keys >> _SITE_BITS, self._keys & _SITE, self._links)
 
     def voices_for(self, end: IntArray, voice: IntArray, whole: IntArray, most: int = GENERATED) -> IntArray:
-        """e of every page, in VOICE_UNITs, shape (pages,).
+        """e of every page, in VOICE_UNITs, shape (pages,), of a folded graph.
 
         end: as in `pairs`. voice, whole: as in `SiteShares`, of every site. The names of a site share the voices of
         that which has most; a site has none for itself.
@@ -404,7 +405,7 @@ class SiteGraph:
         return found
 
     def pairs(self, end: IntArray, most: int = GENERATED) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Source, target, links and voices of each pair of sites, see `SiteLinks`. end: the site of the page that each
+        """Source, target, links and voices of each pair of sites of a folded graph, see `SiteLinks`. end: the site of the page that each
         page stands for, from 0. By slices: whole arrays of all voices would take more memory than all else that is
         known of sites."""
         self._merge()
@@ -441,18 +442,28 @@ class SiteGraph:
 
 
 class SitePages(NamedTuple):
-    """What births are worked out from, by page, each of shape (pages,). site: its number, from 1 on; end: that of the
-    page that it stands for. seed; entrance: it is a seed or front page; known, read: it counts for K, R; alias; gone.
+    """What births are worked out from, by page, each of shape (pages,). site: its number, from 1 on. stands_for: the
+    page that it stands for; end: the number of that one's site. seed; entrance: a seed or front page; read; inlinks:
+    pages that link to it; alias, of this crawl or partition; gone.
     """
 
     site: IntArray
+    stands_for: IntArray
     end: IntArray
     seed: Flags
     entrance: Flags
-    known: Flags
     read: Flags
+    inlinks: IntArray
     alias: Flags
     gone: Flags
+
+    def folded(self, graph: SiteGraph) -> SiteGraph:
+        """The graph with links to pages that stand for none."""
+        found, (page, site, links) = SiteGraph(), graph.voices()
+        across = flagged(self.alias & (self.site != self.end))
+        for each in ((page, site, links), (across, self.site[across], np.maximum(self.inlinks[across], 1) - 1)):
+            found.add(Voices(self.stands_for[each[0]], *each[1:]))
+        return found
 
     def links(self, names: list[str], graph: SiteGraph) -> SiteLinks:
         """The links between sites. names: of the sites from 1 on."""
@@ -461,10 +472,9 @@ class SitePages(NamedTuple):
         for ufunc, column in ((np.minimum, first), (np.maximum, last)):
             ufunc.at(column, self.site[self.alias], self.end[self.alias])
         leads_to = np.where(first == last, first, np.arange(size))
-        seeds, known, read = (
-            np.bincount(self.site[some], minlength=size) for some in (self.seed, self.known, self.read)
-        )
-        return SiteLinks(["", *names], seeds > 0, known, read, leads_to, *graph.pairs(self.end))
+        is_known = ~(self.alias | self.gone) & (self.read | self.seed | (self.inlinks > 0))
+        seeds, known, read = (np.bincount(self.site[some], minlength=size) for some in (self.seed, is_known, self.read))
+        return SiteLinks(["", *names], seeds > 0, known, read, leads_to, *self.folded(graph).pairs(self.end))
 
     def births(self, graph: SiteGraph) -> SiteBirths:
         """The births of all pages, where their sites and voices are all here."""
@@ -472,7 +482,7 @@ class SitePages(NamedTuple):
         births, size = SiteBirths(), len(self.site)
         births.grow(size)
         births.site[:size], births.entrance[:size] = self.site, self.entrance
-        births.voices[:size] = graph.voices_for(self.end, shares.voice, shares.whole)
+        births.voices[:size] = self.folded(graph).voices_for(self.end, shares.voice, shares.whole)
         births.share_out(shares, ~(self.gone | self.alias), self.gone)
         return births
 

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Annotated, Any, NamedTuple  # Any: rows
@@ -209,13 +209,14 @@ class PageTable(Subject):
             SELECT url FROM roots JOIN pages ON id = page"""
         return [url for (url,) in self._tables.rows(query)]
 
-    def stands_for(self, size: int) -> npt.NDArray[np.int64]:
+    def stands_for(self, size: int, elsewhere: Mapping[int, int]) -> npt.NDArray[np.int64]:
         """The page that each of the first pages stands for at the end of its chain of aliases; itself if it is none.
-        Shape (size,)."""
+        Shape (size,). elsewhere: aliases of other partitions, with what they stand for."""
         found = np.arange(size)
         query = "SELECT id, stands_for FROM pages WHERE stands_for IS NOT NULL"
         aliases = self._tables.array(query, np.int64).reshape(-1, 2)
         found[aliases[:, 0]] = aliases[:, 1]
+        found[list(elsewhere)] = list(elsewhere.values())
         for _ in range(MAX_HOPS.bit_length()):
             found = found[found]
         return found

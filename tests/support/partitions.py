@@ -13,7 +13,7 @@ from support.sites import rows
 
 from minicrawl.cluster.combined import shares_of_all
 from minicrawl.cluster.exchange import settle as settle_here
-from minicrawl.cluster.exchange import share_of, shared_out, site_links, take_all
+from minicrawl.cluster.exchange import aliases_of_all, share_of, shared_out, site_links, take_all
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Outbox
 from minicrawl.settings import CrawlSettings
@@ -136,8 +136,8 @@ class Partitions:
                 pass
             told = [site_links(self.open[number]) for number in self.numbers]
             each = zip(self.numbers, shares_of_all([one.links for one in told]), strict=True)
-            leading = {url: name for one in told for url, name in one.leading.items()}
-            is_shared_out = False not in {shared_out(shares, leading, self.open[number]) for number, shares in each}
+            aliases = aliases_of_all(told)
+            is_shared_out = False not in {shared_out(shares, aliases, self.open[number]) for number, shares in each}
             for number in self.numbers:
                 self.commit(number)
 

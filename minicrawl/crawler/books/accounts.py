@@ -71,12 +71,11 @@ class Accounts:
         alias = kind is PageKind.ALIAS
         targets, before = outlinks.targets, old.targets
         self.revive(page)
-        was_alias = bool(self.book.alias[page])
         places, old_places = outlinks.places, old.places
         self.book.visit(page, targets, before, places=places, old_places=old_places, alias=alias)
         self.coverage.note(page, kind, leads=len(targets) > 0)
         if self.note_links is not None:
-            self.note_links(page, NOWHERE if alias else outlinks, NOWHERE if was_alias else old)
+            self.note_links(page, outlinks, old)
         if len(before):
             if self.note_moved is not None:
                 self.note_moved(before)

@@ -144,12 +144,10 @@ def wrong_voices(store: Store) -> Iterator[str]:
     if not jumps_to_sites(store):
         return
     of_host = store.site_table.of_hosts()
-    columns = [(of_host[pages["host"]], pages["state"] == State.ALIAS) for pages in store.page_table.columns()]
-    site, is_alias = map(np.concatenate, zip(*columns, strict=True))
+    site = np.concatenate([of_host[pages["host"]] for pages in store.page_table.columns()])
     graph = SiteGraph()
     for block in store.link_table.blocks():
-        rows = block.rows(np.flatnonzero(~is_alias[block.sources]))
-        graph.add_links(site, rows.sources, rows.indptr, rows.targets, rows.places)
+        graph.add_links(site, block.sources, block.indptr, block.targets, block.places)
     counted = store.site_table.voices()
     counted = counted[counted[:, 1] > 0]  # other partitions count their own
     graph.add(Voices(counted[:, 0], counted[:, 1], -counted[:, 2]))

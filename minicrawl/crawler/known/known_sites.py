@@ -44,7 +44,8 @@ class KnownSites:
         self._trust: FloatArray = np.zeros(1)
         self._voice: IntArray = np.zeros(1, dtype=np.int64)
         self._whole = np.zeros(1, dtype=np.int64)
-        self._elsewhere: dict[int, int] = {}  # by mirror that is an alias at its home, the site that it leads to
+        self._elsewhere: dict[int, int] = {}  # what mirrors stand for that are aliases at their homes
+        self._ends_elsewhere: dict[int, int] = {}  # of these, the sites of the pages that they stand for
         self._vouchers, self._heard, self._homes = np.zeros(0), np.zeros(0, dtype=np.bool_), 0.0
         self._of_host: IntArray = np.zeros(0, dtype=np.int64)
         self._saved_hosts = self._saved_sites = 0
@@ -55,7 +56,7 @@ class KnownSites:
         self._saved_births = accounts.book.shared_out
         self.size_then = 0
         """The size when births were last shared out, in a partition by all; 0 if they were not, or seeds are new."""
-        self._blocks, self._stands_for = writer.link_table.blocks, writer.page_table.stands_for
+        self._blocks, self._page_table = writer.link_table.blocks, writer.page_table
         accounts.note_links = self.note_links
         stored = writer.site_table.voices()
         self.shared = SharedVoices(stored) if writer.meta("partitions") is not None else None
@@ -114,37 +115,41 @@ class KnownSites:
         self._count_turns()
         return self._site_pages().links(list(self._numbers), self._graph)
 
-    def leading_elsewhere(self) -> dict[int, str]:
-        """The aliases here that links lead to and that stand for a page of another site, with the name of that."""
-        site, end = self._sites_of_all(), self._ends(self._stands_for(self._accounts.size))
-        known, names = slice(0, self._accounts.size), list(self._numbers)
-        leading = self._is_at_home() & (self._accounts.inlinks[known] > 0) & (site != end)
-        return {page: names[end.item(page) - 1] for page in flagged(leading).tolist()}
+    def named_aliases(self) -> dict[int, int]:
+        """The aliases here that other partitions link to, with the pages that they stand for."""
+        assert self.shared is not None, "the crawl has partitions"
+        stands_for, known = self._stands_for(), slice(0, self._accounts.size)
+        self.shared.grow(known.stop)
+        named = self._accounts.book.alias[known] & self._is_at_home() & self.shared.is_named[known]
+        return {page: stands_for.item(page) for page in flagged(named).tolist()}
 
-    def lead_elsewhere(self, ends: Mapping[int, str]) -> bool:
-        """Note mirrors that stand for a page of another site, all of them. Returns True if they did before."""
-        numbers = {name: self._numbers.setdefault(name, len(self._numbers) + 1) for name in ends.values()}
-        before, self._elsewhere = self._elsewhere, {page: numbers[name] for page, name in ends.items()}
-        return self._elsewhere == before
+    def note_elsewhere(self, aliases: Mapping[int, tuple[int, str]]) -> bool:
+        """Note the mirrors that are aliases, all of them, each with a page that stands for the same and the name of the
+        site of that. Returns True if they were known."""
+        before = self._elsewhere, self._ends_elsewhere
+        self._elsewhere = {page: end for page, (end, _) in aliases.items()}
+        self._ends_elsewhere = {
+            end: self._numbers.setdefault(name, len(self._numbers) + 1) for end, name in aliases.values()
+        }
+        return (self._elsewhere, self._ends_elsewhere) == before
+
+    def _stands_for(self) -> IntArray:
+        return self._page_table.stands_for(self._accounts.size, self._elsewhere)
 
     def _site_pages(self) -> SitePages:
         """As the turns have been counted."""
         accounts, known, site = self._accounts, slice(0, self._accounts.size), self._sites_of_all()
-        book, at_home = accounts.book, self._is_at_home()
+        book, at_home, stands_for = accounts.book, self._is_at_home(), self._stands_for()
+        end = site.copy()
+        end[list(self._ends_elsewhere)] = list(self._ends_elsewhere.values())
         seed, read = at_home & (accounts.depth[known] == 0), accounts.coverage.kind[known] == PageKind.PAGE
-        stands_for, doors = self._stands_for(len(site)), seed.copy()
+        doors = seed.copy()
         doors[list(self._fronts)] = True
         found = entrances(flagged(doors & at_home), stands_for, site)
         alias, gone = book.alias[known] & at_home, book.gone[known]
-        stands = at_home & ~(alias | gone)
-        is_known = stands & (read | seed | (accounts.inlinks[known] > 0))
-        return SitePages(site, self._ends(stands_for), seed, found, is_known, read, alias, gone)
-
-    def _ends(self, stands_for: IntArray) -> IntArray:
-        """The site of the page that each page stands for, shape (pages,)."""
-        ends: IntArray = self._sites_of_all()[stands_for]
-        ends[list(self._elsewhere)] = list(self._elsewhere.values())
-        return ends
+        return SitePages(
+            site, stands_for, end[stands_for], seed, found, read, accounts.inlinks[known].astype(np.int64), alias, gone
+        )
 
     def share_out(self, shares: SiteShares) -> None:
         """Share births out by the shares of sites, ordered as in `links`; newer sites have none."""
@@ -153,7 +158,7 @@ class KnownSites:
         pages, more = self._site_pages(), len(self._numbers) + 1 - len(shares.trust)
         self._trust, self._voice = np.append(shares.trust, np.zeros(more)), shares.voice
         self._whole = shares.whole
-        voices = self._voices_for(pages.end)
+        voices = self._voices_for(pages)
         births.grow(accounts.size)
         self._doors.update(
             flagged((births.entrance[known] != pages.entrance) | (births.voices[known] != voices)).tolist()
@@ -187,14 +192,14 @@ class KnownSites:
         """Count the voices for all pages, as of when births were last shared out: the next hand-over tells the homes of
         mirrors theirs."""
         self._count_turns()
-        self._voices_for(self._ends(self._stands_for(self._accounts.size)))
+        self._voices_for(self._site_pages())
 
-    def _voices_for(self, ends: IntArray) -> IntArray:
+    def _voices_for(self, pages: SitePages) -> IntArray:
         """The voices for each page, in VOICE_UNITs, 0 for a mirror."""
         size = len(self._numbers) + 1
         voice = np.append(self._voice, np.zeros(size - len(self._voice), dtype=np.int64))
         whole = np.append(self._whole, np.arange(len(self._whole), size))
-        counts = self._graph.voices_for(ends, voice, whole)
+        counts = pages.folded(self._graph).voices_for(pages.end, voice, whole)
         if self.shared is not None:
             mirrors = flagged(~self._is_at_home())
             self.shared.grow(len(counts))
@@ -279,10 +284,9 @@ class KnownSites:
         for page, url in enumerate(writer.page_table.urls()):
             self.note_page(page, url)
         self._know_hosts()
-        site, alias = self._sites_of_all(), self._accounts.book.alias
+        site = self._sites_of_all()
         for block in writer.link_table.blocks():
-            rows = block.rows(np.flatnonzero(~alias[block.sources]))
-            self._voices.append(self._graph.add_links(site, rows.sources, rows.indptr, rows.targets, rows.places))
+            self._voices.append(self._graph.add_links(site, block.sources, block.indptr, block.targets, block.places))
 
 
 def is_grown(size: int, size_then: int, *, ends_by_coverage: bool) -> bool:
