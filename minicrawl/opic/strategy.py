@@ -131,14 +131,15 @@ class PageQueue:
         self.waiting = len(self._cold)
         """Pages in the queue."""
 
-    def add(self, page: int) -> None:
-        """Add a page that waits here from now on."""
+    def add(self, page: int) -> int:
+        """Add a page that waits here from now on. Returns its priority."""
         priority = self._priority_of(page)
         assert priority is not None, "a page is added when it waits"
         self.waiting += 1
         if not self.rise(page, priority):
             self._cold.append(page)
             self._compact()
+        return priority
 
     def rise(self, page: int, priority: int) -> bool:
         """Move a waiting page up to its present priority. Returns False for a cold page that stays so."""
@@ -150,10 +151,10 @@ class PageQueue:
             self._cool_down()
         return True
 
-    def fall(self, page: int) -> None:
-        """Move a waiting page down to its present priority. Its earlier entries are outdated."""
+    def fall(self, page: int) -> int:
+        """Move a waiting page down to its present priority, and return that. Its earlier entries are outdated."""
         self.waiting -= 1
-        self.add(page)
+        return self.add(page)
 
     def peek(self) -> int | None:
         """The entry of the next page; None when no page waits."""

@@ -5,8 +5,8 @@ named by many others: in running text, in lists and by footers. Some have an old
 their own pages and others still link to; some a sitemap with pages that nothing links to; some archives, whose items
 only their lists lead to. Some links are broken, and some hosts take their time.
 
-In tests/, `python -m support.sparse_web PORT [SECONDS]` serves it on 127.0.0.1 for all its hosts, with the seconds that
-slow ones take, and prints its seeds; `--connect-to ::127.0.0.1:PORT --allow-private` leads a crawl there.
+In tests/, `python -m support.sparse_web PORT [SECONDS [SEED]]` serves it on 127.0.0.1 for all its hosts, with the seconds
+that slow ones take, and prints the fronts; `--connect-to ::127.0.0.1:PORT --allow-private` leads a crawl there.
 """
 
 import asyncio
@@ -131,8 +131,8 @@ def _link(url: str, text: str) -> str:
     return f'<a href="{url}">{text}</a> '
 
 
-async def _serve(port: int, latency: float) -> None:
-    web = SparseWeb(latency=latency)
+async def _serve(port: int, latency: float = 0.0, seed: float = 0) -> None:
+    web = SparseWeb(seed=int(seed), latency=latency)
     async with serving_answers(web.answer, port):
         sys.stdout.writelines(f"{seed}\n" for seed in web.seeds)
         sys.stdout.flush()
@@ -140,4 +140,4 @@ async def _serve(port: int, latency: float) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(int(sys.argv[1]), float(sys.argv[2]) if len(sys.argv) > 2 else 0.0))
+    asyncio.run(_serve(int(sys.argv[1]), *map(float, sys.argv[2:])))

@@ -6,11 +6,10 @@ looks at more than a few heap tops.
 
 lane     one kind of page: never read (discovery), or read (refresh)
 entry    a page and its priority in one integer, see minicrawl.opic.strategy
-crowd    the hosts of one IP address that are on offer by their own clocks; one of them is asked at a time
-attempt  a turn of a host that did not answer the last time, or has not been asked in this run
 
 A page that waits is in the queue of its host, in its lane, and nowhere else. A host on offer has the entry of the best
-page of each queue in the lane's offers, or in those of its crowd; a host off offer has none.
+page of each queue in the lane's offers; a host off offer has none. One turn in SITE_TURN of pages never read is a
+site's (site_turns.py).
 """
 
 import heapq
@@ -25,6 +24,8 @@ from msgspec import Struct
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.due_pages import FIRST, DuePages
+from minicrawl.crawler.frontier.offers import HostOffers
+from minicrawl.crawler.frontier.site_turns import SITE_TURN, SiteTurns
 from minicrawl.crawler.hosts.clocks import Address, Host
 from minicrawl.opic import DiscoveryBudget, PageQueue, Strategy
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, slices
@@ -36,44 +37,8 @@ _MOST = 2.0**61
 _SEED = 1000  # pages that a seed counts for where the virtual page pays all alike: links lead to the others
 
 
-class Offers:
-    """A priority queue with one entry a number. Entries are replaced or withdrawn at any time, and skipped when met."""
-
-    def __init__(self) -> None:
-        self._heap: list[tuple[int, int]] = []
-        self._entries: dict[int, int] = {}
-
-    def put(self, number: int, entry: int) -> None:
-        if self._entries.get(number) == entry:
-            return
-        self._entries[number] = entry
-        heapq.heappush(self._heap, (entry, number))
-        if len(self._heap) > 64 + 4 * len(self._entries):
-            self._heap = [(entry, number) for number, entry in self._entries.items()]
-            heapq.heapify(self._heap)
-
-    def withdraw(self, number: int) -> None:
-        self._entries.pop(number, None)
-
-    def best(self) -> tuple[int, int] | None:
-        """The highest entry, and its number."""
-        while self._heap:
-            entry, number = self._heap[0]
-            if self._entries.get(number) == entry:
-                return entry, number
-            heapq.heappop(self._heap)
-        return None
-
-    def __len__(self) -> int:
-        return len(self._heap)
-
-
 class Lane:
-    """Pages of one kind: a queue per host, and the best page of every host on offer.
-
-    A host without address offers its best page itself, under its number. Of all others an address on offer offers the
-    best one, under the complement of its number. Turns that would be attempts are offered apart.
-    """
+    """Pages of one kind: a queue per host, and in `offers` the best page of every host on offer."""
 
     def __init__(
         self, priority_of: Callable[[int], int | None], waiting_of: Callable[[Pages], tuple[Pages, IntArray]]
@@ -87,16 +52,15 @@ class Lane:
         self.queues: dict[int, PageQueue] = {}
         """By number of a host, of all hosts that have had a page here."""
         self.waiting = 0
-        self._offers = {is_attempt: Offers() for is_attempt in (False, True)}
-        self._crowds: dict[tuple[int, bool], Offers] = {}
+        self.offers = HostOffers()
 
-    def add(self, host: Host, page: int) -> None:
-        """Let a page wait; `offer` its host then."""
+    def add(self, host: Host, page: int) -> int:
+        """Let a page wait; `offer` its host then. Returns its priority."""
         queue = self.queues.get(host.id)
         if queue is None:
             queue = self.queues[host.id] = PageQueue(self._priority_of, self._waiting_of)
-        queue.add(page)
         self.waiting += 1
+        return queue.add(page)
 
     def load(self, host: int, pages: Pages, best: int) -> None:
         """Load the pages of a host, by number, that has none here; `offer` it then. best: the entry of the page whose
@@ -115,50 +79,14 @@ class Lane:
 
     def offer(self, host: Host) -> None:
         """Put the best page of a host that is on offer among the offers."""
+        entry = self.entry(host)
+        if entry is not None:
+            self.offers.put(host, entry)
+
+    def entry(self, host: Host) -> int | None:
+        """The entry of the best page of a host; None if it has none here."""
         queue = self.queues.get(host.id)
-        entry = None if queue is None else queue.peek()
-        if entry is None:
-            return
-        address, is_attempt = host.address, not host.answers
-        if address is None:
-            self._offers[is_attempt].put(host.id, entry)
-            return
-        crowd = self._crowds.get((address.id, is_attempt))
-        if crowd is None:
-            crowd = self._crowds[address.id, is_attempt] = Offers()
-        crowd.put(host.id, entry)
-        self._offer_crowd(address, is_attempt)
-
-    def withdraw(self, host: Host) -> None:
-        address, is_attempt = host.address, not host.answers
-        if address is None:
-            self._offers[is_attempt].withdraw(host.id)
-        elif (address.id, is_attempt) in self._crowds:
-            self._crowds[address.id, is_attempt].withdraw(host.id)
-            self._offer_crowd(address, is_attempt)
-
-    def offer_address(self, address: Address) -> None:
-        """Offer the best page of an address, or withdraw it if the address is off offer."""
-        self._offer_crowd(address, False)
-        self._offer_crowd(address, True)
-
-    def _offer_crowd(self, address: Address, is_attempt: bool) -> None:
-        crowd = self._crowds.get((address.id, is_attempt))
-        if crowd is None:
-            return
-        best = crowd.best() if address.is_offered else None
-        if best is None:
-            self._offers[is_attempt].withdraw(~address.id)
-        else:
-            self._offers[is_attempt].put(~address.id, best[0])
-
-    def best(self, *, attempts: bool) -> int | None:
-        """The best page of the hosts on offer; without attempts, of the hosts that answer."""
-        best = self._offers[False].best()
-        attempt = self._offers[True].best() if attempts else None
-        if best is None or (attempt is not None and attempt < best):
-            best = attempt
-        return None if best is None else unpacked(best[0])
+        return None if queue is None else queue.peek()
 
 
 class Order(Struct, frozen=True):
@@ -201,6 +129,9 @@ class WaitingPages:
         self._discovery = Lane(self._unread_priority, partial(self._waiting_of, read=False))
         self._refresh = Lane(self._read_priority, partial(self._waiting_of, read=True))
         self._lanes = (self._discovery, self._refresh)  # by whether their pages were read
+        self._sites = SiteTurns(hosts, self._discovery.entry) if self._strategy.follows_cash else None
+        self._turns = 0
+        """Turns of pages never read."""
 
     def grow(self, size: int) -> None:
         self.host_of = grown(self.host_of, size)
@@ -226,7 +157,10 @@ class WaitingPages:
                 continue
             number = self.host_of.item(page)
             host = hosts[number] = self._hosts[number]
-            self._lanes[self._accounts.had_turn.item(page)].add(host, page)
+            is_read = self._accounts.had_turn.item(page)
+            priority = self._lanes[is_read].add(host, page)
+            if self._sites is not None and not is_read:
+                self._sites.note(page, host, priority)
         for host in hosts.values():
             self.offer(host)
         return hosts.values()
@@ -245,6 +179,7 @@ class WaitingPages:
 
         `offer` all hosts then.
         """
+        self._turns = self._accounts.turns  # so that stopping often takes no turn from sites
         if self._due is not None:
             self._held[self._due.load(self._waiting_read(size), now)] = True
             self._load_lane(self._refresh, size, read=True)
@@ -267,6 +202,9 @@ class WaitingPages:
                     self._jumps[rows][self._accounts.depth[rows] == 0] *= _SEED
             if self.early is not None:
                 self._jumps[:size] += self._book.held() * self.early()
+        if self._sites is not None:
+            read = np.bincount(self.host_of[flagged(self._accounts.had_turn[:size])], minlength=len(self._hosts))
+            self._sites.begin(read, len(self.host_of))
         self._load_lane(self._discovery, size, read=False)
 
     def _load_lane(self, lane: Lane, size: int, *, read: bool) -> None:
@@ -281,7 +219,10 @@ class WaitingPages:
             with_pages = np.flatnonzero(waiting)
             ends = waiting.cumsum()[with_pages]
             starts = ends - waiting[with_pages]
-            first = bests(pages, self._priorities(pages, read=read), starts) if len(pages) else []
+            priorities = self._priorities(pages, read=read)
+            first = bests(pages, priorities, starts) if len(pages) else []
+            if self._sites is not None and not read:
+                self._sites.load(pages, self.host_of[pages], priorities)
             numbers = (with_pages + hosts.start).tolist()
             for number, start, end, best in zip(numbers, starts.tolist(), ends.tolist(), first, strict=True):
                 lane.load(number, pages[start:end], best)
@@ -302,6 +243,8 @@ class WaitingPages:
         hosts = self.host_of.take(pages).tolist()
         queues = self._discovery.queues
         priorities = self._priorities(pages, read=False)
+        if self._sites is not None:
+            self._sites.note_all(pages, hosts, priorities)
         for page, number, priority in zip(pages.tolist(), hosts, priorities.tolist(), strict=True):
             queue = queues[number]
             if priority >= queue.least:  # most are not
@@ -321,20 +264,24 @@ class WaitingPages:
         """Move pages that wait in a lane to the place of their present priority."""
         hosts = {page: self.host_of.item(page) for page in pages}
         for page, number in hosts.items():
-            lane.queues[number].fall(page)
+            priority = lane.queues[number].fall(page)
+            if self._sites is not None and lane is self._discovery:
+                self._sites.note(page, self._hosts[number], priority)
         for number in set(hosts.values()):
             self.offer(self._hosts[number])
 
     def best(self, *, attempts: bool) -> int | None:
         """The page to fetch now among the hosts on offer, or None. attempts: as in `Frontier.best_page`."""
-        unread = self._discovery.best(attempts=attempts) if self._discovery.waiting else None
-        read = self._refresh.best(attempts=attempts) if self._refresh.waiting else None
+        unread = self._discovery.offers.best(attempts=attempts) if self._discovery.waiting else None
+        read = self._refresh.offers.best(attempts=attempts) if self._refresh.waiting else None
         for page in (unread, read) if self.first else ():
             if page in self.first:
                 return page
         discovers = self._budget.discovers(unread is not None, read is not None)
         if discovers is None:
             return None
+        if discovers and self._sites is not None and self._sites.is_on and self._turns % SITE_TURN == SITE_TURN - 1:
+            return self._sites.best(attempts=attempts)
         return unread if discovers else read
 
     def hand_out(self, page: int, host: Host) -> None:
@@ -343,6 +290,9 @@ class WaitingPages:
         popped = self._lanes[is_read].pop(host)
         assert popped == page, "only the best page of a host is handed out"
         self._held[page] = True
+        self._turns += not is_read
+        if self._sites is not None and not is_read:
+            self._sites.hand_out(page, host)
         if is_read and self._due is not None:
             self._due.hand_out(page)
 
@@ -451,11 +401,15 @@ class WaitingPages:
         for lane in self._lanes:
             if lane.queues:
                 lane.offer(host)
+        if self._sites is not None:
+            self._sites.offer(host)
 
     def offer_address(self, address: Address) -> None:
         """Offer the best pages of an address, or withdraw them if it is off offer."""
         for lane in self._lanes:
-            lane.offer_address(address)
+            lane.offers.change(address)
+        if self._sites is not None:
+            self._sites.offers.change(address)
 
     def withdraw(self, host: Host) -> None:
         """Take a host off offer, with its pages."""
@@ -463,7 +417,9 @@ class WaitingPages:
             host.is_offered = False
             for lane in self._lanes:
                 if lane.queues:
-                    lane.withdraw(host)
+                    lane.offers.withdraw(host)
+            if self._sites is not None:
+                self._sites.offers.withdraw(host)
 
     def put_first(self, page: int, *, is_new: bool) -> Host | None:
         """Put a page before all others, now or when it waits next. Returns its host if it waits now.
@@ -488,6 +444,8 @@ class WaitingPages:
             lane.add(host, page)
         else:
             lane.queues[host.id].rise(page, FIRST)
+            if self._sites is not None and lane is self._discovery:
+                self._sites.note(page, host, FIRST)
         self.offer(host)
         return host
 
