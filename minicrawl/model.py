@@ -3,9 +3,11 @@
 import re
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import Annotated, NamedTuple, Self
+from typing import Annotated, NamedTuple, Self, TypedDict
 
 from msgspec import Struct
+
+from minicrawl.errors import middle
 
 
 class RecordKind(StrEnum):
@@ -359,12 +361,27 @@ class SitemapAnswer(NamedTuple):
     found: int = 0
 
 
+class CoverageFigures(TypedDict):
+    """A `ReadShare` as JSON and other classes have it."""
+
+    coverage: float
+    coverage_about: float
+    coverage_shown: float
+
+
 class ReadShare(NamedTuple):
-    """Share of the importance that the pages read hold, between two figures: `low`, whatever the others link to, and
-    `shown`, by the links found so far; see `minicrawl.opic.coverage`."""
+    """Share of the importance that the pages read will hold once all is read, between two figures: at least `low`, at
+    most `shown`; see `minicrawl.opic.coverage`."""
 
     low: float
     shown: float
+
+    @property
+    def about(self) -> float:
+        return middle(*self)
+
+    def figures(self) -> CoverageFigures:
+        return {"coverage": self.low, "coverage_about": self.about, "coverage_shown": self.shown}
 
     @classmethod
     def settled(cls, read: float, sites: int) -> Self:
@@ -398,7 +415,7 @@ class CrawlReport:
 
     `reason`: why it stopped, one of "nothing-left", "pages", "time", "bytes", "coverage", "patience", "interrupted".
     `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store; `coverage`,
-    `coverage_shown`: `low` and `shown` of `ReadShare`; `left_out`: links of its read pages that a scope, a filter or a
+    `coverage_about`, `coverage_shown`: of `ReadShare`; `left_out`: links of its read pages that a scope, a filter or a
     trap left out; `refreshed`: those of `fetched` for pages that had an answer before. `resting`: pages that
     `minicrawl refresh` has left to the next round, by host, as these rest.
     `error`: certified L1 bound of the ranking for the known graph. `failures`: pages given up in this run, by reason
@@ -415,6 +432,7 @@ class CrawlReport:
     known: int
     read: int
     coverage: float
+    coverage_about: float
     coverage_shown: float
     error: float
     failures: dict[str, int]
@@ -512,6 +530,7 @@ class Progress:
     in_flight: int
     clock: float
     coverage: float
+    coverage_about: float
     coverage_shown: float
     errors: dict[str, int]
     left_out: int = 0

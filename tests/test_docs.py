@@ -187,7 +187,7 @@ def test_examples_in_docstrings_are_right(part: str) -> None:
 def test_glossary_has_the_words_of_the_output(crawled: Path, port: int) -> None:
     silence = Silence(0.0, 1.0)
     moment = replace(
-        Progress(1.0, 1, 1, 1, 1, 1, 1, 1, clock=1.0, coverage=0.5, coverage_shown=0.5, errors={}),
+        Progress(1.0, 1, 1, 1, 1, 1, 1, 1, clock=1.0, coverage=0.5, coverage_about=0.5, coverage_shown=0.5, errors={}),
         silence=silence,
         limits=LimitsNow(pages=9),
         requests=(InFlightNow("u", 1.0),),

@@ -91,6 +91,7 @@ class KnownPage:
     leads_to: str | None
     known_pages: int
     coverage: float
+    coverage_about: float
     coverage_shown: float
     found_on: str | None
     attempts: int
@@ -319,8 +320,7 @@ class _Explainer:
             ranked=ranked,
             leads_to=leads_to,
             known_pages=store.size(),
-            coverage=coverage.low,
-            coverage_shown=coverage.shown,
+            **coverage.figures(),
             found_on=None if facts["found_on"] is None else store.page_table.url(facts["found_on"]),
             health=health,
             host_read=read,

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any  # Any: JSON
 
 from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
-from minicrawl.model import READ, IllHost, Silence, State, Sums
+from minicrawl.model import READ, IllHost, ReadShare, Silence, State, Sums
 from minicrawl.parts import Figures, figures_of, name_of, pages_left_out, parts
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store
@@ -65,6 +65,7 @@ class Run:
     in_flight: int
     errors: dict[str, int]
     coverage: float
+    coverage_about: float
     coverage_shown: float
     silence: Silence | None = None
 
@@ -250,5 +251,4 @@ def _run(kept: dict[str, Any]) -> Run | None:
         return None
     silence = kept.get("silence")
     of = {name: kept[name] for name in ("fetched", "bytes", "seconds", "in_flight", "errors")}
-    coverage, shown = kept["coverage"]
-    return Run(**of, coverage=coverage, coverage_shown=shown, silence=Silence(**silence) if silence else None)
+    return Run(**of, **ReadShare(*kept["coverage"]).figures(), silence=Silence(**silence) if silence else None)

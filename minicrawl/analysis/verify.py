@@ -49,7 +49,7 @@ class Verification:
     visits in all. history: within the window. inlinks: ranking by in-degree. rounding: error of
     whole units, beyond the certificate. births: L1 distance of the birth cash as stored from that by the links, both as
     shares; births_are_old: the crawl runs, or was cut short before it shared births out for the last time. coverage,
-    coverage_shown: as stored.
+    coverage_about, coverage_shown: as stored.
     """
 
     known: int
@@ -67,6 +67,7 @@ class Verification:
     births: float
     births_are_old: bool
     coverage: float
+    coverage_about: float
     coverage_shown: float
 
     def excess(self) -> float:
@@ -85,7 +86,7 @@ def verify(store: Store) -> Verification:
         folded = folded_store(store, links)
         cash, forwarded = store.array("SELECT cash, forwarded FROM pages ORDER BY id", np.int64).reshape(-1, 2).T.copy()
         rule, virtual = stored_births(store, folded.hosts), int(store.meta("virtual") or 0)
-        coverage, shown = store.coverage()
+        coverage = store.coverage()
         # Other partitions have told a partition of their voices.
         by_sites = jumps_to_sites(store) and store.meta("partitions") is None
         by_links = births_by_links(store, folded, links) if by_sites else rule
@@ -128,8 +129,7 @@ def verify(store: Store) -> Verification:
         rounding=book.rounding(len(links.targets)),
         births=l1(born / born.sum(), anew / anew.sum()),
         births_are_old=births_are_old,
-        coverage=coverage,
-        coverage_shown=shown,
+        **coverage.figures(),
     )
 
 

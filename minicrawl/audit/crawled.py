@@ -116,8 +116,8 @@ class Judged(NamedTuple):
     """The part of the web that an audit is about: the sites of the seeds.
 
     pages: HTML pages that were judged; hosts: of these. waiting: pages not requested yet; failed: pages without an
-    answer that could be read. first, last: times of the answers, in Unix seconds, NaN without any. coverage,
-    coverage_shown: as `status` tells them. robots: pages that robots.txt forbids; traps: links left out as those of
+    answer that could be read. first, last: times of the answers, in Unix seconds, NaN without any. coverage and
+    the like: as `status` tells them. robots: pages that robots.txt forbids; traps: links left out as those of
     traps; left_out: links left out for any reason, such as the scope.
     """
 
@@ -128,6 +128,7 @@ class Judged(NamedTuple):
     first: float = math.nan
     last: float = math.nan
     coverage: float = 0.0
+    coverage_about: float = 0.0
     coverage_shown: float = 0.0
     robots: int = 0
     traps: int = 0
@@ -201,7 +202,7 @@ class Crawled:
         times = (math.nan if at is None else at for at in (first, last))
         traps = sum(row.urls for row in self.store.recognised.refused())
         left_out = int(self.store.meta("links_left_out") or 0)
-        return Judged._make((*pages, *times, *self.store.coverage(), robots, traps, left_out))
+        return Judged._make((*pages, *times, *self.store.coverage().figures().values(), robots, traps, left_out))
 
     def looked_at(self, targets: Iterable[str]) -> dict[str, bool | None]:
         """For URLs, and names of hosts: True if the crawl has read them, or a page of the host, or found that they are

@@ -12,7 +12,7 @@ import click
 from minicrawl.cli.option_sources import tables_of_file
 from minicrawl.cli.options import about_store, teller
 from minicrawl.cli.output import document, fitted, left_out_line, lines_of
-from minicrawl.errors import SettingError, between, counted
+from minicrawl.errors import SettingError, counted, held
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
@@ -198,8 +198,8 @@ def _judged_lines(judged: "Judged") -> Iterator[str]:
         first, last = (str(iso(moment))[:16].replace("T", " ") for moment in (judged.first, judged.last))
         when = f", crawled {first if first == last else f'{first} to {last}'} UTC"
     hosts = f"{counted(judged.pages, 'page')} of {counted(judged.hosts, 'host')}"
-    share = between(judged.coverage, judged.coverage_shown)
-    yield f"Judged: {hosts}{when}; the pages read have {share} of the importance."
+    share = held(judged.coverage, judged.coverage_shown)
+    yield f"Judged: {hosts}{when}; the pages read hold {share}."
     parts = [
         (judged.waiting, f"{counted(judged.waiting, 'page')} not requested yet"),
         (judged.failed, f"{counted(judged.failed, 'page')} without an answer to read"),

@@ -10,7 +10,7 @@ from rich.text import Text
 from minicrawl.analysis.host_words import resting_line
 from minicrawl.cli.display import SHOWN, Best, bars, doing
 from minicrawl.cli.output import amount, duration, shortened, silence_line, tally
-from minicrawl.errors import between, counted
+from minicrawl.errors import counted, held
 from minicrawl.log import printable
 from minicrawl.model import Progress, RunState
 
@@ -52,8 +52,7 @@ def _facts(progress: Progress) -> Iterator[tuple[str, Text]]:
     yield "pages", Text(_pages(progress))
     left_out = f"; {counted(progress.left_out, 'link')} left out" if progress.left_out else ""
     yield "known", Text(f"{progress.known:,}, {progress.never_read:,} of them not read{left_out}")
-    held = between(progress.coverage, progress.coverage_shown)
-    yield "coverage", Text(f"{held} of the importance of the known pages")
+    yield "coverage", Text(held(progress.coverage, progress.coverage_shown))
     yield "in flight", Text(f"{progress.in_flight:,}")
     hosts = f"{progress.hosts_ready:,} ready, {progress.hosts_waiting:,} waiting"
     reasons = f" for: {tally(progress.waiting_for)}" if progress.waiting_for else ""

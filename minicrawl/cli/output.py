@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 
-from minicrawl.errors import between, counted
+from minicrawl.errors import counted, held
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
@@ -165,20 +165,20 @@ def given_up_line(failures: dict[str, int]) -> str:
     return f"Given up: {tally(failures)}" + (f"; the next run tries {again:,} again" if again else "")
 
 
-_WHOLE = between(1.0, 1.0)
+_WHOLE = held(1.0, 1.0)
 
 
 def read_line(known: int, read: int, coverage: float, shown: float, unasked: "LeftOut | None" = None) -> str:
-    """ "Read 4,514 of 52,368 known pages, 3,451 left out: between 58 and 71 % of the importance"."""
-    text, share = f"Read {read:,} of {counted(known, 'known page')}", between(coverage, shown)
+    """ "Read 4,514 of 52,368 known pages, 3,451 left out: about 65 % of the importance (between 58 and 71 %)"."""
+    text, share = f"Read {read:,} of {counted(known, 'known page')}", held(coverage, shown)
     if unasked is not None and unasked.known:
         text += f", {unasked.known:,} left out"
     if unasked is not None and unasked.ill:
         text += f", {unasked.ill:,} waiting for ill hosts"
-        share = "nearly all" if share == _WHOLE else share
+        share = "nearly all of the importance" if share == _WHOLE else share
     if share == _WHOLE and unasked is not None and (unasked.unread or unasked.links or unasked.known):
         return f"{text}: all of the importance that is known"  # what was left out without a look is not
-    return f"{text}: {share} of the importance" if read else text
+    return f"{text}: {share}" if read else text
 
 
 def unasked_lines(unasked: "LeftOut") -> Iterator[str]:

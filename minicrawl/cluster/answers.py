@@ -145,9 +145,8 @@ def why(path: Path, text: str) -> Explanation:
             return explained
         rank = 1 + sum(_asked(folder, _better, x, sums=sums))
     ranked = explained.page.ranked._replace(rank=rank)
-    coverage, shown = sums.coverage()
-    whole = replace(explained.page, ranked=ranked, coverage=coverage, coverage_shown=shown)
-    whole = replace(whole, known_pages=sum(look.known for look in looks))
+    known = sum(look.known for look in looks)
+    whole = replace(explained.page, ranked=ranked, known_pages=known, **sums.coverage().figures())
     return replace(explained, page=whole)
 
 
@@ -183,8 +182,7 @@ def whole(path: Path) -> AtRest:
         states=added([part.pages for part in status.partitions]),
         reasons={name: n for name, n in status.reasons.items() if State.ELSEWHERE not in name},
         hosts=sum(count for _, _, count in each),
-        run=status.run
-        and replace(status.run, seconds=seconds, coverage=coverage.low, coverage_shown=coverage.shown, silence=None),
+        run=status.run and replace(status.run, seconds=seconds, **coverage.figures(), silence=None),
         last_commit=max((one.last_commit for one in statuses if one.last_commit is not None), default=None),
     )
     return status, earlier_of(runs), banned, each[0][0][3]

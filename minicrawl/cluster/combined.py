@@ -22,7 +22,7 @@ from minicrawl.store.transfers import NeighbourRow
 _REQUESTS, _SHOWN = 20, 3
 _OF_LOOKS = ("errors", "earlier", "doing", "host_states", "statuses", "failed", "work", "pages", "histograms", "took")
 """Figures of a look that are added up."""
-_OF_RUN = ("seconds", "fetched", "bytes", "known", "coverage", "coverage_shown", "reason")
+_OF_RUN = ("seconds", "fetched", "bytes", "known", "coverage", "coverage_about", "coverage_shown", "reason")
 _DOING = ("asked", "opening", "ready", "waiting", "banned", "idle")
 """Display order of the states of hosts."""
 

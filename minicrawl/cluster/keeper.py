@@ -179,15 +179,13 @@ class Keeper:
         """Figures of all partitions for a status: of this run, excluding pauses."""
         latest = self._latest
         each = ((number, latest.get(number)) for number in self.numbers)
-        coverage, shown = coverage_of({number: report and report.coverage for number, report in each})
         return {
             "reason": self._reason,
             # Uncommitted work of a killed process counts until the next process reports.
             "fetched": sum(report.part.fetched - self._before[number][0] for number, report in latest.items()),
             "bytes": sum(report.bytes - self._before[number][1] for number, report in latest.items()),
             "seconds": self.clock.seconds,
-            "coverage": coverage,
-            "coverage_shown": shown,
+            **coverage_of({number: report and report.coverage for number, report in each}).figures(),
             "known": sum(report.totals.known for report in latest.values()),
             "read": sum(report.totals.read for report in latest.values()),
         }

@@ -82,7 +82,7 @@ class Steering:
         return {
             **status,
             **found,
-            **{name: self._keeper.figures[name] for name in ("coverage", "coverage_shown") if found},
+            **{name: figure for name, figure in self._keeper.figures.items() if found and name.startswith("coverage")},
             "processes": descendants(os.getpid()),
             "settings": adjustable(self._keeper.settings),
             "events": self._events.behind(after),

@@ -15,7 +15,18 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.limits import RunClock
 from minicrawl.crawler.loop.measurements import AnswerCounts, Course, Speed
 from minicrawl.crawler.steps.archive import Archive
-from minicrawl.model import CoursePoint, Fetched, HostNow, IllHost, InFlightNow, Progress, Silence, State, Sums
+from minicrawl.model import (
+    CoursePoint,
+    Fetched,
+    HostNow,
+    IllHost,
+    InFlightNow,
+    Progress,
+    ReadShare,
+    Silence,
+    State,
+    Sums,
+)
 from minicrawl.store.database import logs
 from minicrawl.store.declaration import MetaValue
 
@@ -132,7 +143,6 @@ class RunProgress:
         intake, accounts, frontier = self._intake, self._state.accounts, self._state.frontier
         ready, waiting = frontier.ready_or_waiting()
         self._speed.record(self.seconds, self.fetched, self.bytes)
-        coverage, shown = accounts.coverage.shares()
         pages_per_second, bytes_per_second = self._speed.now()
         return Progress(
             seconds=self.seconds,
@@ -144,8 +154,7 @@ class RunProgress:
             hosts_waiting=len(waiting),
             in_flight=frontier.in_flight,
             clock=accounts.book.clock / max(accounts.book.births, 1),
-            coverage=coverage,
-            coverage_shown=shown,
+            **ReadShare(*accounts.coverage.shares()).figures(),
             errors=dict(intake.state.pages.failures),
             left_out=intake.state.pages.left_out,
             silence=silence,
@@ -176,7 +185,7 @@ class RunProgress:
     def look(self, silence: Silence | None, requests: tuple[InFlightNow, ...], hosts: int) -> dict[str, Any]:
         """The crawl as it stands, as JSON, without reading every page; with up to `hosts` hosts.
 
-        `coverage`, `coverage_shown`, `errors`, `silence`, `earlier`: as in `Progress`. `requests`: the oldest in
+        `coverage` and the like, `errors`, `silence`, `earlier`: as in `Progress`. `requests`: the oldest in
         flight. `hosts`: busy and waiting ones first; `doing`: number of hosts by `HostNow.doing`; both are empty unless
         hosts were asked for, and so is `host_states`, numbers of hosts by activity, waiting ones by the reason.
         `statuses`, `failed`: requests for pages of this run by class of status, and by reason where there was no
@@ -190,10 +199,8 @@ class RunProgress:
         looked_at = frontier.hosts if hosts else ()
         in_doubt = self._judge.in_doubt
         listed, doing, states = hosts_now(looked_at, frontier.pages.has_page, self.clock(), hosts, in_doubt)
-        coverage, shown = accounts.coverage.shares()
         return {
-            "coverage": coverage,
-            "coverage_shown": shown,
+            **ReadShare(*accounts.coverage.shares()).figures(),
             "errors": dict(self._state.pages.failures),
             "silence": None if silence is None else asdict(silence),
             "earlier": self.earlier._asdict(),

@@ -21,7 +21,7 @@ from minicrawl.crawler.outcomes.retries import ask_again
 from minicrawl.crawler.remembered_settings import Resumed, is_nameless, refuse_partition, resumed
 from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.errors import SeedError, SettingError
-from minicrawl.model import CrawlReport
+from minicrawl.model import CrawlReport, ReadShare
 from minicrawl.opic.arrays import Pages
 from minicrawl.parts import figures_of, pages_left_out, parts
 from minicrawl.settings import CrawlSettings
@@ -224,7 +224,6 @@ def _round(writer: Writer, settings: CrawlSettings, refreshed: int | None) -> tu
 
 def _report(engine: Engine, intake: Intake) -> CrawlReport:
     accounts = intake.state.accounts
-    coverage, shown = accounts.coverage.shares()
     asked_for = engine.limits.now.until_coverage or 0.0
     is_over = engine.reason in (None, "nothing-left")
     # Its time was up before any request could leave: those of earlier runs tell more.
@@ -237,8 +236,7 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
         seconds=engine.progress.seconds,
         known=accounts.size,
         read=accounts.coverage.collected,
-        coverage=coverage,
-        coverage_shown=shown,
+        **ReadShare(*accounts.coverage.shares()).figures(),
         error=accounts.book.certificate(),
         failures=dict(intake.state.pages.failures),
         left_out=intake.state.pages.left_out,

@@ -28,7 +28,7 @@ _HOSTS_LEAST, _HOSTS_APART = 1.5, 100.0
 _LATELY = 10.0
 """Seconds over which speed is measured."""
 _NOTHING_SEEN: Look = {
-    **dict.fromkeys(("coverage", "coverage_shown", "errors", "silence", "statuses")),
+    **dict.fromkeys(("coverage", "coverage_about", "coverage_shown", "errors", "silence", "statuses")),
     **{name: [] for name in ("requests", "hosts")},
     **{name: {} for name in ("doing", "host_states", "failed", "histograms", "pages", "work")},
     "earlier": NOTHING_YET._asdict(),
@@ -96,7 +96,7 @@ def at_rest(found: AtRest) -> Look:
     status, earlier, banned, settings = found
     of_run: dict[str, Any] = {"fetched": 0, "bytes": 0, "seconds": 0.0, "errors": {}}
     if status.run is not None:
-        of_run = {name: getattr(status.run, name) for name in (*of_run, "coverage", "coverage_shown")}
+        of_run = {name: getattr(status.run, name) for name in (*of_run, "coverage", "coverage_about", "coverage_shown")}
     seconds = of_run["seconds"] or 1.0
     return {
         **_NOTHING_SEEN,
@@ -144,8 +144,9 @@ _OF_RUN: _Table = (
     ("pages_known", "Known pages", "known"),
     ("pages_read", "Known pages that were read", "read"),
     ("hosts_in_flight", "Hosts that are being asked", "in_flight"),
-    ("coverage_ratio", "Least share of importance that the read pages hold", "coverage"),
-    ("coverage_shown_ratio", "Share of importance that the read pages hold by links found so far", "coverage_shown"),
+    ("coverage_ratio", "Share of importance that the read pages hold at least", "coverage"),
+    ("coverage_about_ratio", "Share of importance that the read pages hold, about", "coverage_about"),
+    ("coverage_shown_ratio", "Share of importance that the read pages hold at most", "coverage_shown"),
 )
 _OF_WORK: _Table = (
     ("commits_total", "Commits in this run", "commits"),

@@ -14,6 +14,7 @@ from minicrawl.analysis.status import AtRest, Partition, at_rest
 from minicrawl.analysis.top import best_wanted, lines_per_site, top_list
 from minicrawl.cluster import answers
 from minicrawl.errors import SettingError
+from minicrawl.model import ReadShare
 from minicrawl.reasons import meaning
 from minicrawl.settings import RANKINGS
 from minicrawl.store.database import is_held, logs
@@ -227,9 +228,10 @@ class Readings:
 
     def course(self) -> Reading:
         """`states`: numbers of pages by state and reason, with its sentence; `points`: the crawl over time, each a
-        `CoursePoint`."""
+        `CoursePoint`, and `about` of its `ReadShare`."""
         with self._opened() as reader:
-            counts, points = reader.page_table.counts(), [point._asdict() for point in reader.course()]
+            counts, course = reader.page_table.counts(), reader.course()
+        points = [point._asdict() | {"about": ReadShare(point.coverage, point.shown).about} for point in course]
         states = [
             {"state": state, "reason": reason, "meaning": meaning(reason), "pages": n}
             for (state, reason), n in counts.items()

@@ -101,7 +101,9 @@ def test_servers_have_sent_what_could_steer_a_terminal(served: Path) -> None:
 
 
 def test_neither_does_the_display() -> None:
-    progress = replace(Progress(1.0, 1, 1, 1, 1, 1, 1, 1, 1.0, 0.5, 0.5, {}), requests=(InFlightNow(HOME + EVIL, 1.0),))
+    progress = replace(
+        Progress(1.0, 1, 1, 1, 1, 1, 1, 1, 1.0, 0.5, 0.5, 0.5, {}), requests=(InFlightNow(HOME + EVIL, 1.0),)
+    )
     best = ((0.5, HOME + EVIL),)
     assert plain(progress, best).isprintable()
     picture: Any = render(progress, best)

@@ -77,15 +77,15 @@ def test_one_page_is_no_pages() -> None:
 @pytest.mark.parametrize(
     ("low", "shown", "told"),
     [
-        (0.58999, 0.70001, "between 58 and 71 %"),
-        (0.00999, 0.0101, "between 0.9 and 2 %"),
-        (0.0012, 0.0021, "between 0.1 and 0.3 %"),
-        (0.9999999, 1.0, "between 99 and 100 %"),
-        (1 - 1e-12, 1.0, "100 %"),
+        (0.58999, 0.70001, "about 65 % of the importance (between 58 and 71 %)"),
+        (0.00999, 0.0101, "about 1 % of the importance (between 0.9 and 2 %)"),
+        (0.0012, 0.0021, "about 0.1 % of the importance (between 0.1 and 0.3 %)"),
+        (0.9999999, 1.0, "about 99 % of the importance (between 99 and 100 %)"),
+        (1 - 1e-12, 1.0, "100 % of the importance"),
     ],
 )
 def test_coverage_is_rounded_outwards(low: float, shown: float, told: str) -> None:
-    assert read_line(3, 2, low, shown) == f"Read 2 of 3 known pages: {told} of the importance"
+    assert read_line(3, 2, low, shown) == f"Read 2 of 3 known pages: {told}"
 
 
 @pytest.mark.parametrize(

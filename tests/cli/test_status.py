@@ -21,17 +21,22 @@ def test_one_coverage_is_told_everywhere(tmp_path: Path) -> None:
     crawl({HOME: ["/a", "/b"], f"{HOME}a": [HOME, "/b"], f"{HOME}b": 403}, store, [HOME])
     last = run("crawl", "--store", store).stdout
     found = answer("status", "--store", store)["run"]
-    share = [found["coverage"], found["coverage_shown"]]
-    assert 0.3 < share[0] < share[1] < 1
-    told = f"between {math.floor(100 * share[0])} and {math.ceil(100 * share[1])} % of the importance"
+    share = {name: found[name] for name in ("coverage", "coverage_about", "coverage_shown")}
+    low, about, shown = share.values()
+    assert 0.3 < low < about < shown < 1
+    bounds = f"between {math.floor(100 * low)} and {math.ceil(100 * shown)} %"
+    told = f"about {math.floor(100 * about)} % of the importance ({bounds})"
     assert told in last
-    assert told in run("status", "--store", store).stdout
-    for words in (["audit"], ["verify"], ["why", HOME]):
+    assert told in run("crawl", "--store", store, "-q").stdout
+    for words in (["status"], ["audit"], ["verify"], ["why", HOME]):
         assert told in run(*words, "--store", store).stdout
     with open_store(store) as reader:
-        reported = report_on(reader)["/api/now"]
-    for one in (answer("audit", "--store", store)["judged"], Looks(Readings(store)).look(), reported):
-        assert [one["coverage"], one["coverage_shown"]] == share
+        reported, point = report_on(reader), report_on(reader)["/api/course"]["points"][-1]
+    judged, looked = answer("audit", "--store", store)["judged"], Looks(Readings(store)).look()
+    why, verified = (answer(*words, "--store", store) for words in (["why", HOME], ["verify"]))
+    for one in (judged, looked, reported["/api/now"], why, verified):
+        assert {name: one[name] for name in share} == share
+    assert [point[name] for name in ("coverage", "about", "shown")] == [low, about, shown]
 
 
 def test_figures_of_partitions_stand_below_their_headings() -> None:

@@ -34,8 +34,8 @@ def test_verify_compares_every_ranking_with_exact_pagerank(store: Path) -> None:
     told = json.loads(run("verify", "--json", "--store", store).stdout)
     assert list(told) == [
         *("store", "known", "read", "aliases", "links", "top", "stored", "settled", "history", "inlinks"),
-        *("rounds", "visits", "rounding", "births", "births_are_old", "coverage", "coverage_shown", "tolerance"),
-        "problem",
+        *("rounds", "visits", "rounding", "births", "births_are_old", "coverage", "coverage_about", "coverage_shown"),
+        *("tolerance", "problem"),
     ]
     assert list(told["stored"]) == ["overlap", "tau", "l1", "largest", "certificate"]
     assert (told["known"], told["aliases"], told["links"], told["top"]) == (5, 1, 8, 4)

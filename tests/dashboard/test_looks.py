@@ -74,6 +74,7 @@ async def test_a_crawl_that_begins_or_ends_says_less_and_has_all_fields(store: P
 
 NOTHING: dict[str, object] = {
     "coverage": None,
+    "coverage_about": None,
     "coverage_shown": None,
     "errors": None,
     "silence": None,
@@ -121,6 +122,7 @@ LOOK: dict[str, Any] = {
     "read": 6,
     "in_flight": 0,
     "coverage": 0.125,
+    "coverage_about": 0.2,
     "coverage_shown": 0.25,
     "memory": 2**30,
     "statuses": {"2xx": 5, "4xx": 2},

@@ -13,6 +13,7 @@ MOMENT = Progress(
     in_flight=12,
     clock=1.25,
     coverage=0.5,
+    coverage_about=0.55,
     coverage_shown=0.6,
     errors={"dns": 3},
     given_up={"dns": 3, "http-404": 12},

@@ -55,11 +55,12 @@ export function percent(share, digits = 1) {
   return `${(100 * (share ?? 0)).toFixed(digits)} %`;
 }
 
-// A coverage, rounded outwards as in the terminal, and short.
-export function between(low, shown) {
+// A coverage in words, its bounds rounded outwards as in the terminal: the figure, and what it is of.
+export function held(now) {
   const part = (number, rounded) => (number >= 1 ? rounded(number) : rounded(10 * number) / 10);
-  const [least, most] = [part(100 * low + 1e-9, Math.floor), part(100 * shown - 1e-9, Math.ceil)];
-  return least === most ? `${most} %` : `${least}–${most} %`;
+  const [least, most] = [part(100 * now.coverage + 1e-9, Math.floor), part(100 * now.coverage_shown - 1e-9, Math.ceil)];
+  if (least === most) return [`${most} %`, "of the importance"];
+  return [`about ${part(100 * now.coverage_about + 1e-9, Math.floor)} %`, `of the importance (between ${least} and ${most} %)`];
 }
 
 export function rate(number) {

@@ -2,7 +2,7 @@
 
 import {Failure} from "./api.js";
 import {card, el, fill, known, pagesOf, setText, toPages} from "./dom.js";
-import {about, amount, between, clock, count, counted, day, duration, isOn, percent, printable, rate, small} from "./format.js";
+import {about, amount, clock, count, counted, day, duration, held, isOn, percent, printable, rate, small} from "./format.js";
 import {Chart} from "./chart.js";
 import {Slider} from "./slider.js";
 import {Table} from "./table.js";
@@ -64,7 +64,7 @@ export class Overview {
       const {states, points} = await this.app.get("/api/course");
       const [first, last] = [points[0], points[points.length - 1]];
       const words = last ? `${day(first.at)} to ${day(last.at)}: ${count(last.fetched)} answers in ${duration(last.seconds)}.` : "";
-      this.coverage.show([["at least", "coverage"], ["by the links found so far", "shown"]].map(([name, of]) => ({name, points: points.map((point) => [point.seconds, point[of]])})), words);
+      this.coverage.show([["about", "about"], ["at least", "coverage"], ["at most", "shown"]].map(([name, of]) => ({name, points: points.map((point) => [point.seconds, point[of]])})), words);
       const failed = states.filter(({state}) => FAILED.includes(state)).map(({state, reason, meaning, pages}) => el("li", {}, el("span", {}, toPages({state, reason}, printable(reason)), meaning ? `: ${meaning}` : null), el("b", {}, count(pages))));
       fill(this.failed, failed, "Nothing.");
     } catch (failure) {
@@ -138,7 +138,7 @@ class Figures {
       [duration(now.seconds), before(all.seconds + now.seconds, duration)],
       [count(now.known), "pages"],
       [count(now.read), now.known ? percent(now.read / now.known) : ""],
-      now.coverage === null ? ["–", now.partitions ? "not known: not all partitions are read here" : "not known just now"] : [between(now.coverage, now.coverage_shown), "of the importance"],
+      now.coverage === null ? ["–", now.partitions ? "not known: not all partitions are read here" : "not known just now"] : held(now),
       [count(now.in_flight), doing(now.doing)],
     ];
     shown.forEach(([value, note], index) => {

@@ -78,7 +78,7 @@ def test_a_pattern_that_is_left_out_is_told_with_count_example_and_evidence(stor
     assert line == f"{left} URLs of {OF_FORMS}: {evidence}, for example {read[0]}"
     (coverage,) = lines(store, "coverage")
     known = 3 + 2 * ITEMS
-    assert coverage.startswith(f"Read {known - left} of {known} known pages, {left} left out: between ")
+    assert coverage.startswith(f"Read {known - left} of {known} known pages, {left} left out: about ")
     told = answer("status", "--store", store)
     assert told["unasked"]["known"] == told["parts"]["samepage"]["left_out"] == left == told["states"]["waiting"]
     (row,) = told["parts"]["samepage"]["waiting"]
@@ -206,7 +206,7 @@ def test_the_end_of_a_crawl_tells_it(pages: type[Forms], words: list[str], tmp_p
     left = answer("status", "--store", store)["states"].get("waiting", 0)
     told = [line for line in done.stdout.splitlines() if OF_FORMS in line]
     assert (pages is Forms) == bool(told)
-    assert ("left out: between" in done.stdout.splitlines()[0]) == bool(told)
+    assert ("left out: about" in done.stdout.splitlines()[0]) == bool(told)
     for line in told:
         assert re.match(rf"\d+ URLs of {re.escape(OF_FORMS)} are left out: (\d+) of \1 read keep robots out", line)
     assert "Go on, as" not in done.stderr
