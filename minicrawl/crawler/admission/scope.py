@@ -12,8 +12,10 @@ Focus is a factor on the priority of a page. It moves no cash: importance is wha
 """
 
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Sequence, Set
 from functools import cached_property
+from urllib.parse import unquote
 
 from minicrawl.setting import compiled
 from minicrawl.settings import CrawlSettings
@@ -121,29 +123,32 @@ def _spoken(url: str) -> str:
     return f"{without_www(host)}{slash}{path}"
 
 
-def _lower(text: str) -> str:
-    """A text in lower case, without the dot that Python adds to the Turkish capital I."""
-    return text.replace("İ", "I").lower()
-
-
 MOST = 1e6
-"""The largest factor."""
-_OF_LINK = 300.0
-_AROUND = 3.0
+"""The largest factor of boosts; and how much more a link that says all of the topic counts, on a page whose title does,
+than one that says nothing: with more, all pages with a word of it come before any that many link to."""
+_AROUND = 0.25
+"""What the title counts, where the URL and the text of the link count 1."""
+_UNSPACED = (  # Thai, Lao, Burmese, Khmer, Japanese, Chinese
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
+)
+_WORD = re.compile(f"{_UNSPACED}+|(?:(?!{_UNSPACED})[^\\W_])+")
+_LONG, _ENDING, _COMPOUND = 6, 3, 3
+"""Fewest letters of a part that is found anywhere in a word; most of an ending; fewest in front in a compound."""
 
 
 class Focus:
     """Factors on the priority of pages.
 
-    boosts: patterns on URLs with their factors. words: the topic. Where n of them are in the URL of a page or in the
-    text of a link to it, and m in the title of the page with that link:
+    boosts: patterns on URLs with their factors. words: the topic's, each as the patterns of its parts. By the shares of
+    its words (`found`) in the URL of a page or the text of a link to it, and in the title of the page with that link:
 
-        factor = boost * (1 + 300 n) (1 + 3 m)
+        factor = boost * 1e6 ** ((link + title / 4) / 1.25 - 1/2)
     """
 
     def __init__(self, settings: CrawlSettings) -> None:
         self.boosts = settings.boost
-        self.words = frozenset(re.findall(r"\w+", _lower(settings.topic)))
+        words = dict.fromkeys(_WORD.findall(_folded(settings.topic)))
+        self.words = [list(map(re.compile, _parts(word, words.keys() - {word}))) for word in words]
 
     @cached_property
     def is_off(self) -> bool:
@@ -155,13 +160,44 @@ class Focus:
         for pattern, boost in self.boosts:
             if pattern.search(url):
                 factor *= boost
-        return factor
+        return min(factor, MOST)
 
-    def topic(self, url: str, anchor: str = "", title: str = "") -> float:
-        """The factor by the topic. anchor: text of a link to the URL; title: of the page with that link."""
+    def topic(self, url: str, anchor: str = "", around: float = 0.0) -> float:
+        """The factor by the topic. anchor: text of a link to the URL; around: `found` in the title of its page."""
         if not self.words:
             return 1.0
-        return (1.0 + _OF_LINK * self._found(f"{url} {anchor}")) * (1.0 + _AROUND * self._found(title))
+        link = self.found(f"{unquote(url.partition('//')[2])} {anchor}")
+        return float(MOST ** ((link + _AROUND * around) / (1.0 + _AROUND) - 0.5))
 
-    def _found(self, text: str) -> int:
-        return len(self.words.intersection(re.findall(r"[^\W_]+", _lower(text))))
+    def found(self, text: str) -> float:
+        """The share of the topic's words that a text has, 0 to 1: of a word, the share of its parts."""
+        text = _folded(text)
+        shares = [sum(part.search(text) is not None for part in parts) / len(parts) for parts in self.words]
+        return sum(shares) / max(len(shares), 1)
+
+
+def _folded(text: str) -> str:
+    """A text in lower case without accents."""
+    if text.isascii():
+        return text.lower()
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(letter for letter in plain if unicodedata.category(letter) != "Mn")
+
+
+def _parts(word: str, others: Set[str]) -> list[str]:
+    """Patterns of the parts of a word of the topic; of a script without spaces, each two characters.
+
+    Else it has one, without the ending, as words are inflected. A short part is in many words by chance: it counts at
+    the beginning of a word, or as the last of a compound, with at most an ending or another word of the topic behind.
+    """
+    if re.match(_UNSPACED, word):
+        return [word[at : at + 2] for at in range(max(len(word) - 1, 1))]
+    is_long = len(word) >= _LONG
+    part = word[: len(word) - len(word) // 5] if is_long else re.sub(r"(?<=....)s\Z", "", word)
+    if len(part) >= _LONG:
+        return [part]
+    before, behind = ("".join(f"|(?{look}{other})" for other in sorted(others)) for look in ("<=", "="))
+    if len(part) > _COMPOUND:
+        before += f"|(?<=[^\\W\\d_]{{{_COMPOUND}}})"
+    ends = "" if is_long else f"(?:(?![^\\W\\d_]{{{_ENDING + 1}}}){behind})"
+    return [f"(?:(?<![^\\W\\d_]){before}){part}{ends}"]

@@ -102,6 +102,7 @@ class Frontier:
         self._waiting_clocks: list[tuple[float, int]] = []  # a host's number, or the complement of an address's
         self._banned: set[int] = set()
         self._ill: set[int] = set()
+        self._asked: set[int] = set()  # for pages, lately, while pages differ in interest
         self.in_flight = 0
 
     def add_host(
@@ -190,15 +191,23 @@ class Frontier:
     def best_page(self, now: float, *, attempts: bool = True) -> int | None:
         """The page to fetch now, or None; it is not handed out yet.
 
-        attempts: also pages of hosts that have not answered yet, or not the last time.
+        attempts: also pages of hosts that have not answered yet, or not the last time. While a host answers that has
+        pages of much more interest, these are waited for.
         """
         self._wake(now)
-        return self.pages.best(attempts=attempts)
+        page = self.pages.best(attempts=attempts)
+        if page is None or self.pages.interest is None:
+            return page
+        hosts = [host for host in map(self.hosts.__getitem__, self._asked) if host.in_flight and host.answers]
+        self._asked = {host.id for host in hosts}
+        return None if any(self.pages.is_of_less_interest(page, host) for host in hosts) else page
 
     def hand_out(self, page: int, now: float) -> HostTurn:
         """Begin the turn of the best page. Its host is in flight until `release`."""
         turn = HostTurn(self.host(page), page)
         self.pages.hand_out(page, turn.host)
+        if self.pages.interest is not None:
+            self._asked.add(turn.host.id)
         turn.host.pages_since_errand += 1
         turn.host.had_page = True
         self._begin(turn, now)

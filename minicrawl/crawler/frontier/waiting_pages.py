@@ -29,11 +29,13 @@ from minicrawl.crawler.frontier.site_turns import SITE_TURN, SiteTurns
 from minicrawl.crawler.hosts.clocks import Address, Host
 from minicrawl.opic import DiscoveryBudget, PageQueue, Strategy
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, grown, slices
-from minicrawl.opic.strategy import Jumps, bests, unpacked
+from minicrawl.opic.strategy import Jumps, bests, priority_in, unpacked
 from minicrawl.sizes import STANDARD_SIZES
 
 _BEHIND = 2**62  # more than any page's cash
 _MOST = 2.0**61
+_MUCH = 30.0
+"""How much more a page is wanted, so that another one waits until its host has answered: a word of a topic of three."""
 _SEED = 1000  # pages that a seed counts for where the virtual page pays all alike: links lead to the others
 
 
@@ -283,6 +285,15 @@ class WaitingPages:
         if discovers and self._sites is not None and self._sites.is_on and self._turns % SITE_TURN == SITE_TURN - 1:
             return self._sites.best(attempts=attempts)
         return unread if discovers else read
+
+    def is_of_less_interest(self, page: int, host: Host) -> bool:
+        """True if the user wants the next page of a host much more than this one, which was never read."""
+        queue = self._discovery.queues.get(host.id)
+        entry = None if queue is None or self._accounts.had_turn.item(page) or page in self.first else queue.peek()
+        if entry is None or self.interest is None:
+            return False
+        is_behind = self._puts_off and self._is_put_off[page] and priority_in(entry) > 0
+        return is_behind or self.interest.item(unpacked(entry)) > _MUCH * self.interest.item(page)
 
     def hand_out(self, page: int, host: Host) -> None:
         """Hold the best page of a host; `withdraw` the host then."""

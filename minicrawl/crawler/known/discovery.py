@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.admission.scope import MOST, Focus
+from minicrawl.crawler.admission.scope import Focus
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.sharing import UNREACHED
 from minicrawl.errors import ConfigError
@@ -42,14 +42,15 @@ class Interests:
     def know(self, page: int, url: str) -> None:
         if self._pages.interest is not None:
             topic = self._raised[page] if page in self._raised and self._focus.words else self._focus.topic(url)
-            self._pages.interest[page] = min(self._focus.boost(url) * topic, MOST)
+            self._pages.interest[page] = self._focus.boost(url) * topic
 
     def note_links(self, pages: Sequence[int], urls: Sequence[str], anchors: Sequence[str], title: str) -> None:
         """Note the links of a page with this title."""
         if self._pages.interest is None or not self._focus.words:
             return
+        around = self._focus.found(title)
         for page, url, anchor in zip(pages, urls, anchors, strict=True):
-            topic = self._focus.topic(url, anchor, title)
+            topic = self._focus.topic(url, anchor, around)
             if topic > self._raised.get(page, self._focus.topic(url)):
                 self._raised[page] = topic
                 self._unsaved.add(page)
