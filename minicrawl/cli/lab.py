@@ -227,8 +227,6 @@ def sites(store: Path, as_json: bool, seed: int) -> None:
 
 def site_web(store: "Store") -> "SiteWeb":
     """The web of a store. Raises StoreError."""
-    import numpy as np
-
     from minicrawl.analysis.link_graph import folded_pages
     from minicrawl.analysis.sites import site_pages
     from minicrawl.lab.sites import SiteWeb

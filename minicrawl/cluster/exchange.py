@@ -110,8 +110,8 @@ def _apply(intake: Intake, records: Records, now: float, *, is_crawling: bool) -
 
 
 class Told(NamedTuple):
-    """What a partition tells of its sites: the links between them, and the URLs of its aliases that others link to, with
-    those of the pages that they stand for."""
+    """What a partition tells of its sites: the links between them, and the URLs of its aliases that others link to,
+    with those of the pages that they stand for."""
 
     links: SiteLinks
     aliases: Mapping[str, str]

@@ -10,7 +10,7 @@ u(a)        probability that a walk of at most three links of sites from a comes
 t(s)        trust of site s, sum 1
 t-(s)       the same, of a site without a seed less the most that it has from one site
 T           typical number of sites: how many there were if all had as much trust
-g(a)        how far the voice of site a counts, 0 to 1; less if it names more than 256 pages
+g(a)        how far the voice of site a counts, 0 to 1; less if it names more than 64 pages
 e(p)        voices for page p
 N(s), F(s)  standing pages of s; its entrances, which are its seeds and the front pages of its hosts
 
@@ -20,7 +20,7 @@ N(s), F(s)  standing pages of s; its entrances, which are its seeds and the fron
     x(a, b) = d w(a, b) / (2 + sum over b' of w(a, b'))
     t(b) = sum over a of t(a) x(a, b) u(a) / (u(a) + kappa) + (the rest of 1) * root(b)
     T = exp(- sum over s of t(s) ln t(s))
-    g(a) = min(1, 2 T t-(a))^2 min(1, 256 / pages of others that a names, weighed as in e)
+    g(a) = min(1, 2 T t-(a))^2 min(1, 64 / pages of others that a names, weighed as in e)
     e(p) = sum over other sites a that link to p of g(a), a quarter for one link, an eighth for links in frames alone
     v(p) ~ T t(s) ((1 - m) / N(s) + m entrance(p) / F(s)) + z e(p) / 2,    s the site of p: the chance to jump to p
     z = min(1, T^2 / sum of e(p) / 2)
@@ -88,7 +88,7 @@ GENERATED = 100
 """Links from one site to more pages of another are generated, and are no voices."""
 PER_READ = 32
 """Known pages of a root that count for each that was read: before it answers, its links say little of its size."""
-NAMED = 256
+NAMED = 64
 """Voices that a site has in full; more share them, so who has bought a trusted domain cannot name pages without end."""
 WALK = 3
 """Length in site links of the walks back to the roots; five would find the same."""
@@ -405,9 +405,8 @@ class SiteGraph:
         return found
 
     def pairs(self, end: IntArray, most: int = GENERATED) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-        """Source, target, links and voices of each pair of sites of a folded graph, see `SiteLinks`. end: the site of the page that each
-        page stands for, from 0. By slices: whole arrays of all voices would take more memory than all else that is
-        known of sites."""
+        """Source, target, links and voices of each pair of sites of a folded graph, see `SiteLinks`. end: the site of
+        the page that each page stands for. By slices: whole arrays of all voices would take much memory."""
         self._merge()
         each = [(self._keys[:0], *[self._links[:0]] * 3)]
         for rows in slices(len(self._keys)):

@@ -109,8 +109,8 @@ def test_a_typical_site_has_a_jump_and_a_voice_half_of_one() -> None:
 
 
 def test_voices_have_no_more_than_a_jump_for_each_two_sites() -> None:
-    """From one seed the site and all that it names have half of the jumps each; a site has 256 voices in full."""
-    for named in (3, 256, 1_024):
+    """From one seed the site and all that it names have half of the jumps each; a site has 64 voices in full."""
+    for named in (3, 64, 1_024):
         shares = site_links([0], {(0, 1): (2 * named, 16 * named)}, [(1, 1)] * 2).shares(total=2**40)
         voices = shares.voice.item(0) * named
         assert voices == VOICE_UNIT * min(named, NAMED)

@@ -12,8 +12,8 @@ from support.intakes import Web, answer, intake_of, next_page
 from support.sites import rows
 
 from minicrawl.cluster.combined import shares_of_all
-from minicrawl.cluster.exchange import settle as settle_here
 from minicrawl.cluster.exchange import aliases_of_all, share_of, shared_out, site_links, take_all
+from minicrawl.cluster.exchange import settle as settle_here
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.sharing import Outbox
 from minicrawl.settings import CrawlSettings

@@ -5,8 +5,8 @@ named by many others: in running text, in lists and by footers. Some have an old
 their own pages and others still link to; some a sitemap with pages that nothing links to; some archives, whose items
 only their lists lead to. Some links are broken, and some hosts take their time.
 
-In tests/, `python -m support.sparse_web PORT [SECONDS [SEED]]` serves it on 127.0.0.1 for all its hosts, with the seconds
-that slow ones take, and prints the fronts; `--connect-to ::127.0.0.1:PORT --allow-private` leads a crawl there.
+In tests/, `python -m support.sparse_web PORT [SECONDS [SEED]]` serves it on 127.0.0.1 for all its hosts, with the
+seconds that slow ones take, and prints the fronts; `--connect-to ::127.0.0.1:PORT --allow-private` leads a crawl there.
 """
 
 import asyncio

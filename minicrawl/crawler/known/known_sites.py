@@ -164,8 +164,8 @@ class KnownSites:
             flagged((births.entrance[known] != pages.entrance) | (births.voices[known] != voices)).tolist()
         )
         births.site[known], births.entrance[known], births.voices[known] = pages.site, pages.entrance, voices
-        self._vouchers, self._heard = shares.vouchers, shares.heard
-        self._heard[0], self._homes, before = True, shares.homes, accounts.book.twentieths
+        self._vouchers, self._heard = shares.vouchers, np.append(True, shares.heard[1:])
+        self._homes, before = shares.homes, accounts.book.twentieths
         accounts.book.share_births_out(births, shares._replace(trust=self._trust))
         if before != births.twentieths:
             accounts.resend(self._blocks, before)

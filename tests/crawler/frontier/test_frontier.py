@@ -395,6 +395,7 @@ def test_the_frontier_agrees_with_the_slow_model(seed: int, ip_delay: float, str
 def entries_held(frontier: Frontier) -> int:
     lanes = (frontier.pages._discovery, frontier.pages._refresh)
     queues = [queue for lane in lanes for queue in lane.queues.values()]
+    assert frontier.pages._sites is not None
     offers = [lane.offers for lane in lanes] + [frontier.pages._sites.offers]
     heaps = len(frontier._waiting_clocks) + len(frontier.pages._resting)
     return (
