@@ -93,12 +93,14 @@ class Lane:
 
 class Order(Struct, frozen=True):
     """The order of pages: `strategy` of those never read, `due` of those to be read again, None for none; `budget` has
-    the share of either kind. loaded_at_once: as in `Sizes`."""
+    the share of either kind. loaded_at_once: as in `Sizes`. has_site_turns: sites have turns where cash orders pages;
+    where walkers jump to any page, these would go to whoever makes most of them."""
 
     strategy: Strategy
     budget: DiscoveryBudget
     due: DuePages | None = None
     loaded_at_once: int = STANDARD_SIZES.loaded
+    has_site_turns: bool = True
 
 
 class WaitingPages:
@@ -131,7 +133,8 @@ class WaitingPages:
         self._discovery = Lane(self._unread_priority, partial(self._waiting_of, read=False))
         self._refresh = Lane(self._read_priority, partial(self._waiting_of, read=True))
         self._lanes = (self._discovery, self._refresh)  # by whether their pages were read
-        self._sites = SiteTurns(hosts, self._discovery.entry) if self._strategy.follows_cash else None
+        has_site_turns = order.has_site_turns and self._strategy.follows_cash
+        self._sites = SiteTurns(hosts, self._discovery.entry) if has_site_turns else None
         self._turns = 0
         """Turns of pages never read."""
 

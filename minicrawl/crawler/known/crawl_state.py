@@ -84,7 +84,7 @@ class CrawlState:
             addresses_from=asked_until + ip_delay,
             on_its_way=timing.on_its_way,
         )
-        order = Order(strategy, self.budget, self.due, writer.sizes.loaded)
+        order = Order(strategy, self.budget, self.due, writer.sizes.loaded, has_site_turns=settings.jump == BY_SITES)
         self.frontier = frontier = Frontier(accounts, order, pace)
         accounts.coverage.doubts = frontier.doubts
         self.hosts = KnownHosts(frontier, HostDelays.by_rules(settings.delay, settings.host_delay))
