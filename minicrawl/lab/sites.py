@@ -29,9 +29,8 @@ _DRAWS, _PLACES = 2, (100, 1_000)
 
 @dataclass(frozen=True, eq=False)
 class SiteWeb:
-    """Pages and their links. By page: site, from 0 on; the page that it stands for;
-    whether it is a seed, an entrance, was read, is there at all. places: of the links on their pages; None: all alike.
-    """
+    """Pages and their links. By page: site, from 0 on; the page that it stands for; whether it is a seed, an entrance,
+    was read, is there at all. places: of the links on their pages; None: all alike."""
 
     graph: Graph
     site: IntArray
@@ -59,12 +58,8 @@ class SiteWeb:
         own = ~self.is_alias[sources]
         weights = None if self.places is None else REASONABLE.weights[self.places[own]].astype(np.float64)
         graph = Graph.from_edges(sources[own], self.stands_for[self.graph.targets[own]], self.graph.size)
-        ranks = (
-            pagerank(
-                graph, damping, np.bincount(self.stands_for, jump, self.graph.size).astype(np.float64), weights=weights
-            )
-            * self.is_live
-        )
+        folded = np.bincount(self.stands_for, jump, self.graph.size).astype(np.float64)
+        ranks = pagerank(graph, damping, folded, weights=weights) * self.is_live
         shares: FloatArray = ranks / ranks.sum()
         return shares
 

@@ -457,14 +457,16 @@ class SitePages(NamedTuple):
     gone: Flags
 
     def folded(self, graph: SiteGraph) -> SiteGraph:
-        """The graph with links to pages that stand for none."""
+        """The graph with links to pages that stand for none; the same graph if there are no aliases."""
+        if not self.alias.any() and np.array_equal(self.stands_for, np.arange(len(self.stands_for))):
+            return graph
         found, (page, site, links) = SiteGraph(), graph.voices()
         across = flagged(self.alias & (self.site != self.end))
         for each in ((page, site, links), (across, self.site[across], np.maximum(self.inlinks[across], 1) - 1)):
             found.add(Voices(self.stands_for[each[0]], *each[1:]))
         return found
 
-    def links(self, names: list[str], graph: SiteGraph) -> SiteLinks:
+    def links(self, names: list[str], folded: SiteGraph) -> SiteLinks:
         """The links between sites. names: of the sites from 1 on."""
         size = len(names) + 1
         first, last = np.full((2, size), [[size], [-1]])
@@ -473,15 +475,15 @@ class SitePages(NamedTuple):
         leads_to = np.where(first == last, first, np.arange(size))
         is_known = ~(self.alias | self.gone) & (self.read | self.seed | (self.inlinks > 0))
         seeds, known, read = (np.bincount(self.site[some], minlength=size) for some in (self.seed, is_known, self.read))
-        return SiteLinks(["", *names], seeds > 0, known, read, leads_to, *self.folded(graph).pairs(self.end))
+        return SiteLinks(["", *names], seeds > 0, known, read, leads_to, *folded.pairs(self.end))
 
     def births(self, graph: SiteGraph) -> SiteBirths:
         """The births of all pages, where their sites and voices are all here."""
-        shares = self.links([""] * int(self.site.max(initial=0)), graph).shares()
-        births, size = SiteBirths(), len(self.site)
+        births, size, folded = SiteBirths(), len(self.site), self.folded(graph)
+        shares = self.links([""] * int(self.site.max(initial=0)), folded).shares()
         births.grow(size)
         births.site[:size], births.entrance[:size] = self.site, self.entrance
-        births.voices[:size] = self.folded(graph).voices_for(self.end, shares.voice, shares.whole)
+        births.voices[:size] = folded.voices_for(self.end, shares.voice, shares.whole)
         births.share_out(shares, ~(self.gone | self.alias), self.gone)
         return births
 

@@ -108,12 +108,13 @@ class KnownSites:
 
     def work_out(self) -> None:
         """Compute trust, voices and births anew. Virtual visits pass on the changes."""
-        self.share_out(self.links().shares())
+        pages, folded = self._site_pages()
+        self._share_out(pages.links(list(self._numbers), folded).shares(), pages, folded)
 
     def links(self) -> SiteLinks:
         """All sites by number, and the links between them."""
-        self._count_turns()
-        return self._site_pages().links(list(self._numbers), self._graph)
+        pages, folded = self._site_pages()
+        return pages.links(list(self._numbers), folded)
 
     def named_aliases(self) -> dict[int, int]:
         """The aliases here that other partitions link to, with the pages that they stand for."""
@@ -136,8 +137,9 @@ class KnownSites:
     def _stands_for(self) -> IntArray:
         return self._page_table.stands_for(self._accounts.size, self._elsewhere)
 
-    def _site_pages(self) -> SitePages:
-        """As the turns have been counted."""
+    def _site_pages(self) -> tuple[SitePages, SiteGraph]:
+        """The pages, and the folded graph of their links, with those of all turns so far."""
+        self._count_turns()
         accounts, known, site = self._accounts, slice(0, self._accounts.size), self._sites_of_all()
         book, at_home, stands_for = accounts.book, self._is_at_home(), self._stands_for()
         end = site.copy()
@@ -147,18 +149,20 @@ class KnownSites:
         doors[list(self._fronts)] = True
         found = entrances(flagged(doors & at_home), stands_for, site)
         alias, gone = book.alias[known] & at_home, book.gone[known]
-        return SitePages(
-            site, stands_for, end[stands_for], seed, found, read, accounts.inlinks[known].astype(np.int64), alias, gone
-        )
+        inlinks = accounts.inlinks[known].astype(np.int64)
+        pages = SitePages(site, stands_for, end[stands_for], seed, found, read, inlinks, alias, gone)
+        return pages, pages.folded(self._graph)
 
     def share_out(self, shares: SiteShares) -> None:
         """Share births out by the shares of sites, ordered as in `links`; newer sites have none."""
+        self._share_out(shares, *self._site_pages())
+
+    def _share_out(self, shares: SiteShares, pages: SitePages, folded: SiteGraph) -> None:
         accounts, births, known = self._accounts, self._births, slice(0, self._accounts.size)
-        self._count_turns()
-        pages, more = self._site_pages(), len(self._numbers) + 1 - len(shares.trust)
+        more = len(self._numbers) + 1 - len(shares.trust)
         self._trust, self._voice = np.append(shares.trust, np.zeros(more)), shares.voice
         self._whole = shares.whole
-        voices = self._voices_for(pages)
+        voices = self._voices_for(pages, folded)
         births.grow(accounts.size)
         self._doors.update(
             flagged((births.entrance[known] != pages.entrance) | (births.voices[known] != voices)).tolist()
@@ -191,15 +195,14 @@ class KnownSites:
     def count_voices(self) -> None:
         """Count the voices for all pages, as of when births were last shared out: the next hand-over tells the homes of
         mirrors theirs."""
-        self._count_turns()
-        self._voices_for(self._site_pages())
+        self._voices_for(*self._site_pages())
 
-    def _voices_for(self, pages: SitePages) -> IntArray:
+    def _voices_for(self, pages: SitePages, folded: SiteGraph) -> IntArray:
         """The voices for each page, in VOICE_UNITs, 0 for a mirror."""
         size = len(self._numbers) + 1
         voice = np.append(self._voice, np.zeros(size - len(self._voice), dtype=np.int64))
         whole = np.append(self._whole, np.arange(len(self._whole), size))
-        counts = pages.folded(self._graph).voices_for(pages.end, voice, whole)
+        counts = folded.voices_for(pages.end, voice, whole)
         if self.shared is not None:
             mirrors = flagged(~self._is_at_home())
             self.shared.grow(len(counts))
