@@ -102,7 +102,7 @@ class Frontier:
         self._waiting_clocks: list[tuple[float, int]] = []  # a host's number, or the complement of an address's
         self._banned: set[int] = set()
         self._ill: set[int] = set()
-        self._asked: set[int] = set()  # for pages, lately, while pages differ in interest
+        self._asked: set[int] = set()  # for pages, lately, while there is a topic
         self.in_flight = 0
 
     def add_host(
@@ -191,12 +191,12 @@ class Frontier:
     def best_page(self, now: float, *, attempts: bool = True) -> int | None:
         """The page to fetch now, or None; it is not handed out yet.
 
-        attempts: also pages of hosts that have not answered yet, or not the last time. While a host answers that has
-        pages of much more interest, these are waited for.
+        attempts: also pages of hosts that have not answered yet, or not the last time. With a topic, while a host
+        answers that has pages of much more interest, these are waited for.
         """
         self._wake(now)
         page = self.pages.best(attempts=attempts)
-        if page is None or self.pages.interest is None:
+        if page is None or not self.pages.has_topic:
             return page
         hosts = [host for host in map(self.hosts.__getitem__, self._asked) if host.in_flight and host.answers]
         self._asked = {host.id for host in hosts}
@@ -206,7 +206,7 @@ class Frontier:
         """Begin the turn of the best page. Its host is in flight until `release`."""
         turn = HostTurn(self.host(page), page)
         self.pages.hand_out(page, turn.host)
-        if self.pages.interest is not None:
+        if self.pages.has_topic:
             self._asked.add(turn.host.id)
         turn.host.pages_since_errand += 1
         turn.host.had_page = True

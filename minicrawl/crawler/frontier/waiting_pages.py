@@ -121,6 +121,8 @@ class WaitingPages:
         """As of when pages were last ordered; 0 for pages known since."""
         self.interest: npt.NDArray[np.float32] | None = None
         """How much more the user wants each page than others: a factor on its priority, if cash orders pages."""
+        self.has_topic = False
+        """True if interest is also in a topic: pages of much less are not read while a host answers that has more."""
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         # Pages handed out, resting before another try, or gone.
         self._held: Flags = np.zeros(0, dtype=np.bool_)

@@ -27,6 +27,7 @@ class Interests:
     def __init__(self, focus: Focus, pages: WaitingPages, writer: Writer) -> None:
         self._focus = focus
         self._pages = pages
+        pages.has_topic = bool(focus.words)
         self._raised: dict[int, float] = dict(writer.rows("SELECT id, topic FROM pages WHERE topic IS NOT NULL"))
         self._unsaved: set[int] = set()
         if not focus.is_off:
@@ -35,7 +36,7 @@ class Interests:
     def adjust(self, focus: Focus, urls: Iterable[str]) -> None:
         """Go on with another focus. urls: of all pages. `reorder` the frontier then."""
         self._focus = focus
-        self._pages.interest = None
+        self._pages.interest, self._pages.has_topic = None, bool(focus.words)
         if not focus.is_off:
             self._begin(urls)
 

@@ -646,3 +646,20 @@ def test_an_address_is_not_wanted_for_hosts_that_rest() -> None:
     assert crawl.frontier.trade({}, [], 1.0)[0] == []
     assert next_page(crawl.frontier, 50.0) is None
     assert crawl.frontier.trade({}, [], 50.0)[0] == ["1.2.3.4"]
+
+
+@pytest.mark.parametrize(("interest", "answers", "waits"), [(100, True, True), (10, True, False), (100, False, False)])
+def test_pages_off_the_topic_wait_while_a_host_with_others_answers(interest: float, answers: bool, waits: bool) -> None:
+    """Not for one that rests, or did not answer the last time; without a topic, as with boosts alone, none waits."""
+    for has_topic in (True, False):
+        crawl = Crawl(delay=1.0)
+        crawl.frontier.pages.interest = np.array([interest, interest, 1.0], dtype=np.float32)
+        crawl.frontier.pages.has_topic = has_topic
+        wanted = [crawl.add("on-it", 100), crawl.add("on-it", 95)]
+        other = crawl.add("off-it", 90)
+        crawl.frontier.judge(crawl.hosts["on-it"], answers, 0.0)
+        assert crawl.acquire() == wanted[0]
+        assert crawl.frontier.best_page(0.0) == (None if waits and has_topic else other)
+        crawl.frontier.release(wanted[0], 0.5)
+        assert crawl.drain(0.5) == [other], "the delay of the host is used"
+        assert crawl.drain(1.5) == [wanted[1]]
