@@ -10,6 +10,7 @@ import contextlib
 import json
 import logging
 import pickle
+import selectors
 import socket
 import subprocess
 import time
@@ -49,7 +50,14 @@ class Line:
 
     def send(self, message: bytes) -> None:
         """Send a message. Blocks while the other end does not read."""
-        self._socket.sendall(framed(message))
+        rest = memoryview(framed(message))
+        while rest:
+            try:
+                rest = rest[self._socket.send(rest) :]
+            except BlockingIOError:  # a loop that watches a socket makes it one that does not block
+                with selectors.DefaultSelector() as selector:
+                    selector.register(self._socket, selectors.EVENT_WRITE)
+                    selector.select()
 
     @property
     def is_unread(self) -> bool:

@@ -158,8 +158,11 @@ def test_a_message_that_comes_in_pieces_is_received_once_it_is_whole() -> None:
         assert line.receive() == [b"second"]
 
 
-def test_a_large_message_arrives_between_others(ends: tuple[Line, Line]) -> None:
+@pytest.mark.parametrize("blocks", [True, False])
+def test_a_large_message_arrives_between_others(ends: tuple[Line, Line], blocks: bool) -> None:
+    """Also where the sending end does not block, as one that uvloop watches."""
     one, other = ends
+    os.set_blocking(one.fileno(), blocks)
     sent = [b"before", b"x" * 10_000_000, b"after"]
     sending = threading.Thread(target=lambda: list(map(one.send, sent)))
     sending.start()
