@@ -47,7 +47,7 @@ class Verification:
 
     stored, settled: the book's importance as stored, and after settling in `rounds` rounds with `visits` virtual
     visits in all. history: within the window. inlinks: ranking by in-degree. rounding: error of
-    whole units, beyond the certificate. births: L1 distance of the birth cash as stored from that by the links, both as
+    whole units, beyond the certificate. births: L1 distance of the jump as stored from that by the links, both as
     shares; births_are_old: the crawl runs, or was cut short before it shared births out for the last time. coverage,
     coverage_about, coverage_shown: as stored.
     """
@@ -92,8 +92,8 @@ def verify(store: Store) -> Verification:
         by_links = births_by_links(store, folded, links) if by_sites else rule
         births_are_old = by_sites and (bool(store.meta("in_doubt")) or store.meta("shared_out") != links.size)
     is_alias, is_page = folded.is_alias, folded.is_live & ~folded.is_alias
-    known, is_gone = slice(0, links.size), ~folded.is_live
-    born, anew = (each.of(known, is_gone, is_alias) / UNIT for each in (rule, by_links))
+    born, anew = folded.jump, by_links.of(slice(0, links.size), ~folded.is_live, is_alias) / UNIT
+    # What an alias has is its target's: a partition may hear of voices for the one or the other.
     folded = replace(folded, jump=np.bincount(folded.stands_for, anew, links.size).astype(np.float64))
     exact = pagerank(folded.graph, folded.damping, folded.jump, weights=folded.weights(REASONABLE))[is_page]
     exact /= max(exact.sum(), 1e-300)
@@ -127,7 +127,7 @@ def verify(store: Store) -> Verification:
         rounds=rounds,
         visits=visits,
         rounding=book.rounding(len(links.targets)),
-        births=l1(born / born.sum(), anew / anew.sum()),
+        births=l1(born / born.sum(), folded.jump / folded.jump.sum()),
         births_are_old=births_are_old,
         **coverage.figures(),
     )

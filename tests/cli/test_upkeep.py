@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from support.command_line import answer, run
 from support.partition_twins import THREE, twins
 from support.sites import rows
@@ -52,6 +53,15 @@ def test_verify_compares_every_ranking_with_exact_pagerank(store: Path) -> None:
     ]
     assert [line.split()[-5:-3] for line in lines[4:6]] == [["4", f"{told['stored']['tau']:.5f}"]] * 2
     assert [line.split()[-1] for line in lines[6:8]] == ["-", "-"]
+
+
+@pytest.mark.parametrize("column", ["is_entrance", "voices"])
+def test_verify_exits_with_4_when_jumps_are_not_those_by_the_links(store: Path, column: str) -> None:
+    assert json.loads(run("verify", "--json", "--store", store).stdout)["births"] == pytest.approx(0.0, abs=1e-12)
+    rows(store, f"UPDATE doors SET {column} = 1 - {column} WHERE page = 0")
+    result = run("verify", "--store", store)
+    assert result.exit_code == 4
+    assert result.output.splitlines()[-1].startswith("The chances of jumps as stored are ")
 
 
 def test_verify_exits_with_4_when_the_accounts_do_not_belong_to_the_links(store: Path) -> None:
