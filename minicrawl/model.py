@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
-from typing import Annotated, NamedTuple, Self, TypedDict
+from typing import Annotated, NamedTuple, TypedDict
 
 from msgspec import Struct
 
@@ -382,14 +382,6 @@ class ReadShare(NamedTuple):
 
     def figures(self) -> CoverageFigures:
         return {"coverage": self.low, "coverage_about": self.about, "coverage_shown": self.shown}
-
-    @classmethod
-    def settled(cls, read: float, sites: int) -> Self:
-        """Both of a settled ranking. read: sum of the importance of the pages read. sites: that share the jumps, with
-        d = .5 (opic/sites.py); 0: walkers jump to all pages alike, d = .85."""
-        kept = read / (read + (1.0 - read) / (0.5 if sites else 0.15))
-        shown = read and read + (1.0 - read) * max(1.0 - read, 0.5)
-        return cls(kept * (1.0 - (1.0 - kept) * (1.0 - 1.0 / max(sites, 1))), shown)
 
 
 NOTHING_READ = ReadShare(0.0, 0.0)

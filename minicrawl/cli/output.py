@@ -169,7 +169,7 @@ _WHOLE = held(1.0, 1.0)
 
 
 def read_line(known: int, read: int, coverage: float, shown: float, unasked: "LeftOut | None" = None) -> str:
-    """ "Read 4,514 of 52,368 known pages, 3,451 left out: about 65 % of the importance (between 58 and 71 %)"."""
+    """ "Read 4,514 of 52,368 known pages, 3,451 left out: about 64 % of the importance (between 58 and 71 %)"."""
     text, share = f"Read {read:,} of {counted(known, 'known page')}", held(coverage, shown)
     if unasked is not None and unasked.known:
         text += f", {unasked.known:,} left out"

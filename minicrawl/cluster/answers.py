@@ -23,7 +23,7 @@ from minicrawl.cluster.combined import added, earlier_of
 from minicrawl.cluster.exchange import home_of
 from minicrawl.errors import SettingError
 from minicrawl.export.tables import COLUMNS, Table, export_table
-from minicrawl.model import State
+from minicrawl.model import NOTHING_READ, ReadShare, State
 from minicrawl.settings import RANKINGS
 from minicrawl.store.folder import Folder, found
 from minicrawl.store.questions import pages_for
@@ -145,8 +145,7 @@ def why(path: Path, text: str) -> Explanation:
             return explained
         rank = 1 + sum(_asked(folder, _better, x, sums=sums))
     ranked = explained.page.ranked._replace(rank=rank)
-    known = sum(look.known for look in looks)
-    whole = replace(explained.page, ranked=ranked, known_pages=known, **sums.coverage().figures())
+    whole = replace(explained.page, ranked=ranked, known_pages=sum(look.known for look in looks))
     return replace(explained, page=whole)
 
 
@@ -167,9 +166,9 @@ def whole(path: Path) -> AtRest:
     """The state of the crawl in a folder and its runs. Raises StoreError."""
     with _opened(path) as folder:
         each = _asked(folder, _at_rest)
-    statuses, runs = [status for (status, *_), _, _ in each], [earlier for (_, earlier, *_), _, _ in each]
-    coverage = sum_of(sums for _, sums, _ in each).coverage()
-    banned = sorted({name for (_, _, names, _), _, _ in each for name in names})
+    statuses, runs = [status for (status, *_), _ in each], [earlier for (_, earlier, *_), _ in each]
+    shares = (ReadShare(one.run.coverage, one.run.coverage_shown) for one in statuses if one.run is not None)
+    banned = sorted({name for (_, _, names, _), _ in each for name in names})
     is_running = any(one.running for one in statuses)
     seconds = max((one.run.seconds for one in statuses if one.run is not None), default=0.0)
     status: Status = added(statuses)
@@ -181,16 +180,17 @@ def whole(path: Path) -> AtRest:
         known=sum(part.known for part in status.partitions),
         states=added([part.pages for part in status.partitions]),
         reasons={name: n for name, n in status.reasons.items() if State.ELSEWHERE not in name},
-        hosts=sum(count for _, _, count in each),
-        run=status.run and replace(status.run, seconds=seconds, **coverage.figures(), silence=None),
+        hosts=sum(count for _, count in each),
+        run=status.run
+        and replace(status.run, seconds=seconds, **max(shares, default=NOTHING_READ).figures(), silence=None),
         last_commit=max((one.last_commit for one in statuses if one.last_commit is not None), default=None),
     )
     return status, earlier_of(runs), banned, each[0][0][3]
 
 
-def _at_rest(store: Store) -> tuple[AtRest, Sums, int]:
+def _at_rest(store: Store) -> tuple[AtRest, int]:
     hosts = store.value("SELECT count(DISTINCT host) FROM pages WHERE state <> 'elsewhere'")
-    return at_rest(store), store.united.sums(), hosts
+    return at_rest(store), hosts
 
 
 # Files.

@@ -21,7 +21,7 @@ from typing import Any  # Any: messages
 from minicrawl import log
 from minicrawl.cluster import ray
 from minicrawl.cluster.actor import Actor, Brief
-from minicrawl.cluster.combined import added, coverage_of, progress_of, shares_of_all
+from minicrawl.cluster.combined import Covered, added, coverage_of, progress_of, shares_of_all
 from minicrawl.cluster.exchange import aliases_of_all, dead, home_of, named_elsewhere, shared_out, site_links, voided
 from minicrawl.cluster.partition import Report
 from minicrawl.cluster.quotas import Quotas, has_quotas
@@ -32,7 +32,7 @@ from minicrawl.crawler.known.known_sites import is_grown
 from minicrawl.crawler.loop.limits import RunClock, limit_reached
 from minicrawl.crawler.run import Start
 from minicrawl.errors import StoreError
-from minicrawl.model import CrawlReport, LimitsNow, Progress, RunState
+from minicrawl.model import NOTHING_READ, CrawlReport, LimitsNow, Progress, ReadShare, RunState
 from minicrawl.opic.book import certificate_of
 from minicrawl.parts import parts
 from minicrawl.settings import BY_SITES, CrawlSettings
@@ -110,6 +110,7 @@ class Keeper:
         self._bell = asyncio.Event()
         self._settling: asyncio.Task[None] | None = None
         self._reason: str | None = None
+        self._share = NOTHING_READ
         self._interrupts = 0
         self._end_of_patience: asyncio.TimerHandle | None = None
         self._births_stay_until = 0.0
@@ -178,14 +179,13 @@ class Keeper:
     def figures(self) -> Message:
         """Figures of all partitions for a status: of this run, excluding pauses."""
         latest = self._latest
-        each = ((number, latest.get(number)) for number in self.numbers)
         return {
             "reason": self._reason,
             # Uncommitted work of a killed process counts until the next process reports.
             "fetched": sum(report.part.fetched - self._before[number][0] for number, report in latest.items()),
             "bytes": sum(report.bytes - self._before[number][1] for number, report in latest.items()),
             "seconds": self.clock.seconds,
-            **coverage_of({number: report and report.coverage for number, report in each}).figures(),
+            **self._share.figures(),
             "known": sum(report.totals.known for report in latest.values()),
             "read": sum(report.totals.read for report in latest.values()),
         }
@@ -208,6 +208,8 @@ class Keeper:
             reports: Mapping[int, Report | None] = await self.each("report", self._orders())
             for number, report in reports.items():
                 self._note(number, report)
+            latest = ((number, self._latest.get(number)) for number in self.numbers)
+            self._note_coverage({number: report and report.coverage for number, report in latest})
             self._show()
             known = [report for report in reports.values() if report is not None and report.is_idle]
             now = [report.counters for report in known] if len(known) == len(reports) else None
@@ -232,7 +234,7 @@ class Keeper:
             pages = self._quotas.orders()  # else the coverage may suffice from the start
         orders = self._addresses.orders(self.numbers, time.monotonic()) if self._addresses is not None else {}
         none = None if self._quotas is None else 0
-        return {number: (pages.get(number, none), orders.get(number)) for number in self.numbers}
+        return {number: (pages.get(number, none), orders.get(number), self._share) for number in self.numbers}
 
     def _note(self, number: int, report: Report | None) -> None:
         if report is None:
@@ -260,6 +262,14 @@ class Keeper:
         if self._reason is not None:  # repeated, as a partition may have been begun since
             why = reached if reached in ("interrupted", "time") else self._reason
             await self.all("stop", why, self._interrupts > 1)
+
+    def _note_coverage(self, each: Mapping[int, Covered | None]) -> None:
+        """Work out the share of all; its bound falls only where a partition has begun anew. each: by number."""
+        low, shown = coverage_of(each)
+        leasts = [report.least for report in self._latest.values()]
+        if shown:
+            least = max(self._share.low, min(leasts)) if all(leasts) else 0.0
+            self._share = ReadShare(max(low, least), max(shown, least))
 
     async def _settled(self) -> bool:
         """Settle the ranking. Returns False if interrupted."""
@@ -331,10 +341,11 @@ class Keeper:
 
     async def _end(self) -> None:
         """End each partition, in turn where they share the index of an archive, and note their final figures."""
+        self._note_coverage(await self.all("covered"))
         if self.settings.archive is None:
-            answers = await self.all("end")
+            answers = await self.all("end", self._share)
         else:
-            answers = {number: await self.ask(number, "end") for number in self.numbers}
+            answers = {number: await self.ask(number, "end", self._share) for number in self.numbers}
         if None not in answers.values():
             for part in parts():
                 finals = [answer.finals[part.__name__] for answer in answers.values() if part.__name__ in answer.finals]

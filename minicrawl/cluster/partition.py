@@ -26,7 +26,7 @@ from minicrawl.crawler.loop.together import Together
 from minicrawl.crawler.outcomes.retries import ask_again
 from minicrawl.crawler.running_crawl import SteeredRun
 from minicrawl.errors import CrawlEndedError, StoreError
-from minicrawl.model import Progress, RunState
+from minicrawl.model import Progress, ReadShare, RunState
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.pages import Totals
 from minicrawl.store.transfers import OutboxRow
@@ -51,6 +51,8 @@ _HAND_OVERS, _LEAST_APART, _MOST_APART = 300, 0.5, 2.0
 the delay to the length of the run: a three-hundredth is not measurable."""
 _BATCHES = 32
 """Batches that a process sends in a second at most, each hand-over one to each of the others."""
+_ANEW = ReadShare(1e-9, 1.0)
+"""The share of all partitions, in one that has just reported that what it was no longer holds."""
 _FOR_EVER = 3e9
 """Seconds, in place of infinity: 95 years."""
 
@@ -84,10 +86,10 @@ class Report(NamedTuple):
     """Figures of a partition, in all runs.
 
     is_idle: nothing is left to fetch, and no row is unconfirmed. counters: they grow with every page fetched, and row
-    sent or taken. before: pages and bytes from before this process. coverage: None if not all is known yet. sizes:
-    `size` and `size_then` of `KnownSites`. totals: as of the last commit. progress: the latest, if the Brief asks for
-    it. wanted, left: see `Partition.report`. unsettled: see `certificate_of`; it and the rest are of the end. ill:
-    `ill_hosts` and `ill_pages` of `CrawlReport`.
+    sent or taken. before: pages and bytes from before this process. coverage: None if not all is known yet. least:
+    `low` of all as last told, 0 if it no longer holds. sizes: `size` and `size_then` of `KnownSites`. totals: as of the
+    last commit. progress: the latest, if the Brief asks for it. wanted, left: see `Partition.report`. unsettled: see
+    `certificate_of`; it and the rest are of the end. ill: `ill_hosts` and `ill_pages` of `CrawlReport`.
     """
 
     has_crawled: bool
@@ -97,6 +99,7 @@ class Report(NamedTuple):
     bytes: int
     before: tuple[int, int]
     coverage: Covered | None
+    least: float
     sizes: tuple[int, int]
     totals: Totals
     left_out: int
@@ -277,10 +280,12 @@ class Partition:
 
     # For the keeper.
 
-    async def report(self, pages: int | None, addresses: Order | None) -> Report:
+    async def report(self, pages: int | None, addresses: Order | None, share: ReadShare) -> Report:
         """Its figures. pages: it may have fetched so many by now, in all runs. addresses: see shared_addresses.py; the
-        report has those that it wants, and those that it has left, with the seconds for which nobody may ask them."""
+        report has those that it wants, and those that it has left, with the seconds for which nobody may ask them.
+        share: of all partitions, by their latest reports."""
         report = self._report(pages)  # before the trade, which wakes the engine: it would not be idle
+        self._state.accounts.told = share if report.least else _ANEW
         if addresses is None or self._engine.state == RunState.STARTING:
             return report
         trade = partial(self._state.frontier.trade, addresses["granted"], addresses["wanted_back"])
@@ -304,6 +309,7 @@ class Partition:
             bytes=before.bytes + progress.bytes,
             before=(before.fetched, before.bytes),
             coverage=self._covered,
+            least=self._state.accounts.share().low,
             sizes=(0, 0) if sites is None else (sites.size, sites.size_then),
             totals=self._totals,
             left_out=self._state.pages.left_out,
@@ -365,12 +371,17 @@ class Partition:
         await asyncio.gather(*sending)
         return bool(sending) or self._made > before  # which may be confirmed already
 
-    async def end(self) -> Report:
-        """Commit the end of the crawl, which has settled, with the rank of every page."""
+    async def covered(self) -> Covered:
+        """What its pages say of the coverage, once all has settled."""
+        return Covered(self._coverage.sums(), self.outbox.neighbours)
+
+    async def end(self, share: ReadShare) -> Report:
+        """Commit the end of the crawl, which has settled, with the rank of every page. share: of all partitions."""
+        self._state.accounts.told = share
         self._commit(ranks=True)
         self._intake.steps.finish()
         return self._report(None)._replace(
-            coverage=Covered(self._coverage.sums(), self.outbox.neighbours),
+            coverage=await self.covered(),
             unsettled=self._book.unsettled_sums(),
             failures=dict(self._state.pages.failures),
             unanswered=dict(self._engine.unanswered),

@@ -127,7 +127,7 @@ class Engine:
         settings = requests.settings
         self.unanswered = requests.unanswered
         self._source = source
-        self.limits = Limits(settings, self.progress.done, lambda: intake.state.accounts.coverage.shares()[0])
+        self.limits = Limits(settings, self.progress.done, lambda: intake.state.accounts.share().low)
         self.in_flight = InFlight(
             together.slots, self._room(settings.concurrency), soon=None, one_by_one=False, on_change=self._arrivals.ring
         )

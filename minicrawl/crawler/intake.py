@@ -3,6 +3,7 @@
 Each batch is one transaction: page numbers, the book and its clock in it belong together.
 """
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 
 import numpy as np
@@ -21,7 +22,7 @@ from minicrawl.crawler.visits.step import Opening, Step, Steps
 from minicrawl.crawler.visits.turn import DeepLinks
 from minicrawl.crawler.visits.visit import Visits
 from minicrawl.opic.arrays import slices
-from minicrawl.setting import BOUNDS, FAVOURS, PACES
+from minicrawl.setting import BOUNDS, FAVOURS, PACES, REREADS
 from minicrawl.settings import BY_SITES, CrawlSettings
 from minicrawl.settings.options import BY_PAGES, marked
 from minicrawl.store.declaration import MetaValue
@@ -33,6 +34,8 @@ _FEWEST_TURNS, _MOST_TURNS, _PART = 256, 1_024, 4
 _PACES = marked(PACES)
 _BOUNDS = marked(BOUNDS)
 _FAVOURS = marked(FAVOURS)
+_ASKS = _BOUNDS | marked(REREADS) | {"ignore_robots", "jump", "sitemaps", "traps"}
+"""Settings that say which pages and links there are, and what walkers do."""
 
 
 class Intake:
@@ -51,6 +54,9 @@ class Intake:
     ) -> None:
         """kinds: of steps, in order. Raises SettingError, StoreError."""
         state = self.state = CrawlState(writer, settings, now, terms)
+        kept, given = writer.meta_json("settings"), json.loads(settings.to_json(writer.path.parent))
+        if all(kept.get(name) == given[name] for name in _ASKS):
+            state.accounts.take_share(writer.coverage())
         deep_links = DeepLinks(state)
         aliases = Aliases(state, deep_links)
         opening = Opening(state, settings, aliases, now, [])
@@ -134,6 +140,8 @@ class Intake:
             state.frontier.reorder()
         if "max_depth" in changed:
             self.visits.deep_links.follow_further(now)
+        if changed & _ASKS:
+            state.accounts.begin_anew()
         if settings.until_coverage is not None:
             state.accounts.coverage.ends_crawl = True
         for step in self.steps:

@@ -15,18 +15,7 @@ from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.limits import RunClock
 from minicrawl.crawler.loop.measurements import AnswerCounts, Course, Speed
 from minicrawl.crawler.steps.archive import Archive
-from minicrawl.model import (
-    CoursePoint,
-    Fetched,
-    HostNow,
-    IllHost,
-    InFlightNow,
-    Progress,
-    ReadShare,
-    Silence,
-    State,
-    Sums,
-)
+from minicrawl.model import CoursePoint, Fetched, HostNow, IllHost, InFlightNow, Progress, Silence, State, Sums
 from minicrawl.store.database import logs
 from minicrawl.store.declaration import MetaValue
 
@@ -154,7 +143,7 @@ class RunProgress:
             hosts_waiting=len(waiting),
             in_flight=frontier.in_flight,
             clock=accounts.book.clock / max(accounts.book.births, 1),
-            **ReadShare(*accounts.coverage.shares()).figures(),
+            **accounts.share().figures(),
             errors=dict(intake.state.pages.failures),
             left_out=intake.state.pages.left_out,
             silence=silence,
@@ -200,7 +189,7 @@ class RunProgress:
         in_doubt = self._judge.in_doubt
         listed, doing, states = hosts_now(looked_at, frontier.pages.has_page, self.clock(), hosts, in_doubt)
         return {
-            **ReadShare(*accounts.coverage.shares()).figures(),
+            **accounts.share().figures(),
             "errors": dict(self._state.pages.failures),
             "silence": None if silence is None else asdict(silence),
             "earlier": self.earlier._asdict(),
@@ -236,7 +225,7 @@ class RunProgress:
     def point(self) -> CoursePoint:
         """The crawl as it stands, by the committed data."""
         accounts = self._state.accounts
-        coverage, shown = accounts.coverage.shares()
+        coverage, shown = accounts.share()
         return CoursePoint(
             seconds=self.seconds_in_all,
             at=self.clock(),
@@ -260,7 +249,7 @@ class RunProgress:
     def out_of_reach(self, asked_for: float) -> dict[str, float] | None:
         """Most importance of pages that could not be read, by reason, if a requested coverage was missed."""
         coverage, store = self._state.accounts.coverage, self._state.writer
-        if coverage.shares()[0] >= asked_for:
+        if self._state.accounts.share().low >= asked_for:
             return None
         missing, shares = coverage.missing(), defaultdict[str, float](float)
         for page, reason in store.page_table.given_up():
@@ -277,7 +266,7 @@ class RunProgress:
             "in_flight": in_flight,
             "errors": dict(self._state.pages.failures),
             "refreshed": self._state.pages.refreshed,
-            "coverage": accounts.coverage.shares(),
+            "coverage": accounts.share(),
             "silence": None if silence is None else asdict(silence),
         }
         now = self.clock()

@@ -21,7 +21,7 @@ from minicrawl.crawler.outcomes.retries import ask_again
 from minicrawl.crawler.remembered_settings import Resumed, is_nameless, refuse_partition, resumed
 from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.errors import SeedError, SettingError
-from minicrawl.model import CrawlReport, ReadShare
+from minicrawl.model import CrawlReport
 from minicrawl.opic.arrays import Pages
 from minicrawl.parts import figures_of, pages_left_out, parts
 from minicrawl.settings import CrawlSettings
@@ -236,7 +236,7 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
         seconds=engine.progress.seconds,
         known=accounts.size,
         read=accounts.coverage.collected,
-        **ReadShare(*accounts.coverage.shares()).figures(),
+        **accounts.share().figures(),
         error=accounts.book.certificate(),
         failures=dict(intake.state.pages.failures),
         left_out=intake.state.pages.left_out,

@@ -1,4 +1,4 @@
-"""Share of all importance in pages that were read, between two figures from the book's own sums.
+"""Share of the importance that pages read now will have once all is read, between two figures from the book's own sums.
 
 B + R of the book counts the walkers that have come to a page, in units. Those it has passed on, H, have gone; the
 others wait there:
@@ -12,8 +12,9 @@ D    sum of B + R over pages that may not be there, and then hold nothing, by th
 f    all births, times the part of standing pages that were found since sites shared births out: these have next to
      none until the next time, and then those of their sites
 n    number of sites that share births
+w    walkers of K from births that pages not found yet may have; f has these births, too
 
-    kept = ((1-d) K - q) / ((1-d) K + U + f + d p + m)
+    kept = ((1-d) (K-w) - q) / ((1-d) (K-w) + U + f + d p + m)
     c = K / (K + U - D)
     low = kept (1 - (1 - 1/n) (1 - kept))
     shown = c + (1 - c) max(1 - c, 1/2)
@@ -23,6 +24,8 @@ A walker waiting at a page visits d / (1-d) others at most before it starts agai
 Cho, Schonfeld: "RankMass Crawler", VLDB 2007, whose walkers start at the seeds; these start where births say). By the
 links found so far they have c. Links not read yet may also move as much of the trust between sites. Of the rest as much
 may be missing, beside D, as is there: pages that few link to are read last, and more often are not there.
+
+Each of the pages left may lead to others, and these to as many each, which have births like those not read.
 
 Where several books share the web, all are sums over these, perhaps of different moments: reading a page adds to K no
 less than to all the rest, so later reads can only raise the bound. Cash handed over and not yet taken by its home is in
@@ -57,7 +60,7 @@ COLLECTED = (_PAGE, _ALIAS)
 
 
 class CoverageSums(NamedTuple):
-    """K, U, f, D, p, m, q, n and d of one book, in units."""
+    """K, U, f, D, p, m, q, n, d and w of one book, in units."""
 
     read: int
     unread: int
@@ -68,12 +71,13 @@ class CoverageSums(NamedTuple):
     owed: int
     sites: int
     damping: float
+    fewer: int
 
     @property
     def steps(self) -> float:
         """1-d times those that all walkers make at most."""
         d = self.damping
-        return (1.0 - d) * self.read + self.unread + self.found + d * self.waiting + self.moving
+        return (1.0 - d) * (self.read - self.fewer) + self.unread + self.found + d * self.waiting + self.moving
 
 
 class Coverage:
@@ -96,6 +100,8 @@ class Coverage:
         self._turns = self._then = 0  # then: turns and pages when the shares were computed
         self.doubts: Callable[[], FloatArray] | None = None
         """The chance that each page is not there, shape (size,)."""
+        self.prospects: Callable[[int], tuple[float, float]] = lambda left: (0.0, 0.0)
+        """Pages that each of so many that are left may lead to, and the share of these that may not be there."""
 
     def grow(self, size: int) -> None:
         self.kind = grown(self.kind, size)
@@ -139,11 +145,12 @@ class Coverage:
 
     def sums(self) -> CoverageSums:
         """This book's sums for the bound of several."""
-        read = unread = doubted = waiting = moving = owed = new = standing = 0
+        read = unread = doubted = waiting = moving = owed = new = standing = pages = left = 0
+        born = born_unread = held_left = 0
         doubts = None if self.doubts is None else self.doubts()
         for rows in slices(self._book.size):
             kind, pending = self.kind[rows], self._book.cash_of(rows)
-            held = pending + self._book.forwarded[rows]
+            held, births = pending + self._book.forwarded[rows], pending - self._book.cash[rows]
             is_page = kind == _PAGE
             hands_on = (kind == _ALIAS) | self._book.is_mirror(rows)
             stands = ~(hands_on | self._book.gone[rows])
@@ -152,6 +159,12 @@ class Coverage:
             read += int(held.sum(where=is_page))
             unread += int(held.sum(where=stands & ~is_page))
             standing += int(np.count_nonzero(stands))
+            pages += int(np.count_nonzero(is_page))
+            is_left = stands & ~self._book.visited(rows)
+            left += int(np.count_nonzero(is_left))
+            held_left += int(held.sum(where=is_left))
+            born += int(births.sum(where=is_page))
+            born_unread += int(births.sum(where=stands & ~is_page))
             new += int(np.count_nonzero(stands[max(self._book.rule.shared - rows.start, 0) :]))
             if doubts is not None:
                 doubted += int((held * doubts[rows]).sum(where=stands))
@@ -159,8 +172,12 @@ class Coverage:
             moving += int(more.sum(where=hands_on))
             owed += int((more - pending).sum(where=leads | hands_on))
         sites, damping = int(np.count_nonzero(self._book.rule.page_level > 1)), self._book.twentieths / 20
-        found = self._book.births * new // max(standing, 1)
-        return CoverageSums(read, unread, found, doubted, waiting, moving, owed, sites, damping)
+        each, lost = self.prospects(left)
+        later = left * min(each, 1.0) / max(max(1.0 - each, 0.0) * standing + left * min(each, 1.0), 1.0)
+        taken = later * min(pages * born_unread / max(standing - pages, 1), born)
+        found = self._book.births * new // max(standing, 1) + int(taken)
+        doubted, fewer = max(doubted, int(held_left * lost)), int(read * taken / max(born, 1))
+        return CoverageSums(read, unread, found, doubted, waiting, moving, owed, sites, damping, fewer)
 
     def missing(self) -> FloatArray:
         """Most of all importance that each unread page has; 0 for the others. Shape (size,)."""
@@ -186,7 +203,7 @@ def shares_of_all(books: Iterable[CoverageSums], credits: int = 0, debits: int =
     of_all = CoverageSums(*map(sum, zip(*some, strict=True)))._replace(damping=some[0].damping)
     if (read := of_all.read) <= 0:
         return 0.0, 0.0
-    kept = max((1.0 - of_all.damping) * read - of_all.owed - debits, 0.0) / (of_all.steps + credits)
+    kept = max((1.0 - of_all.damping) * (read - of_all.fewer) - of_all.owed - debits, 0.0) / (of_all.steps + credits)
     if not of_all.unread:  # It may miss 1 by the error of settled importance.
         return min(kept + SETTLED_ERROR, 1.0), 1.0
     c = read / (read + of_all.unread - of_all.doubted)

@@ -29,7 +29,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.errors import SettingError, StoreError
-from minicrawl.model import CoursePoint, ReadShare
+from minicrawl.model import CoursePoint
 from minicrawl.settings.crawl import in_full
 from minicrawl.store.archived import FILES
 from minicrawl.store.database import damaged, hold, open_to_write, real_path, store_errors, transaction
@@ -89,7 +89,7 @@ _RECEIVE = """
     WHERE id = ?"""
 
 _ONLY_HERE = {
-    *(COMMIT, "cluster", "partition", "partitions", "carried", "hash_key", "is_ranked"),
+    *(COMMIT, "cluster", "partition", "partitions", "carried", "hash_key", "is_ranked", "late_turns"),
     *("archive_indexed", "asked_first"),  # refer to numbers of rows
 }
 """Keys of `meta` that only partitions have, or that a store gets later."""
@@ -97,7 +97,7 @@ _OTHERWISE: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("virtual", "window", "links_left_out", "links_nofollow"), sum),
     **dict.fromkeys(("sitemap_thirds", "discovery_credit"), sum),
     **dict.fromkeys(("run_at", "asked_until", "in_doubt", "shared_out"), max),
-    **dict.fromkeys(("runs", "seconds", "since", "pause", FILES), max),
+    **dict.fromkeys(("runs", "seconds", "since", "pause", "coverage", FILES), max),
     "voice_level": min,
     "stopped": lambda some: ", ".join(dict.fromkeys(some)),
 }
@@ -382,18 +382,13 @@ class _Gathering:
         self._rank()
 
     def _rank(self) -> None:
-        """Write the order of all pages, so that none is ranked anew, and the importance of those that were read."""
-        query = "SELECT id, iif(state = 'fetched', importance, 0.0) FROM weighed ORDER BY x DESC, id"
-        kind = [("page", np.int32), ("read", np.float64)]
-        ranked = np.fromiter(self._db.execute(query), kind)
+        """Write the order of all pages, so that none is ranked anew."""
+        pages = (page for (page,) in self._db.execute("SELECT id FROM weighed ORDER BY x DESC, id"))
+        ranked = np.fromiter(pages, np.int32)
         places = range(0, len(ranked), PLACES)
-        rows = ((first, to_bytes(ranked["page"][first : first + PLACES])) for first in places)
+        rows = ((first, to_bytes(ranked[first : first + PLACES])) for first in places)
         self._db.executemany(insert("places"), rows)
         self._save({"is_ranked": 1})
-        sites = self._db.execute("SELECT count(*) FROM sites WHERE page_level > 1").fetchone()[0]
-        coverage = ReadShare.settled(float(ranked["read"].sum()), sites)
-        covered = "json_set(value, '$.coverage', json(?))"
-        self._db.execute(f"UPDATE meta SET value = {covered} WHERE key = 'run'", (json.dumps(coverage),))
 
     def _save(self, values: Mapping[str, MetaValue]) -> None:
         self._db.executemany("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", values.items())
@@ -427,7 +422,7 @@ def _merged(key: str, values: Sequence[Any], numbers: Callable[[Any], Any] = ite
     if isinstance(some[0], dict):
         names = dict.fromkeys(chain(*some))
         return {name: _merged(FILES if key == FILES else name, [one.get(name) for one in some], sum) for name in names}
-    if isinstance(some[0], list):
+    if isinstance(some[0], list) and key not in _OTHERWISE:
         return sorted(set(chain(*some)))
     return _OTHERWISE.get(key, numbers)(some)
 

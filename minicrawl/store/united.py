@@ -11,33 +11,23 @@ one partition to another counts nowhere.
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from minicrawl.model import ReadShare
 from minicrawl.store.tables import Subject
 
 _VIEWS = ("born", "weighed", "ranks")
 
 
 class Sums(NamedTuple):
-    """Sums over pages, in units. virtual: V'. births: sum(B). received, born: of pages that have importance;
-    read_received, read_born: of those that were read. sites: number of those that share the jumps."""
+    """Sums over pages, in units. virtual: V'. births: sum(B). received, born: of pages that have importance."""
 
     virtual: float = 0.0
     births: float = 0.0
     received: float = 0.0
     born: float = 0.0
-    read_received: float = 0.0
-    read_born: float = 0.0
-    sites: int = 0
 
     @property
     def total(self) -> float:
         """sum(X)."""
         return max(self.received + self.born * self.virtual / max(self.births, 1.0), 1e-300)
-
-    def coverage(self) -> ReadShare:
-        """That of the pages that were read, as if all were settled."""
-        read = self.read_received + self.read_born * self.virtual / max(self.births, 1.0)
-        return ReadShare.settled(read / self.total, self.sites)
 
 
 def sum_of(each: Iterable[Sums]) -> Sums:
@@ -52,10 +42,7 @@ class United(Subject):
         """The sums over the pages of this partition."""
         virtual = float(self._tables.value("SELECT virtual FROM book") or 0.0)
         query = """
-            SELECT total(cash + forwarded), total(birth),
-                   total(cash + forwarded) FILTER (WHERE state = 'fetched'),
-                   total(birth) FILTER (WHERE state = 'fetched'),
-                   (SELECT count(*) FROM sites WHERE page_level > 1)
+            SELECT total(cash + forwarded), total(birth)
             FROM born WHERE state NOT IN ('alias', 'elsewhere') AND NOT is_dead"""
         return Sums(virtual, float(self._tables.meta("births") or 0), *self._tables.row(query))
 

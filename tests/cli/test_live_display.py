@@ -24,7 +24,7 @@ def test_display_answers_how_far_how_fast_and_what_it_waits_for() -> None:
         "1,000 of 4,000 pages, about 6 minutes left",
         "1,500 in 3:05, 13.3 MB; 8.0 pages/s just now; 1,000 in this run",
         "5,000, 3,900 of them not read; 15,001 links left out",
-        "about 56 % of the importance (between 50 and 60 %)",
+        "about 55 % of the importance (between 50 and 60 %)",
         "3 ready, 40 waiting for: delay 30, crawl-delay 8, ill 2",
         "resting: c.test answers 429, asked again now; 230 pages wait",
         "http-404 12, dns 3",

@@ -77,7 +77,7 @@ def test_one_page_is_no_pages() -> None:
 @pytest.mark.parametrize(
     ("low", "shown", "told"),
     [
-        (0.58999, 0.70001, "about 65 % of the importance (between 58 and 71 %)"),
+        (0.58999, 0.70001, "about 64 % of the importance (between 58 and 71 %)"),
         (0.00999, 0.0101, "about 1 % of the importance (between 0.9 and 2 %)"),
         (0.0012, 0.0021, "about 0.1 % of the importance (between 0.1 and 0.3 %)"),
         (0.9999999, 1.0, "about 99 % of the importance (between 99 and 100 %)"),

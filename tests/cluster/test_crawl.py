@@ -39,6 +39,9 @@ def test_the_report_is_that_of_one_process(crawled: tuple[Path, dict[str, Any]],
     for name in ("reason", "fetched", "bytes", "known", "read", "failures", "left_out", "unanswered", "out_of_reach"):
         assert report[name] == one[name], name
     assert report["coverage"] == pytest.approx(one["coverage"], abs=1e-5)
+    told, page = (answer(*words, "--store", folder) for words in (["status"], ["why", "http://club.test/"]))
+    for name in ("coverage", "coverage_about", "coverage_shown"):
+        assert report[name] == told["run"][name] == page[name]
     assert 0.0 < report["error"] <= 1e-6
 
 

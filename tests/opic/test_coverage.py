@@ -5,9 +5,8 @@ from collections.abc import Iterable
 
 import numpy as np
 import pytest
-from support.opic_webs import D, Rows, csr, exact_importance, final, pages
+from support.opic_webs import D, Rows, csr, exact_importance, final, pages, settled
 
-from minicrawl.model import ReadShare
 from minicrawl.opic import Book, Coverage
 from minicrawl.opic.book import resend
 from minicrawl.opic.coverage import CoverageSums, PageKind, shares_of_all
@@ -155,7 +154,7 @@ def test_both_are_the_truth_once_everything_is_settled_and_what_low_misses_is_in
         life.check()
     read, kept, sites = life.truth(), life.truth(keep=True), int((life.book.rule.page_level > 1).sum())
     assert kept * (1.0 - (1.0 - kept) * (1.0 - 1.0 / max(sites, 1))) == pytest.approx(life.coverage.shares()[0])
-    assert life.coverage.shares() == pytest.approx(ReadShare.settled(read, sites), abs=1e-6)
+    assert life.coverage.shares() == pytest.approx(settled(read, sites), abs=1e-6)
     missing, importance = life.coverage.missing(), life.book.importance()
     assert missing.sum() == pytest.approx(1.0 - kept, abs=1e-6)
     for page, kind in enumerate(life.kinds):
@@ -164,7 +163,7 @@ def test_both_are_the_truth_once_everything_is_settled_and_what_low_misses_is_in
 
 
 def test_nothing_known_or_read_is_nothing_covered() -> None:
-    assert Coverage(Book()).shares() == ReadShare.settled(0.0, 2) == (0.0, 0.0)
+    assert Coverage(Book()).shares() == settled(0.0, 2) == (0.0, 0.0)
     book, coverage = unread(1)
     assert coverage.shares() == (0.0, 0.0)
     book.visit(0, pages([]))
@@ -177,7 +176,7 @@ def test_all_pages_read_are_everything_up_to_the_error_of_settled_importance_els
     read, third = 10**8, 10**8 // 2
     ends = (0, 4, 9, 1.0), (0, 400, 9, 1 - 3e-6), (1, 0, 1, 1 - 2e-8)
     for unread, waiting, sites, low in (*ends, (third, 0, 0, 1 / 2), (third, 0, 1, 1 / 2), (third, 0, 2, 3 / 8)):
-        sums = CoverageSums(read, unread, 0, 0, waiting, moving=0, owed=0, sites=sites, damping=0.5)
+        sums = CoverageSums(read, unread, 0, 0, waiting, moving=0, owed=0, sites=sites, damping=0.5, fewer=0)
         assert shares_of_all([sums])[0] == pytest.approx(low, abs=1e-9)
 
 

@@ -6,7 +6,8 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.model import State
+from minicrawl.crawler.books.late_turns import LateTurns
+from minicrawl.model import NOTHING_READ, ReadShare, State
 from minicrawl.opic import Book, Coverage
 from minicrawl.opic.arrays import Flags, IntArray, Pages, flagged, grown
 from minicrawl.opic.book import resend
@@ -24,6 +25,12 @@ class Accounts:
     def __init__(self, surfer: Surfer = UNIFORM) -> None:
         self.book = Book(surfer=surfer)
         self.coverage = Coverage(self.book)
+        self.late_turns = LateTurns()
+        self.coverage.prospects = self.late_turns.prospects
+        self.least = 0.0
+        """The highest `low` of `share` so far: later reads only raise it, until what is asked, or the web, changes."""
+        self.told: ReadShare | None = None
+        """The share of all partitions together, in one of them."""
         self.had_turn: Flags = np.zeros(0, dtype=np.bool_)
         self.turns = 0
         """Number of pages that had their turn."""
@@ -55,9 +62,30 @@ class Accounts:
         self, page: int, outlinks: PlacedLinks, old: PlacedLinks = NOWHERE, kind: PageKind = PageKind.PAGE
     ) -> None:
         """Note a turn of `page`, which links to `outlinks` now and linked to `old` before."""
+        if self.coverage.kind.item(page) == PageKind.PAGE and not (
+            kind is PageKind.PAGE and np.array_equal(outlinks.targets, old.targets)
+        ):
+            self.begin_anew()
         self.turns += not self.had_turn.item(page)
         self._relink(page, outlinks, old, kind)
         self.had_turn[page] = True
+        self.late_turns.note(self.size - self.book.mirrors, found_none=kind in (PageKind.NOTHING, PageKind.ALIAS))
+
+    def take_share(self, stored: ReadShare) -> None:
+        """Go on from the share in the store: nothing has changed since."""
+        self.least, self.told = stored.low, self.told and stored
+
+    def begin_anew(self) -> None:
+        """Forget the share so far."""
+        self.least, self.told = 0.0, self.told and NOTHING_READ
+
+    def share(self) -> ReadShare:
+        """The share of the importance that the pages read hold."""
+        if self.told is not None:
+            return self.told
+        low, shown = self.coverage.shares()
+        self.least = low = max(low, self.least)
+        return ReadShare(low, max(low, shown))
 
     def relink(
         self, page: int, outlinks: PlacedLinks, old: PlacedLinks = NOWHERE, kind: PageKind = PageKind.PAGE

@@ -1,5 +1,6 @@
 """Accounts as stored: columns of pages and blocks of them, totals beside the pages, the rule of birth cash."""
 
+import json
 from collections.abc import Iterator, Sequence
 from typing import Any  # Any: arrays
 
@@ -45,6 +46,8 @@ def jumps_to_sites(store: Store) -> bool:
     return store.meta(JUMP) == BY_SITES
 
 
+LATE_TURNS = "late_turns"
+"""JSON of the means of `LateTurns`."""
 CARRIED = "carried"
 """Units that other partitions have handed over, less those sent to them: only in a partition's store."""
 
@@ -64,6 +67,7 @@ def account_totals(accounts: Accounts) -> dict[str, MetaValue]:
         "never_visited": accounts.book.never_visited,
         "births": accounts.book.births,
         "total": accounts.book.total(),
+        LATE_TURNS: json.dumps(accounts.late_turns.means),
         **({CARRIED: accounts.book.carried} if accounts.has_neighbours else {}),
     }
 
@@ -75,6 +79,9 @@ def load_totals(accounts: Accounts, store: Store) -> None:
     accounts.book.recount(int(store.meta("virtual") or 0))
     accounts.coverage.recount()
     accounts.turns = int(np.count_nonzero(accounts.had_turn[: accounts.size]))
+    late = accounts.late_turns
+    late.turns, late.size = accounts.turns, accounts.size - accounts.book.mirrors
+    late.means = json.loads(str(store.meta(LATE_TURNS) or "[1.0, 1.0, 0.0]"))
 
 
 def imbalances(accounts: Accounts) -> Iterator[str]:

@@ -21,7 +21,7 @@ from minicrawl.crawler.known.discovery import Discovery, Interests
 from minicrawl.crawler.known.known_pages import KnownHosts, KnownPages, KnownUrls, health_of
 from minicrawl.crawler.known.known_sites import KnownSites
 from minicrawl.crawler.sharing import Mirrors, Outbox, Share
-from minicrawl.model import State
+from minicrawl.model import NOTHING_READ, State
 from minicrawl.opic import STRATEGIES, DiscoveryBudget
 from minicrawl.opic.arrays import Pages
 from minicrawl.opic.coverage import PageKind
@@ -96,7 +96,7 @@ class CrawlState:
         self.outbox: Outbox | None = None
         self.mirrors: Mirrors | None = None
         if share is not None:
-            accounts.has_neighbours = True
+            accounts.has_neighbours, accounts.told = True, NOTHING_READ
             self.outbox, shared = Outbox(writer), None if sites is None else sites.shared
             self.mirrors = Mirrors(share, accounts, urls.url, self.outbox, writer, shared)
         budgets = self._load_budgets() if settings.traps else None

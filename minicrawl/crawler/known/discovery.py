@@ -112,6 +112,8 @@ class Discovery:
                 self.offer_new(now)
             known = np.array([page for page in pages[some] if page is not None], dtype=np.int64)
             depths = self._accounts.depth[known]
+            if fresh or depths.any():
+                self._accounts.begin_anew()
             self._accounts.begin_at(known)
             yield known, depths
 
