@@ -213,6 +213,10 @@ def trust_reasons(site: "SiteRow | TrustedSite", seed: str = "seed") -> list[str
     return [seed, *who] if site.is_seed else who
 
 
+_ALL = 0.995
+"""A share that would be written as 100 %."""
+
+
 def jump_sentences(page: KnownPage, jump: PageJump) -> Iterator[str]:
     """Sentences on the trust of a page's site, and the sources of its importance."""
     if (site := jump.site) is not None:
@@ -228,7 +232,12 @@ def jump_sentences(page: KnownPage, jump: PageJump) -> Iterator[str]:
     if page.ranked.importance:
         most = f", first {printable(jump.most_by)} with {jump.most_share:.0%} of that" if jump.most_by else ""
         share = jump.by_jumps / page.ranked.importance
-        yield f"Jumps bring {share:.0%} of its importance; the rest comes by links{most}."
+        how = "from jumps: walkers start anew at front pages, seeds and any page of a site they trust"
+        if share > _ALL and not jump.most_by:
+            yield f"All its importance comes {how}. No page that was read links to it."
+        else:
+            much = f"{share:.0%}" if share <= _ALL else "Over 99%"
+            yield f"{much} of its importance comes {how}. The rest comes by links{most}."
 
 
 def _of_waiting(found: Explanation, page: KnownPage, why: str) -> Iterator[str]:

@@ -139,7 +139,15 @@ def site_table(rows: "Sequence[SiteRow]") -> list[str]:
     mirrored = [[f"with a mirror of {row.mirror_of}"] if row.mirror_of else [] for row in rows]
     reasons = [trust_reasons(row) + mirror for row, mirror in zip(rows, mirrored, strict=True)]
     titles = ["", *(printable(", ".join(each)) for each in reasons)] if any(reasons) else []
-    return lines_of(["  ".join(line) for line in lines], ["site", *(printable(row.site) for row in rows)], titles)
+    table = lines_of(["  ".join(line) for line in lines], ["site", *(printable(row.site) for row in rows)], titles)
+    return [*table, "", *_TRUST] if has_trust else table
+
+
+_TRUST = (  # as narrow as any terminal
+    "Trust: of walkers who start at the seeds' sites, and follow",
+    "links between sites, the share at each. Jumps go by it; how",
+    "important or large a site is, the other columns say.",
+)
 
 
 def _number_columns(rows: "Sequence[SiteRow]", has_trust: bool) -> dict[str, list[str]]:

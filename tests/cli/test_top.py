@@ -74,7 +74,9 @@ def test_where_walkers_jump_to_sites_they_are_by_trust_with_who_trusts_them(tmp_
     first, second, third = (f"http://{name}.test/" for name in ("first", "second", "third"))
     site = {first: [second, first + "1"], second: [first, third], third: [], first + "1": []}
     crawl(site, tmp_path / "crawl.db", [first], jump="sites")
-    head, *lines = run("top", "--sites", "--store", tmp_path / "crawl.db").output.splitlines()
+    table, said = run("top", "--sites", "--store", tmp_path / "crawl.db").output.split("\n\n")
+    assert said.startswith("Trust: of walkers who start at the seeds' sites")
+    head, *lines = table.splitlines()
     assert head.split() == ["trust", "importance", "known", "read", "site"]
     assert [" ".join(line.split()[2:]) for line in lines] == [
         "2 2 first.test seed, trusted by 1 site, first second.test",

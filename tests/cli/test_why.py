@@ -112,6 +112,9 @@ def why(store: Path, url: str) -> list[str]:
     return [re.sub(r"\b0\.\d+|\b\d+%", "N", line) for line in lines[begin:end]]
 
 
+JUMPS = "from jumps: walkers start anew at front pages, seeds and any page of a site they trust"
+
+
 @pytest.mark.parametrize(
     ("url", "said"),
     [
@@ -119,7 +122,7 @@ def why(store: Path, url: str) -> list[str]:
             "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
             "1 other site links to it, first b.test.",
             "Weighed by trust, that makes 0 voices.",
-            f"Jumps bring N of its importance; the rest comes by links, first {A} with N of that.",
+            f"N of its importance comes {JUMPS}. The rest comes by links, first {A} with N of that.",
         ]),
         (A + "moved", [
             "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
@@ -129,7 +132,7 @@ def why(store: Path, url: str) -> list[str]:
             "Its site, d.test, has 0 of all trust: it is trusted by 1 site, first c.test.",
             "1 other site links to it, first c.test.",
             "Weighed by trust, that makes 0 voices.",
-            f"Jumps bring N of its importance; the rest comes by links, first {C} with N of that.",
+            f"N of its importance comes {JUMPS}. The rest comes by links, first {C} with N of that.",
         ]),
     ],
 )  # fmt: skip
@@ -137,6 +140,16 @@ def test_why_says_how_far_a_site_is_trusted_and_where_importance_comes_from(
     of_sites: Path, url: str, said: list[str]
 ) -> None:
     assert why(of_sites, url) == said
+
+
+def test_a_front_page_to_which_nobody_links_has_all_its_importance_from_jumps(tmp_path: Path) -> None:
+    """Its twin, to which a page of its site links back, has not."""
+    by_links = f"N of its importance comes {JUMPS}. The rest comes by links, first {A}in with N of that."
+    nobody = f"All its importance comes {JUMPS}. No page that was read links to it."
+    for back, last in (([], nobody), ([A], by_links)):
+        store = tmp_path / f"{len(back)}.db"
+        crawl({A: [A + "in"], A + "in": back}, store, [A], jump="sites")
+        assert why(store, A)[-1] == last
 
 
 # minicrawl why.
