@@ -60,6 +60,7 @@ HOMES = {
     "lxml": ("web/html/", "extract/"),
     "selectolax": ("web/html/", "extract/"),
     "charset_normalizer": ("web/html/",),
+    "py3langid": ("web/",),
     "sqlite3": ("store/",),
     "tantivy": ("search/",),
     "click": ("cli/",),

@@ -8,6 +8,7 @@ marks        where the tags of a page begin, and of what kinds they may be
 fingerprint  digests, sketch and vocabulary, by which pages are compared
 lines        the lines of a page, to know them again on other pages
 kept_text    the packed form of a page's text
+language     the language of a text
 html         links, Markdown and directives out of the bytes of a page
 robots       the rules of a robots.txt
 sitemaps     the URLs that a sitemap lists

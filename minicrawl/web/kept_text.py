@@ -1,7 +1,7 @@
 """The kept text of a page: its main content, and what is around it, as Markdown (CommonMark with the tables of GFM).
 
-A record is one line of JSON (title, language, description, whether a search may show the page, characters of the
-content), then the content, then the rest; packed by zlib.
+A record is one line of JSON, what is known beside the text; then, packed by zlib, the number of characters of the
+content in a line, the content, and the rest. So what is known can be read and set without the text.
 
 A block of Markdown is a line, or a whole listing; a row of a table is its cells.
 """
@@ -15,7 +15,9 @@ from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
 
-from msgspec import Struct
+from msgspec import MsgspecError, Struct, to_builtins
+from msgspec.json import Decoder
+from msgspec.structs import asdict
 from zlib_ng import zlib_ng
 
 from minicrawl.errors import StoreError
@@ -100,16 +102,17 @@ class Block(NamedTuple):
         return " ".join(self.texts)
 
 
-class About(Struct, frozen=True):
-    """Metadata of a page beside its text. `index`: True if a search may show it."""
+class About(Struct, frozen=True, omit_defaults=True):
+    """Metadata of a page beside its text. `language`: a tag (BCP 47), see `minicrawl.web.language`. `index`: True if a
+    search may show it."""
 
-    title: str | None
-    language: str | None
-    description: str | None
-    index: bool
+    title: str | None = None
+    language: str | None = None
+    description: str | None = None
+    index: bool = True
 
 
-class KeptText(About, frozen=True, dict=True):
+class KeptText(About, frozen=True, dict=True, kw_only=True):
     """The text of a page when last read, in Markdown."""
 
     url: str
@@ -147,26 +150,50 @@ class KeptText(About, frozen=True, dict=True):
                     yield Anchor(url, words, text[max(0, start - AROUND) : start], text[end : end + AROUND])
 
 
+_ABOUT = Decoder(About)
+
+
 def pack(about: About, content: str, rest: str) -> bytes:
-    known = [about.title, about.language, about.description, about.index, len(content)]
-    head = json.dumps(known, ensure_ascii=False, separators=(",", ":"))
-    packed: bytes = zlib_ng.compress(f"{head}\n{content}{rest}".encode("utf-8", "replace"), _LEVEL)
-    return packed
+    packed: bytes = zlib_ng.compress(f"{len(content)}\n{content}{rest}".encode("utf-8", "replace"), _LEVEL)
+    return _head(about) + packed
+
+
+def about_of(record: bytes) -> About:
+    """What is known beside the text of a record."""
+    return _ABOUT.decode(record.partition(b"\n")[0])
+
+
+def with_about(record: bytes, about: About) -> bytes:
+    """The record with what is known set anew."""
+    return _head(about) + record.partition(b"\n")[2]
+
+
+def beginning(record: bytes, most: int) -> str:
+    """The beginning of the text of a record, as Markdown: the content, up to so many bytes."""
+    text = zlib.decompressobj().decompress(record.partition(b"\n")[2], most)
+    size, _, content = text.decode("utf-8", "ignore").partition("\n")
+    return content[: int(size)]
+
+
+def _head(about: About) -> bytes:
+    known = json.dumps(to_builtins(about), ensure_ascii=False, separators=(",", ":"))
+    return f"{known}\n".encode("utf-8", "replace")
 
 
 def unpack(packed: bytes, url: str, repeated: Set[int] = frozenset()) -> KeptText:
     """The text of the page at `url`. repeated: ids of blocks that the host repeats, see
     `minicrawl.store.texts.repeated_blocks`. Raises StoreError for an invalid record."""
     try:
-        head, _, text = zlib.decompress(packed).decode().partition("\n")
-        title, language, description, index, size = json.loads(head)
-        content, rest = text[:size], text[size:]
-    except (zlib.error, ValueError, TypeError) as error:
+        head, _, body = packed.partition(b"\n")
+        known = _ABOUT.decode(head)
+        size, _, text = zlib.decompress(body).decode().partition("\n")
+        content, rest = text[: int(size)], text[int(size) :]
+    except (zlib.error, ValueError, MsgspecError) as error:
         raise StoreError(f"the kept text of {url} is damaged ({error}); read the page again") from error
     if repeated:
         content, more = _without(content, rest, repeated)
         rest = f"{more}{rest}"
-    return KeptText(title, language, description, index, url, content, rest)
+    return KeptText(**asdict(known), url=url, content=content, rest=rest)
 
 
 def block_number(text: str) -> int:
@@ -194,7 +221,8 @@ def _keys(block: Block) -> list[str]:
 
 def words_of(packed: bytes) -> list[str]:
     """The words of a record, those of menus included."""
-    return words_in(_TARGET.sub("", zlib.decompress(packed).decode().partition("\n")[2]))
+    text = zlib.decompress(packed.partition(b"\n")[2]).decode().partition("\n")[2]
+    return words_in(_TARGET.sub("", text))
 
 
 def words_in(text: str) -> list[str]:

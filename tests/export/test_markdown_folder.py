@@ -16,7 +16,7 @@ A = "http://a.test/"
 
 
 def page(url: str) -> KeptText:
-    return KeptText(None, None, None, True, url, f"words of {url}", "")
+    return KeptText(url=url, content=f"words of {url}", rest="")
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,9 @@ def test_a_crawl_is_a_folder_whole_or_not_at_all(store: Path, tmp_path: Path) ->
     assert run("export", out, "--markdown", "--store", store).stdout == f"2 pages written to {out}\n"
     files = {str(path.relative_to(out)): path.read_text() for path in out.rglob("*.md")}
     assert files.keys() == {"a.test/index.md", "a.test/x.md"}
-    assert files["a.test/index.md"].startswith(f'---\nurl: "{A}"\ntitle: "Home"\n---\n\n# Home\n\nwords of the home')
+    assert files["a.test/index.md"].startswith(
+        f'---\nurl: "{A}"\ntitle: "Home"\nlanguage: "en"\n---\n\n# Home\n\nwords of the home'
+    )
     assert said("export", out, "--markdown", "--store", store).endswith(
         f"{out} exists; name a folder that does not, or an empty one\n"
     )

@@ -23,7 +23,7 @@ MARK = store_mark(b"store")
 
 
 def put(words: InvertedIndex) -> None:
-    words.put(1, 0, KeptText("", None, None, True, "http://a.test/", "zebra lion", ""))
+    words.put(1, 0, KeptText(title="", url="http://a.test/", content="zebra lion", rest=""))
 
 
 def pages(words: InvertedIndex, query: str = "zebra") -> list[int]:

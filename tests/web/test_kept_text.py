@@ -11,12 +11,15 @@ from minicrawl.web.kept_text import (
     About,
     Anchor,
     KeptText,
+    about_of,
+    beginning,
     block_number,
     blocks_of,
     heading_keys,
     pack,
     read,
     unpack,
+    with_about,
     words_in,
 )
 
@@ -36,6 +39,13 @@ def test_what_is_known_beside_the_text_comes_back() -> None:
         *(URL, "Ti\ntle \N{SNOWMAN}", None, 'says "so"', False),
     )
     assert (page.content, page.rest, page.text) == ("words", "more", "words\nmore")
+
+
+def test_what_is_known_is_set_anew_without_the_text() -> None:
+    record = with_about(pack(ABOUT, "thé words", "more"), About("\ud800\n", "fr", index=False))
+    page = unpack(record, URL)
+    assert (about_of(record), page.content, page.rest) == (About("?\n", "fr", index=False), "thé words", "more")
+    assert [beginning(record, size) for size in (2, 5, 6, 100)] == ["", "th", "thé", "thé words"]
 
 
 def test_lines_are_blocks_and_so_are_listings() -> None:
@@ -106,7 +116,9 @@ def test_long_lines_are_read_in_a_time_that_grows_with_them() -> None:
     assert growth(lambda times: read(line * (50 * times)), 2) < 1.5
 
 
-@pytest.mark.parametrize("record", [b"", b"no zlib", zlib.compress(b"[1]\nx"), pack(ABOUT, "x", "")[:-9]])
+@pytest.mark.parametrize(
+    "record", [b"", b"no zlib", zlib.compress(b"1\nx"), b"{}\n" + zlib.compress(b"x"), pack(ABOUT, "x", "")[:-9]]
+)
 def test_what_is_no_record_is_one_sentence(record: bytes) -> None:
     with pytest.raises(StoreError, match=r"^the kept text of http://a\.test/ is damaged .*; read the page again$"):
         unpack(record, URL)

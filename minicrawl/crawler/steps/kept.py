@@ -6,6 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from msgspec.structs import replace
+
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.outcomes.outcome import said_by
 from minicrawl.crawler.visits.step import Opening, Step
@@ -15,6 +17,7 @@ from minicrawl.store.texts.repeated_blocks import RepeatedBlocks
 from minicrawl.store.texts.writing import TextWriter
 from minicrawl.store.writer import Writer
 from minicrawl.web.html.page_headers import read_directives
+from minicrawl.web.kept_text import about_of, beginning, with_about
 from minicrawl.web.robots.preferences import of_page, preferences_of
 
 if TYPE_CHECKING:
@@ -40,7 +43,9 @@ class Usage(Step):
 
 class Texts(Step):
     """Keeps the text of every page that does not forbid it, by noarchive or as `Usage` decides. A store that has texts
-    goes on with them."""
+    goes on with them.
+
+    The language is found here: the model takes memory once, and processes in a cage could not load it."""
 
     def __init__(self, texts: TextWriter) -> None:
         self._texts = texts
@@ -53,10 +58,20 @@ class Texts(Step):
     def on_turn(self, turn: Turn) -> None:
         is_kept = turn.parsed.archive and read_directives(turn.fetched.robots_tag or "").archive
         is_kept = is_kept and not turn.is_withheld
-        self._texts.note(turn.page, turn.parsed.kept if is_kept else b"", hides=not is_kept)
+        record = turn.parsed.kept if is_kept else b""
+        self._texts.note(turn.page, with_language(record) if record else b"", hides=not is_kept)
 
     def save(self, writer: Writer) -> None:
         self._texts.save(writer)
+
+
+def with_language(record: bytes) -> bytes:
+    """The record of a text with the language found for the one declared."""
+    from minicrawl.web.language import SEARCHED, language_of  # noqa: PLC0415 - few crawls keep text
+
+    about = about_of(record)
+    language = language_of(beginning(record, SEARCHED), about.language)
+    return record if language == about.language else with_about(record, replace(about, language=language))
 
 
 class Items(Step):

@@ -33,6 +33,21 @@ def test_texts_are_kept_of_pages_that_are_html_and_allow_it(tmp_path: Path) -> N
     assert kept[f"{HOME}target"] == "words of target, which nobody else says but target"
 
 
+def test_the_language_is_that_of_the_words(tmp_path: Path) -> None:
+    french = "<p>Les textes de cette page sont en français, quoi que dise son modèle, que personne n'a traduit."
+    english = "<p>The words of this page are in English, whatever its template says, which nobody has translated."
+    site: Site = {
+        HOME: [f"<html lang=en>{french}", "/own", "/none", "/short"],
+        f"{HOME}own": [f"<html lang=fr-CA>{french}"],
+        f"{HOME}none": [english],
+        f"{HOME}short": ["<html lang=it><p>Login"],
+    }
+    crawl(site, tmp_path / "crawl.db", [HOME], text=True)
+    with open_store(tmp_path / "crawl.db") as store:
+        found = {url.removeprefix(HOME): text.language for url in site if (text := store.text(url))}
+    assert found == {"": "fr", "own": "fr-CA", "none": "en", "short": "it"}
+
+
 def test_without_the_option_nothing_is_kept(tmp_path: Path) -> None:
     crawl({HOME: [words("home")]}, tmp_path / "crawl.db", [HOME])
     assert sorted(path.name for path in tmp_path.iterdir()) == ["crawl.db", "crawl.db.lock"]

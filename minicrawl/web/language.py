@@ -1,0 +1,61 @@
+"""The language of a text: what its page declares, unless the text says otherwise.
+
+py3langid weighs 140 languages by runs of letters. It is unsure where a text is short, has few words, or is in one of
+several languages that are alike; then the page's word counts.
+"""
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from py3langid.langid import LanguageIdentifier
+
+_LIKELY, _UNLIKELY = 0.5, 0.02
+"""Likelihood that is enough for a language that no page declares; below which the declared one is wrong."""
+SEARCHED, _SAMPLE = 20_000, 1_000
+"""Bytes of a text that are looked through for prose, and characters of prose that are weighed."""
+_TAG = re.compile(r"([A-Za-z]{2,3})(?:[-_][A-Za-z0-9]{1,8})*")
+_NO_PROSE = re.compile(
+    r"^[ >]*(`{3,}).*?(?:^[ >]*\1|\Z)|`[^`\n]+`|\]\((?:<[^>\n]*>|[^)\n]*)\)|\b\w+://\S+|[*_#|>\[\]\\!~]+|&\w+;",
+    re.DOTALL | re.MULTILINE,
+)
+_SAME = {"nb": "no", "nn": "no", "iw": "he", "in": "id", "mo": "ro", "sh": "hr", "fil": "tl", "cmn": "zh"}
+"""Codes that the model has under another one."""
+_NO_LANGUAGE = "zxx"
+
+
+def language_of(markdown: str, declared: str | None) -> str | None:
+    """The language tag (BCP 47) of a text in Markdown: the declared one, if it is a tag and the text allows for it,
+    else the code of the language found; None where neither is known."""
+    tag = _TAG.fullmatch((declared or "").strip())
+    said = tag[0].replace("_", "-") if tag else None
+    sample = _prose(markdown)
+    if not sample:
+        return said
+    likely = dict(_model().rank(sample))
+    found = next(iter(likely))
+    if likely[found] < _LIKELY or found == _NO_LANGUAGE:
+        return said
+    own = primary_language(said)
+    # What the model does not know, such as gsw, is most like another language.
+    return said if own is not None and likely.get(_SAME.get(own, own), 1.0) >= _UNLIKELY else found
+
+
+def primary_language(tag: str | None) -> str | None:
+    """The language of a tag, without region and script: "de" of "de-CH"."""
+    return re.split("[-_]", tag)[0].lower() if tag else None
+
+
+def _prose(markdown: str) -> str:
+    """The longest lines of a text, without code and addresses, as menus and headings tell less."""
+    lines = _NO_PROSE.sub(" ", markdown[:SEARCHED]).split("\n")
+    return " ".join(" ".join(sorted(lines, key=len, reverse=True))[:_SAMPLE].split())
+
+
+@cache
+def _model() -> "LanguageIdentifier":
+    """The model: 80 MB, a third of a second."""
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier  # noqa: PLC0415 - it brings numpy
+
+    return LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
