@@ -16,7 +16,7 @@ from html import escape
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
 from minicrawl.web.html.content import NAMED, OUT, container
-from minicrawl.web.html.tree import BY_TAG, CONTENT, FEW, HIDDEN, INLINE, LIST, TAGS, TEXT, is_text, place_by
+from minicrawl.web.html.tree import BLOCKS, BY_TAG, CONTENT, FALLBACKS, FEW, HIDDEN, LIST, TAGS, TEXT, is_text, place_by
 from minicrawl.web.marks import FRAME, HIDING, MATH, SVG, Marks
 
 _FOREIGN = ("svg", "math")
@@ -28,8 +28,9 @@ _RARE_SELECTORS = {FRAME: "[src]", SVG: r"svg,a[xlink\:href]", MATH: "math"}
 """The other selectors, for pages that have these tags."""
 _tags = LexborHTMLParser("")
 _TAGS = {_tags.create_node(tag).tag_id: tag for tag in TAGS}
-_BY_TAG = {_tags.create_node(tag).tag_id: BY_TAG.get(tag) for tag in (*BY_TAG, *INLINE)}
+_BY_TAG = {_tags.create_node(tag).tag_id: place for tag, place in BY_TAG.items()}
 """By tag number, the place inside elements whose attributes do not count."""
+_BLOCKS = frozenset(_tags.create_node(tag).tag_id for tag in BLOCKS)
 _select = LexborCSSSelector()  # type: ignore[no-untyped-call]
 _END_OF_PART = "minicrawl-end"
 END_OF_PART = f"<template id={_END_OF_PART}></template>".encode()
@@ -159,12 +160,14 @@ class BrowserTree:
         # Descendants first, so that elements are removed after their contents.
         for node in reversed(_select.find("*", self._root)):
             tag = node.tag
-            if tag in INLINE:
-                node.unwrap(delete_empty=True)
-            elif tag in HIDDEN:
+            if tag in HIDDEN or tag in FALLBACKS:
                 node.decompose()
+            elif tag == "button" and _is_in_a_line(node):
+                node.unwrap(delete_empty=True)
             elif tag in NAMED and container(tag, node.attributes) == OUT:
                 beside.append(node)
+            elif tag not in BLOCKS:
+                node.unwrap(delete_empty=True)
         self._root.merge_text_nodes()
         # The text has no NUL, as the parser has replaced them.
         whole = self._root.text(separator="\0", skip_empty=True)
@@ -175,12 +178,12 @@ class BrowserTree:
 
     def _place_inside(self, node: LexborNode, number: int) -> int:
         """The place inside an element with this number. It is kept for all elements on the way to its origin."""
-        known, asked = self._places, [number]
+        known, asked, place = self._places, [number], None
         while True:
             tag = node.tag_id
             if tag in _BY_TAG:
                 place = _BY_TAG[tag]
-            else:
+            elif tag in _BLOCKS or "-" in (node.tag or ""):  # custom elements may be any part of a page
                 attributes = node.attributes
                 place = place_by(attributes) if attributes else None
             if place is not None:
@@ -205,6 +208,10 @@ def _is_beside_words(link: LexborNode) -> bool:
         return True
     node = link.prev
     return node is not None and (words := node.text_content) is not None and len(words) > FEW and is_text(words)
+
+
+def _is_in_a_line(node: LexborNode) -> bool:
+    return any(beside and (beside.text_content or "").strip() for beside in (node.prev, node.next))
 
 
 def _inside(node: LexborNode) -> str | None:

@@ -19,8 +19,8 @@ from itertools import compress, count, groupby, repeat
 from typing import NamedTuple
 from unicodedata import category
 
-from minicrawl.web.html.content import CELL, CODE, ITEM, NAMED, Page, container, content_of
-from minicrawl.web.html.tree import HIDDEN, INLINE
+from minicrawl.web.html.content import CELL, CODE, ITEM, NAMED, OUT, Page, container, content_of
+from minicrawl.web.html.tree import BLOCKS, FALLBACKS, HIDDEN
 
 _DEEPEST, _MOST_INLINE, _AROUND = 12, 32, 5
 """Lists and quotations inside each other; inline elements; elements around a listing that may name its language."""
@@ -29,7 +29,7 @@ _MOST_SPANS = 10_000
 _MOST_IN_TARGETS = 4_000_000
 """Characters of the targets of a page's links; further links are text. A long base URL would multiply a page."""
 _LONGEST_NUMBER, _LONGEST_TAG = 8, 500
-_QUOTE, _LINK, _LINKED, _CODE, _RAISED, _LOWERED = "> ", "\x04", "\x05", "`", "^", "_"
+_QUOTE, _LINK, _LINKED, _BUTTON, _CODE, _RAISED, _LOWERED = "> ", "\x04", "\x05", "\x06", "`", "^", "_"
 _EMPHASIS = {"\x01": "**", "\x02": "*", "\x03": "~~"}
 """By characters that stand for a sign, until what is beside it is known."""
 _END = dict(zip(_EMPHASIS, "\x11\x12\x13", strict=True))
@@ -60,6 +60,7 @@ _CONTROL = re.compile(r'class="(?:[^"]* )?(?:[\w-]+-)?(?:editsection|edit-sectio
 _EDITS = re.compile(r' href="[^"]*[?&](?:amp;)?(?:veaction|action|do)=edit')
 _LEFT = re.compile(r"\\?\[[\s|]*\\?\]")
 """Brackets without what was in them."""
+_TAG = re.compile("<[^>]*>")
 _HREF = re.compile(r' href="([^"]*)"')
 _ATTRIBUTE = re.compile(r'([^ =]+)="([^"]*)"')
 _EDGES = re.compile("\n?[<>]+")
@@ -141,7 +142,7 @@ class Walk:
         # and those in links.
         self._pieces, self._around, self._starts, self._reference = list[str](), list[str](), list[int](), ""
         self._has_words = self._is_emphasised = False
-        self._extra = self._extra_before_link = self._linked = self._too_deep = 0
+        self._extra = self._extra_before_link = self._linked = self._in_buttons = self._too_deep = 0
         self._kind, self._begins, self._is_next = 0, "", False
         self._control = ""  # words of controls in the heading so far
         # Around it. ended: the number of blocks, and the chain, at the end of the last list.
@@ -154,6 +155,8 @@ class Walk:
         self._frames = list[tuple[str, int, int, _Chain, Iterator[str], _Table | None, _Cell | None]]()
         page = page.replace("&nbsp;", " ")
         page = _RAW.sub("", _MATH.sub(_formula, page) if "<math" in page else page)
+        if page.count("<") != page.count(">"):  # names of attributes may have "<"
+            page = _TAG.sub(lambda tag: f"<{tag[0][1:].replace('<', '')}", page)
         parts = page.replace(">", "<").split("<")
         self._tokens = zip(parts[::2], parts[1::2], strict=False)
         self._read()
@@ -242,6 +245,8 @@ class Walk:
             self._extra += 2 * len(_EMPHASIS[mark])
         elif mark == _LINKED:
             self._linked += len(" ".join(text.split())) - self._extra
+        elif mark == _BUTTON:
+            self._in_buttons += len(" ".join(text.split())) + 1
         elif text:
             if mark == _CODE:  # links in it are around parts of it
                 runs = groupby(pieces[start:], lambda piece: _LINK in piece) if _LINK in text else [(False, text)]
@@ -283,6 +288,26 @@ class Walk:
             self._extra += len(self._pieces[-1])
             self._has_words = True
 
+    def _begin_button(self, tag: str) -> None:
+        self._open(_BUTTON)
+
+    def _pass_choice(self, tag: str) -> None:
+        """Add what people can choose from as a block beside the content, in front of the one that it is in."""
+        words = list[str]()
+        for text, other in self._tokens:
+            words.append(text)
+            if other == "/select":
+                break
+        text = " ".join(_OWN.sub("", html.unescape(" ".join(words))).split())
+        before = self._kind, self._begins, self._linked, self._in_buttons
+        self._linked, self._in_buttons = 0, len(text) + 1
+        self._add(_escaped(text, is_link=False), len(text), 0)
+        self._kind, self._begins, self._linked, self._in_buttons = before
+
+    def _pause(self, tag: str) -> None:
+        """Tell a label of a drawing from the one before it."""
+        self._pieces.append(" ")
+
     # Blocks.
 
     def _flush(self, tag: str = "") -> None:
@@ -308,7 +333,7 @@ class Walk:
             self._add(shown, len(text) - self._extra, self._kind)
             self._pieces.clear()
             self._has_words = self._is_emphasised = False
-            self._extra = self._extra_before_link = self._linked = 0
+            self._extra = self._extra_before_link = self._linked = self._in_buttons = 0
             for mark in around:
                 self._open(mark)
         self._is_next = False
@@ -319,6 +344,8 @@ class Walk:
             text = text[: self._left]  # so many fewer
         if text:
             if size > 0:
+                if self._in_buttons > size and not 0 < kind < CODE:
+                    self.page.containers.append((OUT, len(self.page.sizes), len(self.page.sizes) + 1))
                 self.page.add(size, self._linked, kind)
             self.blocks.append(Block(text, size, kind, self._chain, self._cell, self._begins, self._is_next))
         if self._left <= 0:
@@ -428,7 +455,7 @@ class Walk:
             if own in ("code", "samp") and language is None:
                 language = _LANGUAGE.search(each)
             edge = "\n" if own == "br" else ">" if own[0] == "/" else "<"
-            pieces.append("" if own.lstrip("/") in _IN_LINE else edge)
+            pieces.append(edge if own.lstrip("/") in _LINES else "")
             if own == "span":
                 known[each] = ""
         listing = _OWN.sub("", html.unescape(_EDGES.sub("\n", "".join(pieces).replace(">\n", ">"))))
@@ -438,24 +465,26 @@ class Walk:
 
 _Action = Callable[[Walk, str], None] | None
 _NOT_IN_LISTING = HIDDEN | {"button", "svg"}
-_IN_LINE = INLINE | {"td", "th", "tbody"}
+_LINES = BLOCKS - {"td", "th", "tbody"}
 _LISTS = frozenset({"ul", "ol", "menu"})
+_CONTAINERS = NAMED - {"button", "select"}
 _ACTIONS: Mapping[str, _Action] = (
-    dict.fromkeys((f"{end}{name}" for name in INLINE for end in ("", "/")), None)
+    dict.fromkeys((f"{end}{name}" for name in BLOCKS for end in ("", "/")), Walk._flush)
     | dict.fromkeys(_MARKS, Walk._begin_inline)
     | {f"/{name}": Walk._end_inline for name in (*_MARKS, "a")}
-    | dict.fromkeys(NAMED, Walk._begin)
+    | dict.fromkeys(_CONTAINERS, Walk._begin)
     | dict.fromkeys((f"h{level}" for level in range(1, 7)), Walk._begin_heading)
-    | {f"/{name}": Walk._end for name in (*NAMED, *(f"h{level}" for level in range(1, 7)))}
+    | {f"/{name}": Walk._end for name in (*_CONTAINERS, *(f"h{level}" for level in range(1, 7)))}
     | dict.fromkeys(_LISTS, Walk._begin_list)
     | {f"/{name}": Walk._end_list for name in _LISTS}
-    | dict.fromkeys(HIDDEN, Walk._skip)
+    | dict.fromkeys(HIDDEN | FALLBACKS, Walk._skip)
     | dict.fromkeys(("/li", "/dd", "/blockquote", "/table", "/td", "/th"), Walk._end)
     | {"li": Walk._begin_node, "blockquote": Walk._begin_node, "br": Walk._break, "pre": Walk._begin_listing}
-    | {"a": Walk._begin_link, "dd": Walk._begin_definition, "img": Walk._add_image}
+    | {"a": Walk._begin_link, "dd": Walk._begin_definition, "img": Walk._add_image, "text": Walk._pause}
+    | {"button": Walk._begin_button, "/button": Walk._end_inline, "select": Walk._pass_choice}
     | {"table": Walk._begin_table, "tr": Walk._begin_row, "td": Walk._begin_cell, "th": Walk._begin_cell}
 )
-"""What is done at a tag. Others end the block before them."""
+"""What is done at a tag: nothing at those of other elements, which are parts of a line."""
 
 
 @lru_cache(4_000)
@@ -468,7 +497,7 @@ def _action_of(tag: str) -> _Action:
         return Walk._pass_control
     if name in ("div", "table") and _LISTING.search(tag):
         return Walk._begin_listing
-    return _ACTIONS.get(name, Walk._flush)
+    return _ACTIONS.get(name)
 
 
 @lru_cache(4_000)

@@ -18,7 +18,7 @@ from itertools import islice, pairwise
 import numpy as np
 
 from minicrawl.web.html.browser_tree import END_OF_PART, BrowserTree
-from minicrawl.web.html.tree import HIDDEN, INLINE, TAGS
+from minicrawl.web.html.tree import BLOCKS, HIDDEN, TAGS
 from minicrawl.web.marks import FORMAT, FORMATS, Marks
 
 # A page with so few tags is harmless: at most a quarter of a million elements.
@@ -64,7 +64,7 @@ _NAMES_KEPT = b"(?:%b)" % "|".join(sorted(_KEPT)).encode()
 _KEPT_TAG = re.compile(rb"<" + _NAMES_KEPT + rb"[\t\n\f\r />]", re.IGNORECASE)
 _MOST_KEPT = 100_000
 _TAG_OF = rb"(?<!<)<++/?+(?%b(?:%b)[\t\n\f\r />])[a-z][^<>]*+>?+"
-_INLINE_TAG = re.compile(_TAG_OF % (b"=", "|".join(sorted(INLINE - _KEPT)).encode()), re.IGNORECASE)
+_INLINE_TAG = re.compile(_TAG_OF % (b"!", "|".join(sorted(BLOCKS | _KEPT)).encode()), re.IGNORECASE)
 _OTHER_TAGS = re.compile(rb"(?:%b[\t\n\f\r ]*+)++" % (_TAG_OF % (b"!", _NAMES_KEPT)), re.IGNORECASE)
 """Tags without regard to quotes, up to the next angle bracket, so that the time is linear in the length."""
 _MOST_LINES = 100_000

@@ -23,14 +23,19 @@ from minicrawl.web.kept_text import FIELD_SHIFT, ID_SHIFT, block_number
 TAGS = ("a", "area", "base", "frame", "iframe", "link", "meta", "title")
 """Names of the elements that a crawler reads."""
 
-# Elements that belong to the line of text around them. All others begin and end a block of text.
-INLINE = frozenset(
-    {"a", "abbr", "acronym", "b", "bdi", "bdo", "big", "cite", "code", "data", "del", "dfn", "em", "font", "i", "img"}
-    | {"ins", "kbd", "label", "mark", "nobr", "q", "rp", "rt", "ruby", "s", "samp", "small", "span", "strike"}
-    | {"strong", "sub", "sup", "time", "tt", "u", "var", "wbr"}
+# Elements that begin and end a block of text: those that the HTML standard (15.3, Rendering) shows as blocks, as items
+# or as parts of tables, and br. All others, known or not, belong to the line of text around them.
+BLOCKS = frozenset(
+    {"html", "head", "body", "address", "blockquote", "center", "dialog", "div", "figure", "figcaption", "footer"}
+    | {"form", "header", "hr", "legend", "listing", "main", "p", "plaintext", "pre", "search", "xmp", "article"}
+    | {"aside", "h1", "h2", "h3", "h4", "h5", "h6", "hgroup", "nav", "section", "dir", "dd", "dl", "dt", "menu", "ol"}
+    | {"ul", "li", "table", "caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "td", "th", "details"}
+    | {"summary", "fieldset", "optgroup", "option", "frameset", "frame", "br"}
 )
 # Elements whose content is not shown.
-HIDDEN = frozenset({"iframe", "noembed", "noframes", "script", "style", "template", "title"})
+HIDDEN = frozenset({"datalist", "iframe", "noembed", "noframes", "script", "style", "template", "title"})
+FALLBACKS = frozenset({"audio", "canvas", "video"})
+"""Elements whose content browsers show that cannot show the elements."""
 TEXT, LIST, NAVIGATION = map(int, Place)  # plain numbers: there are a hundred a page
 CONTENT = LIST
 """The place inside an element of content; words beside a link make it TEXT."""

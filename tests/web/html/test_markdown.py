@@ -11,6 +11,7 @@ from support.effort import growth
 from minicrawl.crawler.sources.page_reading import read_page
 from minicrawl.export.markdown_folder import with_head
 from minicrawl.model import Wanted
+from minicrawl.web.html.parse import parse_html
 from minicrawl.web.kept_text import KeptText, read, unpack
 
 URL = "http://a.test/page"
@@ -97,6 +98,41 @@ def markdown(html: str) -> str:
 )
 def test_page_as_markdown(html: str, expected: str) -> None:
     assert markdown(html) == expected
+
+
+IN_A_LINE = (
+    *("button", "bdi", "data", "font", "g-emoji", "label", "meter", "mjx-container", "object", "output", "picture"),
+    *("progress", "relative-time", "slot", "small", "svg", "textarea", "time", "unknown", "x-y"),
+)
+
+
+@pytest.mark.parametrize("tag", IN_A_LINE)
+def test_all_but_blocks_are_parts_of_a_line(tag: str) -> None:
+    part = f"<{tag} class=x>two</{tag}>"
+    assert markdown(f"<h2>One {part}, three</h2><p>One {part}, three") == "## One two, three\n\nOne two, three"
+    in_listing = "" if tag in ("button", "svg") else "two"  # as "Copy" is
+    assert markdown(f"<p>a<pre>one {part}, three</pre>") == f"a\n\n```\none {in_listing}, three\n```"
+    assert parse_html(f"<p>One {part}, three</p>".encode(), URL, None, Wanted(text=True)).text == ("One two, three",)
+
+
+@pytest.mark.parametrize("tag", ["div", "fieldset", "details", "center", "search", "dd", "legend", "section"])
+def test_blocks_are_blocks_of_text(tag: str) -> None:
+    html = f"<div>One <{tag} class=x>two</{tag}> three</div>"
+    assert markdown(html).split() in (["One", "two", "three"], ["One", ":", "two", "three"])
+    assert markdown(html).count("\n\n") == 2
+    assert parse_html(html.encode(), URL, None, Wanted(text=True)).text == ("One", "two", "three")
+
+
+def test_what_is_not_shown_in_a_line_does_not_tear_it() -> None:
+    shown = kept(
+        "<p>Up <svg><title>up</title></svg> we <video src=v>No video.</video>go <select><option>a<option>b"
+        "</select> now.</p><p><button>Copy</button> <button>Share</button></p>"
+    )
+    assert (shown.content, shown.rest) == ("Up we go now.", "a b\n\nCopy Share")
+
+
+def test_name_of_an_attribute_with_an_angle_bracket_is_no_tag() -> None:
+    assert markdown('<p>One <a href=/x rel="noopener" <="" p="">two</a> three') == "One [two](http://a.test/x) three"
 
 
 def test_markdown_is_not_much_longer_than_its_page() -> None:

@@ -10,7 +10,7 @@ from support.effort import growth
 
 from minicrawl.model import Place, Wanted
 from minicrawl.web.html.parse import parse_html
-from minicrawl.web.html.tree import INLINE
+from minicrawl.web.html.tree import BLOCKS
 
 PAGE = b"""<body><div class="page-header"><a href=/home>Home</a></div><nav><a href=/a>A</a><a href=/cited>C</a></nav>
 <div class="document"><p>As has been shown in <a href=/cited>the paper</a>, it holds.<ul><li><a href=/item>item</a></ul>
@@ -49,7 +49,7 @@ def place_of(link: LexborNode) -> Place:
 def said_by(element: LexborNode) -> str | None:
     if element.tag in FRAMES or element.tag in CONTENTS:
         return "frame" if element.tag in FRAMES else "content"
-    if element.tag in INLINE:
+    if element.tag not in BLOCKS and "-" not in (element.tag or ""):
         return None
     role = (element.attributes.get("role") or "").strip().lower()
     if role in FRAME_ROLES or role == "main":
