@@ -40,10 +40,10 @@ _MENU = 5
 _NOTICE = 100
 """Fewest bytes of a notice amid the content."""
 _WORD = re.compile(r"\w+")
-_BEGINS = re.compile(r"(?:[ >]|[-*](?= )|\d{1,9}[.)](?= ))*(?:: )?(?:(#{1,6}) |(\|)(?= ))?")
+_BEGINS = re.compile(r"(?:[ >]|[-*](?= )|\d{1,9}[.)](?= ))*(?:: |\[[ x]\] )?(?:(#{1,6}) |(\|)(?= ))?")
 """What stands before the words of a line."""
 _FENCE = re.compile(r"(`{3,})[^`]*$")
-_RULE = re.compile(r"[ >]*\|?(?: --- \|)+")
+_RULE = re.compile(r"[ >]*\|?(?: --- \|)+|\*\*\*")
 _PIPE = re.compile(r" \|(?: |$)")
 _MARKUP = re.compile(
     r"\\(?P<letter>[^\w\s]|_)|(?P<ticks>`+)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)"

@@ -168,6 +168,8 @@ _LOADING = re.compile(rb"<(?:link\b[^<>]*stylesheet|%b)\b" % "|".join(_SOURCES).
 _ANYWHERE = ("background", "poster", "data-src")
 """Attributes with a URL in any element; "data-src" of a frame is a frame."""
 _SETS = ("srcset", "imagesrcset", "data-srcset")
+_LATE = re.compile(r"data-(?:[a-z]+-)*(?:src|original|srcset)")
+"""Attributes in which scripts look for a picture that they load late."""
 _NEEDED = "[src],[style],link[href],style"
 _RARE = {
     b"srcset": ",".join(f"[{name}]" for name in _SETS),
@@ -227,12 +229,12 @@ def requisites_of(tree: BrowserTree, page: bytes, base: str, encoding: str | Non
             for name, kind_of in own.items():
                 found.add(attributes.get(name), kind_of)
         for name, value in attributes.items():
-            if name in _SETS:
+            if name in _SETS or (_LATE.fullmatch(name) and name.endswith("srcset")):
                 for reference in candidates(value or ""):
                     found.add(reference, _FILE)
             elif name == "style":
                 _add_styles(value or "", found)
-            elif name in _ANYWHERE and name not in own:
+            elif (name in _ANYWHERE or _LATE.fullmatch(name)) and name not in own:
                 found.add(value, _FILE)
     return tuple(map(Requisite._make, found.kinds.items()))
 
@@ -260,6 +262,20 @@ def _add_link(attributes: Mapping[str, str | None], found: _Found) -> None:
 def _add_styles(text: str, found: _Found) -> None:
     for reference, kind in style_references(text):
         found.add(reference, kind)
+
+
+def picture(attributes: Mapping[str, str | None]) -> str:
+    """The reference of the picture that an img shows in the end: src may have what stands for it until it is loaded."""
+    late = [name for name in attributes if _LATE.fullmatch(name)]
+    source = attributes.get("src") or ""
+    if source[:5] == "data:" or not source:
+        late.append("srcset")
+    for name in late:
+        value = attributes.get(name) or ""
+        found = next(candidates(value), "") if name.endswith("srcset") else value.strip(_SPACE)
+        if found and found[:5] != "data:":
+            return found
+    return source
 
 
 def candidates(srcset: str) -> Iterator[str]:

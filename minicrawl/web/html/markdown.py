@@ -4,9 +4,11 @@ The parser writes its tree as HTML again, in C, and the tags of that are walked 
 element has its end. What stands between two block elements is a block.
 
 sup, sub            10^6, CO_2; with parentheses around more than a word
-math                its TeX as code, $`E=mc^2`$, where it has some; else its letters in one line
-br                  a hard break
-dt, dd              paragraphs, the latter behind ": "
+math                its TeX as code, $`E=mc^2`$, its own or made of it; a line of letters and powers as it is
+notes               12[3], whether the number is raised or not; rt: in parentheses; q: in quotation marks
+br, hr              a hard break, a thematic break
+li                  with its own number; [x] and [ ] of a task
+dt, dd              a paragraph, and a list
 rowspan, colspan    the cell, and empty ones beside and below it; a table used for layout is none
 """
 
@@ -15,11 +17,13 @@ import re
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
-from itertools import compress, count, groupby, repeat
+from itertools import compress, groupby, repeat
 from typing import NamedTuple
 from unicodedata import category
 
 from minicrawl.web.html.content import CELL, CODE, ITEM, NAMED, OUT, Page, container, content_of
+from minicrawl.web.html.facts import picture
+from minicrawl.web.html.formula import tex_of
 from minicrawl.web.html.tree import BLOCKS, FALLBACKS, HIDDEN
 
 _DEEPEST, _MOST_INLINE, _AROUND = 12, 32, 5
@@ -30,6 +34,9 @@ _MOST_IN_TARGETS = 4_000_000
 """Characters of the targets of a page's links; further links are text. A long base URL would multiply a page."""
 _LONGEST_NUMBER, _LONGEST_TAG = 8, 500
 _QUOTE, _LINK, _LINKED, _BUTTON, _CODE, _RAISED, _LOWERED = "> ", "\x04", "\x05", "\x06", "`", "^", "_"
+_NOTE, _RULE = "\x07", "***"
+_SIGNS = {"q": "\N{LEFT DOUBLE QUOTATION MARK}", "/q": "\N{RIGHT DOUBLE QUOTATION MARK}", "rt": "(", "text": " "}
+"""What is written at a tag; between labels of a drawing it is a space."""
 _EMPHASIS = {"\x01": "**", "\x02": "*", "\x03": "~~"}
 """By characters that stand for a sign, until what is beside it is known."""
 _END = dict(zip(_EMPHASIS, "\x11\x12\x13", strict=True))
@@ -57,15 +64,27 @@ _LANGUAGE = re.compile(
 )
 _CONTROL = re.compile(r'class="(?:[^"]* )?(?:[\w-]+-)?(?:editsection|edit-section|section-edit)[" ]')
 """Where a wiki lets people edit a section, inside its heading or beside it."""
-_EDITS = re.compile(r' href="[^"]*[?&](?:amp;)?(?:veaction|action|do)=edit')
+_EDITS = re.compile(
+    r' href="[^"]*[?&](?:amp;)?(?:veaction|action|do)=edit| class="(?:[^"]* )?(?:[\w-]+-)?edit(?:-?link)?[" ]'
+)
+_EDIT = re.compile(r' href="[^"]*/edit\b')
+"""Of a link in brackets."""
 _LEFT = re.compile(r"\\?\[[\s|]*\\?\]")
 """Brackets without what was in them."""
 _TAG = re.compile("<[^>]*>")
+_OF_NOTE = re.compile(
+    r'(?:class|id|role|type)="[^"]*(?:note-?ref|(?:foot|end|side)-?note|fn-?ref|cite_?ref)(?!-?back)|^sup .*"reference'
+)
+_LONGEST_MARK = 5
+_VALUE = re.compile(rf' value="(\d{{1,{_LONGEST_NUMBER}}})"')
+_LIST = re.compile(r"<(/?)(ol|ul|menu|li)(?=[ >])")
+_REVERSED = re.compile("<ol(?= [^>]*reversed=)(?![^>]* start=)")
+_ORDINAL = re.compile(r"[^\W\d_]{2,}")
 _HREF = re.compile(r' href="([^"]*)"')
 _ATTRIBUTE = re.compile(r'([^ =]+)="([^"]*)"')
 _EDGES = re.compile("\n?[<>]+")
 """In a listing, what begins or ends a line."""
-_OPENS_BLOCK = re.compile(r"^(?:(?=[#>|+=-]|:[ -])|(\d{1,9})(?=[.)]))")
+_OPENS_BLOCK = re.compile(r"^(?:(?=[#>|+=-]|:[ -]|\[[ x]\] )|(\d{1,9})(?=[.)]))")
 _CLOSES_HEADING = re.compile(r"(?<![\\#])(?=#+$)")
 
 _OWN = re.compile("[\x01-\x08\x0b\x0c\x0e-\x1f]")
@@ -86,8 +105,6 @@ _ONE = re.compile(r"[-+\N{MINUS SIGN}]?\w+")
 _UNSAFE = re.compile(r"[\s<>\\&()]")
 _MATH = re.compile(r"<math(?: [^>]*)?>.*?(?:</math>|\Z)", re.DOTALL)
 _TEX = re.compile(r"<annotation [^>]*application/x-tex[^>]*>([^<]*)</annotation>|<math [^>]*alttext=\"([^\"]*)\"")
-_ANNOTATION = re.compile(r"<annotation(?:-xml)?[ >].*?</annotation(?:-xml)?>", re.DOTALL)
-_POWER = re.compile(r"(<m\w+(?: [^>]*)?>[^<]*</m\w+>\s*</m(?:sup|sub)>)")
 
 
 class _Node:
@@ -96,6 +113,18 @@ class _Node:
     def __init__(self, mark: str, around: "_Chain") -> None:
         self.mark = mark
         self.rest: str = f"{around[-1].rest if around else ''}{mark if mark == _QUOTE else ' ' * len(mark)}"
+
+
+class _List:
+    """How the next item of a list begins. step: between numbers, 0 for other signs."""
+
+    def __init__(self, sign: str, number: int, step: int) -> None:
+        self.sign, self.number, self.step = sign, number, step
+
+    def begin(self) -> str:
+        number = str(max(self.number, 0)) if self.step else ""
+        self.number += self.step
+        return f"{number}{self.sign} "
 
 
 _Url = Callable[[str], str]
@@ -141,23 +170,25 @@ class Walk:
         # The block so far: the inline elements around its end, and where they begin; the characters that are no words,
         # and those in links.
         self._pieces, self._around, self._starts, self._reference = list[str](), list[str](), list[int](), ""
+        self._is_note = False  # the link
         self._has_words = self._is_emphasised = False
         self._extra = self._extra_before_link = self._linked = self._in_buttons = self._too_deep = 0
         self._kind, self._begins, self._is_next = 0, "", False
+        self._alt, self._noscript = "", False
         self._control = ""  # words of controls in the heading so far
         # Around it. ended: the number of blocks, and the chain, at the end of the last list.
         self._level, self._spans = 0, _MOST_SPANS
         self._chain: _Chain = ()
         self._ended: tuple[int, _Chain] = -1, ()
-        self._list: Iterator[str] = repeat("- ")  # how its next items begin
+        self._list = _List("-", 0, 0)
         self._table: _Table | None = None
         self._cell: _Cell | None = None
-        self._frames = list[tuple[str, int, int, _Chain, Iterator[str], _Table | None, _Cell | None]]()
+        self._frames = list[tuple[str, int, int, _Chain, _List, _Table | None, _Cell | None]]()
         page = page.replace("&nbsp;", " ")
         page = _RAW.sub("", _MATH.sub(_formula, page) if "<math" in page else page)
         if page.count("<") != page.count(">"):  # names of attributes may have "<"
             page = _TAG.sub(lambda tag: f"<{tag[0][1:].replace('<', '')}", page)
-        parts = page.replace(">", "<").split("<")
+        parts = (_with_starts(page) if " reversed=" in page else page).replace(">", "<").split("<")
         self._tokens = zip(parts[::2], parts[1::2], strict=False)
         self._read()
         self._flush()
@@ -212,15 +243,19 @@ class Walk:
 
     def _begin_inline(self, tag: str) -> None:
         mark, around = _MARKS[tag.partition(" ")[0]], self._around
+        if mark == _RAISED and _OF_NOTE.search(tag):
+            mark = _NOTE
         self._open("" if around and (mark in around or _CODE in around) else mark)
 
     def _begin_link(self, tag: str) -> None:
-        if self._level and _EDITS.search(tag):
+        is_in_brackets = self._pieces and self._pieces[-1].endswith("[")
+        if self._level and (_EDITS.search(tag) or (is_in_brackets and _EDIT.search(tag))):
             self._pass_control(tag)
             return
         found = None if _LINK in self._around else _HREF.search(tag)
         if found:
             self._reference, self._extra_before_link = found[1], self._extra
+            self._is_note = _NOTE in self._around or _OF_NOTE.search(tag) is not None
         self._open(_LINK if found else "")
 
     def _open(self, mark: str) -> None:
@@ -256,12 +291,27 @@ class Walk:
                 self._extra += len(shown) - len(text)
                 shown = f" {shown}" if before == "`" else shown  # else one would be in the other
             else:
-                write = self._link_of if mark == _LINK else partial(_shifted, mark, before)
+                writers = {_LINK: self._link_of, _NOTE: self._note_of}
+                write = partial(writers.get(mark, partial(_shifted, mark)), before)
                 shown = _spaced(write, text.replace(mark, "") if mark in _EMPHASIS else text)
             pieces[start:] = [shown] if shown else []
 
-    def _link_of(self, words: str) -> str:
+    def _note_of(self, before: str, words: str, *, is_link: bool = False) -> str:
+        """The mark of a note, in brackets, so that it joins no number."""
+        words = words.lstrip(_RAISED) or words
+        words = words[1:-1] if words[0] + words[-1] == "()" and len(words) > 2 else words
+        if before in ("[", "(") or words[0] == "[" or words[:2] == "\\[":
+            return words
+        is_link = is_link or _LINK in self._around
+        self._extra += 1 + is_link
+        return f"\\[{words}\\]" if is_link else f"[{words}\\]"
+
+    def _link_of(self, before: str, words: str) -> str:
         """A link, without permalinks; in a heading, those to its page are text."""
+        if words[0] == _RAISED or _RAISED in self._around:
+            self._is_note = "#" in self._reference or not _ORDINAL.fullmatch(words.lstrip(_RAISED))
+        if self._is_note and len(words.strip("^()[]\\")) <= _LONGEST_MARK and words not in _PERMALINKS:
+            words = self._note_of(before, words, is_link=True)
         if (target := self._targets.get(self._reference)) is None:
             target = self._targets[self._reference] = _written(self._link(html.unescape(self._reference)))
         is_sign = words in _PERMALINKS or (self._level > 0 and not _LETTER.search(words))
@@ -279,9 +329,11 @@ class Walk:
     def _add_image(self, tag: str) -> None:
         attributes = _attributes(tag)
         alt = " ".join(_OWN.sub("", attributes.get("alt", "")).split())
-        if not alt or "mwe-math" in tag or _CODE in self._around or self._left_in_targets < 0:
+        is_twin = self._noscript and alt == self._alt  # of a picture that a script loads late
+        self._alt = alt
+        if not alt or is_twin or "mwe-math" in tag or _CODE in self._around or self._left_in_targets < 0:
             return
-        target = _written(self._source(attributes.get("src", "")))
+        target = _written(self._source(picture(attributes)))
         self._left_in_targets -= len(target)
         if target:
             self._pieces.append(f"![{_escaped(alt, is_link=True)}]({target})")
@@ -304,9 +356,25 @@ class Walk:
         self._add(_escaped(text, is_link=False), len(text), 0)
         self._kind, self._begins, self._linked, self._in_buttons = before
 
-    def _pause(self, tag: str) -> None:
-        """Tell a label of a drawing from the one before it."""
-        self._pieces.append(" ")
+    def _begin_noscript(self, tag: str) -> None:
+        self._noscript = tag[0] != "/"
+
+    def _write_sign(self, tag: str) -> None:
+        self._pieces.append(_SIGNS[tag.partition(" ")[0]])
+
+    def _end_reading(self, tag: str) -> None:
+        """End what is above or beside a character, in parentheses, if there is something."""
+        while self._pieces and self._pieces[-1].isspace():
+            self._pieces.pop()
+        if self._pieces and self._pieces[-1] == "(":
+            self._pieces.pop()
+        else:
+            self._pieces.append(")")
+
+    def _begin_input(self, tag: str) -> None:
+        """Write the box of a task."""
+        if self._kind == ITEM and not self._has_words and ' type="checkbox"' in tag:
+            self._begins = f"[{'x' if ' checked=' in tag else ' '}] "
 
     # Blocks.
 
@@ -374,29 +442,32 @@ class Walk:
             if tag[1:] in NAMED and (mark := _container(begin[:_LONGEST_TAG])):
                 self.page.containers.append((mark, first, len(self.page.sizes)))
 
+    def _add_rule(self, tag: str) -> None:
+        self._flush()
+        if self._cell is None and self.blocks and self.blocks[-1].text != _RULE:
+            self.blocks.append(Block(_RULE, 0, 0, self._chain, None, "", is_next=False))
+
     def _begin_heading(self, tag: str) -> None:
         self._begin(tag)
         self._kind = self._level = int(tag[1])
 
-    def _begin_definition(self, tag: str) -> None:
-        self._begin(tag)
-        self._begins = ": "
-
     def _begin_node(self, tag: str) -> None:
+        name, value = tag[:2], _VALUE.search(tag) if " value=" in tag else None
+        if value and name == "li" and self._list.step:
+            self._list.number = int(value[1])
         self._begin(tag)
-        is_item = tag[:2] == "li"
-        self._kind = ITEM if is_item else self._kind
+        self._kind = ITEM if name == "li" else self._kind
         if len(self._chain) < _DEEPEST:
-            self._chain = (*self._chain, _Node(next(self._list) if is_item else _QUOTE, self._chain))
+            self._chain = (*self._chain, _Node(self._list.begin() if name in ("li", "dd") else _QUOTE, self._chain))
 
     def _begin_list(self, tag: str) -> None:
         self._begin(tag)
         is_again = self._ended == (len(self.blocks), self._chain)  # two in a row are two
-        self._list = repeat("* " if is_again else "- ")
+        self._list = _List("-*"[is_again], 0, 0)
         if tag[:2] == "ol":
             start = _attributes(tag).get("start", "")
             first = int(start) if start.isdecimal() and len(start) <= _LONGEST_NUMBER else 1
-            self._list = (f"{number}{'.)'[is_again]} " for number in count(first))
+            self._list = _List(".)"[is_again], first, -1 if " reversed=" in tag else 1)
 
     def _end_list(self, tag: str) -> None:
         self._end(tag)
@@ -407,6 +478,12 @@ class Walk:
         if self._cell is not None:
             self._cell.table.is_layout = True
         self._table, self._cell = _Table(self._chain), None
+
+    def _begin_rows(self, tag: str) -> None:
+        """Begin a group of rows, beyond which no cell reaches."""
+        self._flush()
+        if self._table is not None:
+            self._table.filled.clear()
 
     def _begin_row(self, tag: str) -> None:
         self._flush()
@@ -432,6 +509,8 @@ class Walk:
 
     def _span(self, name: str, attributes: Mapping[str, str]) -> int:
         found = attributes.get(name, "")
+        if found == "0" and name == "rowspan":  # to the end of its group
+            return max(self._spans, 1)
         return max(min(int(found) if found.isdecimal() and len(found) < 6 else 1, self._spans), 1)
 
     def _begin_listing(self, tag: str) -> None:
@@ -466,7 +545,7 @@ class Walk:
 _Action = Callable[[Walk, str], None] | None
 _NOT_IN_LISTING = HIDDEN | {"button", "svg"}
 _LINES = BLOCKS - {"td", "th", "tbody"}
-_LISTS = frozenset({"ul", "ol", "menu"})
+_LISTS = frozenset({"ul", "ol", "menu", "dl"})
 _CONTAINERS = NAMED - {"button", "select"}
 _ACTIONS: Mapping[str, _Action] = (
     dict.fromkeys((f"{end}{name}" for name in BLOCKS for end in ("", "/")), Walk._flush)
@@ -480,7 +559,11 @@ _ACTIONS: Mapping[str, _Action] = (
     | dict.fromkeys(HIDDEN | FALLBACKS, Walk._skip)
     | dict.fromkeys(("/li", "/dd", "/blockquote", "/table", "/td", "/th"), Walk._end)
     | {"li": Walk._begin_node, "blockquote": Walk._begin_node, "br": Walk._break, "pre": Walk._begin_listing}
-    | {"a": Walk._begin_link, "dd": Walk._begin_definition, "img": Walk._add_image, "text": Walk._pause}
+    | {"a": Walk._begin_link, "dd": Walk._begin_node, "img": Walk._add_image, "input": Walk._begin_input}
+    | dict.fromkeys(_SIGNS, Walk._write_sign)
+    | {"x-noscript": Walk._begin_noscript, "/x-noscript": Walk._begin_noscript}
+    | {"rp": Walk._skip, "/rt": Walk._end_reading, "hr": Walk._add_rule}
+    | dict.fromkeys(("thead", "tbody", "tfoot"), Walk._begin_rows)
     | {"button": Walk._begin_button, "/button": Walk._end_inline, "select": Walk._pass_choice}
     | {"table": Walk._begin_table, "tr": Walk._begin_row, "td": Walk._begin_cell, "th": Walk._begin_cell}
 )
@@ -509,12 +592,26 @@ def _attributes(tag: str) -> dict[str, str]:
     return {name: html.unescape(value) if "&" in value else value for name, value in _ATTRIBUTE.findall(tag)}
 
 
+def _with_starts(page: str) -> str:
+    """The page, whose reversed lists say what they begin with: the number of their items."""
+    numbers, around = dict[int, int](), list[int]()
+    for found in _LIST.finditer(page):
+        if found[2] == "li":
+            if around and not found[1]:
+                numbers[around[-1]] += 1
+        elif not found[1]:
+            around.append(found.start())
+            numbers[found.start()] = 0
+        elif around:
+            around.pop()
+    return _REVERSED.sub(lambda start: f'{start[0]} start="{numbers[start.start()]}"', page)
+
+
 def _formula(math: re.Match[str]) -> str:
-    """An element of MathML as HTML: code of TeX between dollars, else its letters."""
-    if (tex := _TEX.search(math[0])) is None:
-        powers = _POWER.sub(lambda found: "^_"["</msub" in found[0]] + found[0], _ANNOTATION.sub("", math[0]))
-        return re.sub(r"<[^>]*>", "", powers.replace("\n", " "))
-    return f"$<code>{' '.join((tex[1] or tex[2] or '').split()).replace('<', '&lt;')}</code>$"
+    """An element of MathML as HTML: code of TeX between dollars, or a line of letters."""
+    found = _TEX.search(math[0])
+    tex = " ".join((found[1] or found[2] or "").split()) if found else tex_of(math[0])
+    return f"$<code>{tex.replace('<', '&lt;')}</code>$" if found or "\\" in tex or "{" in tex else tex
 
 
 def _escaped(text: str, *, is_link: bool) -> str:
@@ -553,8 +650,8 @@ def _spaced(write: Callable[[str], str], text: str) -> str:
 
 
 def _shifted(mark: str, before: str, words: str) -> str:
-    """A text that is raised or lowered, but for a footnote's number in a link."""
-    if words[0] == "[":
+    """A text that is raised or lowered, but for the mark of a note, or a link."""
+    if words[0] == "[" or "\\]](" in words:
         return words
     is_one = _ONE.fullmatch(words) is not None
     sign = mark if mark == _RAISED or (is_one and words[0].isalnum() and before.isalnum()) else "\\_"
@@ -586,9 +683,13 @@ def content_and_rest(walk: Walk) -> tuple[str, str]:
     for block in walk.blocks:  # a picture alone is where the block before it is, or that behind it, if it is no link
         before = next(told) if block.size > 0 else before
         flags.append(before)
-    for at, block in reversed(list(enumerate(walk.blocks[:-1]))):
-        if block.size <= 0 and block.text[0] == "!":
-            flags[at] |= flags[at + 1]
+    behind = 0
+    for at, block in reversed(list(enumerate(walk.blocks))):
+        if block.text == _RULE:
+            flags[at] &= behind and any(flags[:at])
+        elif block.size <= 0 and block.text[0] == "!":
+            flags[at] |= behind
+        behind = flags[at]
     rest = [block for block, is_content in zip(walk.blocks, flags, strict=True) if block.size > 0 and not is_content]
     return markdown(list(compress(walk.blocks, flags))), markdown(rest)
 
