@@ -76,9 +76,8 @@ class Follower:
                         self.index.put(page, *text)
             done += len(some)
         if not stop():
-            extremes = "SELECT min(importance), max(importance) FROM weighed WHERE importance > 0"
-            least, most = (value or 0.0 for value in self._store.row(extremes))
-            self.index.set_state(**state, least=least, most=most)
+            least = self._store.value("SELECT min(importance) FROM weighed WHERE importance > 0")
+            self.index.set_state(**state, least=least)
         return done
 
     def _read(self, page: int) -> tuple[int, KeptText] | None:

@@ -31,7 +31,7 @@ ENDING = ".search"
 VERSION = 6
 _STATE, _WORDS = "index.json", "words"
 State = dict[str, int | float | str | None]
-_NUMBERS = ("texts", "least", "most")
+_NUMBERS = ("texts", "least")
 """What may be missing in it, and is a number otherwise."""
 
 

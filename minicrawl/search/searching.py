@@ -1,12 +1,13 @@
 """A search: the index finds the pages that agree with a query; the store has their importance and current state.
 
-    score = agreement * (1 + IMPORTANCE * R),      R = log(X / X_least) / log(X_most / X_least)
+    score = (1 + agreement) * (1 + IMPORTANCE * log10(X / X_least)) + ALL_WORDS
 
-X is the importance of a page; by the logarithm, as it spans many powers of ten.
+X is the importance of a page: ten times of it is worth the same on every web, so that on a small one, where importances
+lie close together, the words decide; and by the 1 importance does where every page has the words.
 
 A query has words, "phrases", -words and filters; anything else in it is text. A word is looked for in title, headings,
-URL and text, as each language of the index stems it, and counts by BM25; what it is worth in each field is in `BOOSTS`.
-A page with all words has `ALL_WORDS` more.
+URL and text, as each language of the index stems it; agreement is BM25, and what a word is worth in each field is in
+`BOOSTS`. Only a page with all words has `ALL_WORDS`.
 """
 
 import json
@@ -91,8 +92,8 @@ def _site(text: str) -> str:
 
 
 _MOST_LANGUAGES = 6
-ALL_WORDS = 12.0
-"""What it is worth to have all words, beside BM25: about as much as two rare words in a title."""
+ALL_WORDS = 20.0
+"""What it is worth to have all words, beside BM25: about as much as three rare words in a title."""
 _TOLD = 1_000.0
 """By so much, more than BM25 gives for any query, tantivy's score tells pages that have all words."""
 _LENGTH = 200
@@ -116,6 +117,14 @@ class Snippet(NamedTuple):
         return "".join((*pieces, self.text[at:]))
 
 
+class Hit(NamedTuple):
+    """A page that matches. agreement: BM25, boosted; address: in the index."""
+
+    agreement: float
+    has_all: bool
+    address: DocAddress
+
+
 class Matching:
     """A query, asked of an index as it is now."""
 
@@ -134,15 +143,14 @@ class Matching:
         self._all = Expression.boolean_query([(Occur.Must, word) for word in self._words] + self._limits)
         self._generators: dict[str, SnippetGenerator] = {}
 
-    def best(self, n: int) -> dict[int, tuple[float, DocAddress]]:
-        """n pages that match: those with all words first, each sort by BM25. With the agreement of each, the sum of
-        BM25, boosted, and ALL_WORDS for a page that has all; and its address in the index."""
+    def best(self, n: int) -> dict[int, Hit]:
+        """n pages that match: those with all words first, each sort by agreement."""
         whole = (Occur.Should, Expression.const_score_query(self._all, _TOLD))
         wanted = [(Occur.Must, _any_of(self._words)), *self._required, *self._limits, whole]
         found = self._searcher.search(Expression.boolean_query(wanted), n, count=False).hits
         pages = self._searcher.fast_field_values("page", [address for _, address in found])
         return {
-            int(page or 0): (score + (ALL_WORDS - _TOLD) * (score >= _TOLD), address)
+            int(page or 0): Hit(score - _TOLD * (score >= _TOLD), score >= _TOLD, address)
             for page, (score, address) in zip(pages, found, strict=True)
         }
 
@@ -202,8 +210,9 @@ def _any_of(queries: Sequence[Expression]) -> Expression:
     return Expression.boolean_query([(Occur.Should, query) for query in queries])
 
 
-IMPORTANCE = 0.5
-"""So much more is the most important page worth than the least, if they agree alike with a query."""
+IMPORTANCE = 0.2
+"""So much more is a page worth than one of a tenth of its importance, if they agree alike with a query (chosen by
+bench/search.py among .1 to .3)."""
 MOST_SHOWN = 1_000
 _USE = "search"
 _MATCHES, _MOST_FILTERED = 100, 5_000
@@ -258,11 +267,9 @@ _Facts = tuple[str, str | None, int | None, float | None]
 """URL, title, the page that it duplicates, and the time of the last change of a page, as the store has it now."""
 
 
-def _place(value: float, least: float, most: float) -> float:
-    """R of a value, by the extremes of importance."""
-    if value <= least or most <= least:
-        return 0.0
-    return min(1.0, math.log(value / least) / math.log(most / least))
+def _powers(importance: float, least: float) -> float:
+    """By how many powers of ten a page is more important than the least."""
+    return math.log10(importance / least) if importance > least > 0 else 0.0
 
 
 def search(store: Store, text: str, asked: Asked | None = None) -> Found:
@@ -278,8 +285,12 @@ def search(store: Store, text: str, asked: Asked | None = None) -> Found:
         size = store.size()
         matches = sorted(page for page in hits if page < size)  # the store may be one that was copied earlier
         importance = dict(zip(matches, store.ranks.importance_of(matches).tolist(), strict=True))
-        least, most = (float(index.state.get(key) or 0.0) for key in ("least", "most"))
-        scores = {page: hits[page][0] * (1 + IMPORTANCE * _place(importance[page], least, most)) for page in matches}
+        least = float(index.state.get("least") or 0.0)
+        scores = {
+            page: (1 + hits[page].agreement) * (1 + IMPORTANCE * _powers(importance[page], least))
+            + ALL_WORDS * hits[page].has_all
+            for page in matches
+        }
         facts, groups = _grouped(store, sorted(scores, key=lambda page: (-scores[page], page)), asked)
         best = sorted(groups, key=lambda page: (-scores[groups[page][0]], page))[: asked.n]
         pages = (
@@ -289,7 +300,7 @@ def search(store: Store, text: str, asked: Asked | None = None) -> Found:
                 title=facts[page][1] or "",
                 score=scores[groups[page][0]],
                 importance=importance[page],
-                snippet=matching.snippet(hits[page][1]),
+                snippet=matching.snippet(hits[page].address),
                 alike=tuple(facts[other][0] for other in groups[page] if other != page),
                 fetched_at=facts[page][3],
             )

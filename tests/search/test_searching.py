@@ -72,6 +72,20 @@ def test_importance_decides_among_pages_that_agree_alike(tmp_path: Path) -> None
     assert urls(store, "zebra")[0] == f"{B}hub"
 
 
+@pytest.mark.parametrize("pages", [3, 30, 300])
+def test_the_page_called_so_is_before_the_front_page_on_a_web_of_any_size(tmp_path: Path, pages: int) -> None:
+    names = [f"{letter}{vowel}{end}" for letter in "bdfgklmnpr" for vowel in "aeiou" for end in ("lto", "mbi")] * 3
+    names = [f"{name}{'xyz'[i // 100]}" for i, name in enumerate(names)][: pages - 1]
+    said = ". ".join(f"{name}: all about {name}" for name in names)
+    front = page("Acme", f"Welcome to Acme. {said}.", *((f"{A}{name}", name) for name in names))
+    site = {A: front} | {f"{A}{name}": page(f"{name} at Acme", "Acme has it.", (A, "Acme")) for name in names}
+    store = indexed(site, tmp_path / "crawl.db", A)
+    first = {name: urls(store, name, n=2) for name in names[:20]}
+    assert first == {name: [f"{A}{name}", A] for name in names[:20]}
+    if pages < 100:  # among so many importance decides
+        assert urls(store, "acme", n=1) == [A]
+
+
 def test_store_without_index_says_the_way_out(tmp_path: Path) -> None:
     one = indexed({A: page("One", "x")}, tmp_path / "one.db")
     remove_index(index_path(one))
