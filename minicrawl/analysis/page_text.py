@@ -8,6 +8,7 @@ mostly made from one template, and each stays.
 import asyncio
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -21,14 +22,16 @@ from minicrawl.crawler.archiving import as_captured
 from minicrawl.crawler.recognise.duplicates import kind_of
 from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_page
 from minicrawl.errors import FetchError, SettingError
-from minicrawl.export.tables import Table
+from minicrawl.export.tables import Table, iso
 from minicrawl.model import READ, ArchiveRecord, ParsedPage, State, Wanted
 from minicrawl.sandbox.sandbox import ChildError
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
 from minicrawl.timing import STANDARD
+from minicrawl.web.html.parse import MAX_TEXT
 from minicrawl.web.http.response_fields import HTML_TYPES, media_type
 from minicrawl.web.kept_text import KeptText
+from minicrawl.web.language import primary_language
 from minicrawl.web.robots.preferences import Verdict
 from minicrawl.web.urls.keys import site_of
 
@@ -126,9 +129,15 @@ COLUMNS: dict[str, type] = {
     "site": str,
     "title": str,
     "language": str,
+    "description": str,
+    "author": str,
+    "site_name": str,
+    "licence": str,
+    "published": datetime,
+    "modified": datetime,
     "content": str,
     "importance": float,
-    "fetched_at": float,  # Unix seconds
+    "fetched_at": datetime,
     "preferences": str,  # on the use of the page, such as "search=y, ai-train=n"; None for one without any
     "copies": int,  # pages that say the same, or nearly, itself included
 }
@@ -173,9 +182,12 @@ def _rows(store: Store, ranked: Ranked) -> Iterator[tuple[object, ...]]:
             continue
         is_taken[first] = True
         copies = 1 + sum(store.recognised.duplicate_counts(first))
-        about = (kept.title, kept.language, kept.content, page.importance, page.fetched_at)
+        about = (kept.title, primary_language(kept.language), kept.description, kept.author, kept.site_name)
+        dates = (kept.licence, kept.published, kept.modified)
         preferences = usage.of_pages({number: page.url})[number].text
-        yield (page.url, site, *about, preferences, copies)
+        content = kept.content[:MAX_TEXT]  # signs that Markdown escapes take more than they do on the page
+        read = (page.importance, iso(page.fetched_at))
+        yield (page.url, site, *about, *dates, content, *read, preferences, copies)
 
 
 def _first(store: Store, number: int, url: str) -> int:

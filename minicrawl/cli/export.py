@@ -34,9 +34,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     With --where, ranks are still those among all pages.
 
-    With --text, FILE is a corpus for training or search: url, site, title, language, content, importance, fetched_at,
-    preferences, copies. Of pages with the same text, it has the most important one, and the number of its copies.
-    Pages that say noindex are left out.
+    With --text, FILE is a corpus for training or search: url, site, title, language, description, author, site_name,
+    licence, published, modified, content, importance, fetched_at, preferences, copies. Of pages with the same text, it
+    has the most important one, and the number of its copies. Pages that say noindex are left out.
 
     With --markdown, FILE is a new folder. Each page with a text is a file there, at HOST/PATH.md: example.org/index.md
     is the front page.
@@ -44,7 +44,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     \b
     minicrawl export lost.csv --where "status = 404"
     minicrawl export slow.csv --where "seconds > 2 AND importance > 1e-5"
-    minicrawl export corpus.parquet --text
+    minicrawl export corpus.parquet --text --where "language = 'de' AND published > '2026-01-01'"
     minicrawl export pages --markdown
     """
     from minicrawl.analysis.page_text import corpus, texts_of

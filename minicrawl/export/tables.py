@@ -49,8 +49,9 @@ _Writer = TypeVar("_Writer")
 
 @dataclass(frozen=True)
 class Table:
-    """Rows to write. columns: their names, each with the type of its values, which may also be None. no_text: JSON of a
-    text that is None, for readers that guess types by the first rows."""
+    """Rows to write. columns: their names, each with the type of its values, which may also be None; a moment is
+    ISO 8601 in UTC, and in Parquet a timestamp. no_text: JSON of a text or moment that is None, for readers that guess
+    types by the first rows."""
 
     columns: dict[str, type]
     rows: Iterable[tuple[object, ...]]
@@ -167,7 +168,7 @@ def _write_csv(table: Table, file: BinaryIO) -> int:
 
 def _write_jsonl(table: Table, file: BinaryIO) -> int:
     names = list(table.columns)
-    texts = [name for name, kind in table.columns.items() if kind is str and table.no_text is not None]
+    texts = [name for name, kind in table.columns.items() if kind in (str, datetime) and table.no_text is not None]
     encode = json.JSONEncoder(ensure_ascii=False).encode
     count, rows = 0, iter(table.rows)
     with _as_text(file) as text:
@@ -188,12 +189,15 @@ def write_parquet(table: Table, file: BinaryIO) -> int:
         import pyarrow.parquet as pq
     except ImportError as error:
         raise SettingError(f"Parquet files need pyarrow; run: {installed.adding('parquet')}") from error
-    types = {int: pa.int64(), float: pa.float64(), str: pa.string()}
+    types = {int: pa.int64(), float: pa.float64(), str: pa.string(), datetime: pa.timestamp("ms", "UTC")}
     schema = pa.schema([(name, types[kind]) for name, kind in table.columns.items()])
     count = 0
     with pq.ParquetWriter(file, schema, compression="zstd") as writer:
         for group in _row_groups(table.rows):
             columns = [list(column) for column in zip(*group, strict=True)]
+            for at, kind in enumerate(table.columns.values()):
+                if kind is datetime:
+                    columns[at] = [moment and datetime.fromisoformat(str(moment)) for moment in columns[at]]
             writer.write_table(pa.table(columns, schema=schema))
             count += len(group)
     return count

@@ -23,6 +23,7 @@ from minicrawl.store.tables import Subject
 COLUMNS = (
     *("rank", "url", "host", "site", "importance", "title", "state", "reason", "status", "depth", "inlinks"),
     *("outlinks", "content_type", "bytes", "seconds", "fetched_at", "read_at", "found_on", "history", "cash", "id"),
+    *("language", "author", "site_name", "licence", "published", "modified"),
 )
 """Columns that an expression may use: those of the view `page`, and the rank."""
 _RANKED = "(SELECT *, row_number() OVER (ORDER BY importance DESC, id) AS rank FROM page) AS page"
@@ -34,7 +35,7 @@ _FUNCTIONS = frozenset(
 )
 _VIEWS = frozenset({"page", "weighed", "born", "book", "aliases"})
 """Views that are read, and what they read; `aliases` is a part of `weighed`."""
-_ROWS = frozenset({"pages", "hosts", "fetches", "sites", "doors"})
+_ROWS = frozenset({"pages", "hosts", "fetches", "sites", "doors", "texts"})
 """Tables whose rows are read as such, their columns by the views alone."""
 _TEXT = re.compile("'(?:[^']|'')*'")
 _NOT_ALONE = re.compile(r"""[;"'`\[\]?:@$\0]|--|/\*|\b(?:select|values|with|pragma|raise)\b""", re.IGNORECASE)

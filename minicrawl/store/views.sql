@@ -105,9 +105,10 @@ SELECT weighed.url, hosts.name AS host, coalesce(sites.name, hosts.name) AS site
        fetches.content_type, fetches.bytes, fetches.seconds, weighed.fetched_at,
        strftime('%Y-%m-%dT%H:%M:%SZ', weighed.fetched_at, 'unixepoch') AS read_at,
        (SELECT url FROM pages AS finder WHERE finder.id = pages.found_on) AS found_on,
-       weighed.history, weighed.cash, weighed.id
+       weighed.history, weighed.cash, weighed.id,
+       texts.language, texts.author, texts.site_name, texts.licence, texts.published, texts.modified
 FROM weighed LEFT JOIN pages ON pages.id = weighed.id LEFT JOIN fetches ON fetches.id = pages.fetch
-LEFT JOIN hosts ON hosts.id = pages.host LEFT JOIN sites ON sites.id = hosts.site
+LEFT JOIN texts ON texts.page = weighed.id LEFT JOIN hosts ON hosts.id = pages.host LEFT JOIN sites ON sites.id = hosts.site
 WHERE weighed.state <> 'elsewhere';
 
 CREATE VIEW link AS

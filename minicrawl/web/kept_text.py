@@ -104,12 +104,18 @@ class Block(NamedTuple):
 
 class About(Struct, frozen=True, omit_defaults=True):
     """Metadata of a page beside its text. `language`: a tag (BCP 47), see `minicrawl.web.language`. `index`: True if a
-    search may show it."""
+    search may show it. `licence`: a URL or words. `published`, `modified`: ISO 8601 in UTC, midnight where only
+    the day is known."""
 
     title: str | None = None
     language: str | None = None
     description: str | None = None
     index: bool = True
+    author: str | None = None
+    site_name: str | None = None
+    licence: str | None = None
+    published: str | None = None
+    modified: str | None = None
 
 
 class KeptText(About, frozen=True, dict=True, kw_only=True):

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,8 @@ COPY = "<p>" + " ".join(f"word{n} stands here" for n in range(100))
 SITE: Site = {
     HOME: [
         "<html lang=en><title>Home</title><nav><a href=/menu>menu</a></nav><main><h1>All\x1b</h1>",
-        f"<p>of <a rel=license href={BY}>it</a>",
+        f"<p>of <a rel=license href={BY}>it</a><meta name=author content='Ann Lee'>",
+        "<meta property=article:published_time content=2026-03-05T09:30:00+01:00>",
         *("/one", "/two", "/three", "/hidden", "/empty", "/gone", "http://b.test/", "/one", "/two"),
     ],
     f"{HOME}one": [COPY, "/two"],
@@ -74,6 +76,7 @@ def test_a_row_says_what_is_known_of_the_page(store: Path) -> None:
     assert home["preferences"] is None
     assert home["content"].startswith(f"# All\n\nof [it]({BY})")
     assert "menu" not in home["content"]
+    assert (home["author"], home["licence"], home["published"]) == ("Ann Lee", BY, "2026-03-05T08:30:00Z")
     (three,) = (page for page in pages(store) if page["url"] == f"{HOME}three")
     assert (three["content"], three["title"]) == ("three", None)
 
@@ -88,10 +91,11 @@ def test_a_corpus_is_asked_for(store: Path, tmp_path: Path) -> None:
         assert rows == [
             {name: page[name] if page[name] is not None else "" for name in COLUMNS} for page in pages(store)
         ]
-    assert (
-        answer("export", tmp_path / "corpus.csv", "--text", "--store", store, "--where", "site = 'b.test'")["pages"]
-        == 1
-    )
+    for where in ("site = 'b.test'", "author = 'Ann Lee' AND published > '2026-03-05'"):
+        kept = answer("export", tmp_path / "corpus.csv", "--text", "--store", store, "--where", where)["pages"]
+        assert kept == 1, where
+    for later in ("published > '2026-03-06'", "modified > '2026-03-05'"):
+        assert answer("export", tmp_path / "ranks.csv", "--store", store, "--where", later)["pages"] == 0
 
 
 def test_other_programs_read_it(store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +103,11 @@ def test_other_programs_read_it(store: Path, tmp_path: Path, monkeypatch: pytest
     table, lines = tmp_path / "corpus.parquet", tmp_path / "corpus.jsonl.gz"
     for path in (table, lines):
         assert answer("export", path, "--text", "--store", store)["pages"] == 4
-    assert parquet.read_table(table).to_pylist() == pages(store)
+    moments = [name for name, kind in COLUMNS.items() if kind is datetime]
+    read = parquet.read_table(table).to_pylist()
+    for row in read:
+        row |= {name: row[name] and row[name].strftime("%Y-%m-%dT%H:%M:%SZ") for name in moments}
+    assert read == pages(store)
     pandas = pytest.importorskip("pandas")
     frame = pandas.read_parquet(table)
     assert list(frame.columns) == list(COLUMNS)

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -17,11 +18,14 @@ from minicrawl.store.texts.repeated_blocks import RepeatedBlocks
 from minicrawl.store.texts.writing import TextWriter
 from minicrawl.store.writer import Writer
 from minicrawl.web.html.page_headers import read_directives
-from minicrawl.web.kept_text import about_of, beginning, with_about
+from minicrawl.web.kept_text import About, about_of, beginning, with_about
 from minicrawl.web.robots.preferences import of_page, preferences_of
 
 if TYPE_CHECKING:
     from minicrawl.extract.item_file import ItemFile
+
+
+_DAY = 86_400
 
 
 class Usage(Step):
@@ -58,20 +62,26 @@ class Texts(Step):
     def on_turn(self, turn: Turn) -> None:
         is_kept = turn.parsed.archive and read_directives(turn.fetched.robots_tag or "").archive
         is_kept = is_kept and not turn.is_withheld
-        record = turn.parsed.kept if is_kept else b""
-        self._texts.note(turn.page, with_language(record) if record else b"", hides=not is_kept)
+        if is_kept and turn.parsed.kept:
+            self._texts.note(turn.page, *completed(turn.parsed.kept, turn.now))
+        else:
+            self._texts.note(turn.page, b"", hides=not is_kept)
 
     def save(self, writer: Writer) -> None:
         self._texts.save(writer)
 
 
-def with_language(record: bytes) -> bytes:
-    """The record of a text with the language found for the one declared."""
+def completed(record: bytes, now: float) -> tuple[bytes, About]:
+    """The record of a text with the language found for the one declared, and without dates to come; and what it says
+    beside the text."""
     from minicrawl.web.language import SEARCHED, language_of  # noqa: PLC0415 - few crawls keep text
 
     about = about_of(record)
     language = language_of(beginning(record, SEARCHED), about.language)
-    return record if language == about.language else with_about(record, replace(about, language=language))
+    latest = datetime.fromtimestamp(now + _DAY, UTC).isoformat()
+    published, modified = (at if at is None or at <= latest else None for at in (about.published, about.modified))
+    known = replace(about, language=language, published=published, modified=modified)
+    return record if known == about else with_about(record, known), known
 
 
 class Items(Step):

@@ -14,10 +14,16 @@ TextId = Annotated[int, "text_records.id"]
 
 
 class TextRow(NamedTuple):
-    """The text of a page when last read."""
+    """The text of a page when last read, and what is known beside it, as its record has it."""
 
     page: PageId
     text: TextId
+    language: Annotated[str | None, "without region and script: de"] = None
+    author: str | None = None
+    site_name: str | None = None
+    licence: str | None = None
+    published: Annotated[str | None, "ISO 8601 in UTC"] = None
+    modified: Annotated[str | None, "likewise"] = None
 
 
 class TextVersion(NamedTuple):

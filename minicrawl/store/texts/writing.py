@@ -2,6 +2,10 @@
 
 from minicrawl.store.texts.reading import TextRecord, TextRow
 from minicrawl.store.writer import Writer
+from minicrawl.web.kept_text import About
+from minicrawl.web.language import primary_language
+
+_NOTHING = About()
 
 
 class TextWriter:
@@ -12,12 +16,13 @@ class TextWriter:
 
     def __init__(self, writer: Writer) -> None:
         self._texts = writer.texts
-        self._changed: dict[int, bytes] = {}
+        self._changed: dict[int, tuple[bytes, About]] = {}
         self._hidden: set[int] = set()
 
-    def note(self, page: int, record: bytes, *, hides: bool = False) -> None:
-        """Note a page's turn. record: its packed text; empty if none is kept. hides: nor are earlier ones."""
-        self._changed[page] = record
+    def note(self, page: int, record: bytes, about: About = _NOTHING, *, hides: bool = False) -> None:
+        """Note a page's turn. record: its packed text; empty if none is kept. about: what the record says beside it.
+        hides: nor are earlier ones kept."""
+        self._changed[page] = record, about
         if hides:
             self._hidden.add(page)
 
@@ -27,12 +32,12 @@ class TextWriter:
             return
         before, size = self._texts.records(self._changed), self._texts.size or 1
         rows, records = list[TextRow](), list[TextRecord]()
-        for page, packed in self._changed.items():
+        for page, (packed, about) in self._changed.items():
             if packed and packed != before.get(page):
-                rows.append(TextRow(page, size))
+                rows.append(TextRow(page, size, *_known(about)))
                 records.append(TextRecord(size, packed))
                 size += len(packed)
-        gone = [page for page in before if not self._changed[page]]
+        gone = [page for page in before if not self._changed[page][0]]
         writer.keep_first_texts([*gone, *(row.page for row in rows if row.page in before)])
         writer.add(TextRecord, records)
         writer.put(TextRow, rows)
@@ -41,3 +46,8 @@ class TextWriter:
         writer.save_meta({"text_size": size})
         self._changed.clear()
         self._hidden.clear()
+
+
+def _known(about: About) -> tuple[str | None, ...]:
+    language = primary_language(about.language)
+    return language, about.author, about.site_name, about.licence, about.published, about.modified

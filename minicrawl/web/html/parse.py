@@ -137,12 +137,14 @@ def _with_content(  # noqa: PLR0913 - what parse_html has found
     watches = [watch for watch in wanted.watch if wanted.blocks and watch.matches(links.page)]
     selected = [f"{watch.what} {value}" for watch in watches for value in _selected(elements.tree, *watch.selector)]
     if wanted.kept and parsed.archive:
-        from minicrawl.web.html.markdown import Walk, content_and_rest  # noqa: PLC0415 - few crawls keep text
+        from minicrawl.web.html.declared import declared  # noqa: PLC0415 - few crawls keep text
+        from minicrawl.web.html.markdown import Walk, content_and_rest  # noqa: PLC0415
 
         language = one_line(elements.tree.language(), LANGUAGE_LENGTH)
         about = About(parsed.title, language, elements.description, parsed.index)
         walk = Walk(html_of(page, elements.tree), links.page, links.url, links.image, MAX_TEXT)
         content, rest = content_and_rest(walk)
+        about = declared(about, elements.tree, links.page, content, rest)
         headings = block_hashes(heading_keys(content)) if wanted.blocks else b""
         parsed = parsed._replace(kept=pack(about, content, rest), headings=headings)
     told = list(_told(elements, links)) if wanted.blocks else []
