@@ -27,12 +27,12 @@ CODE, ITEM, CELL = 7, 8, 9
 """Kinds of blocks. Headings have their levels, 1 to 6, and others 0."""
 
 _BY_TAG = {"main": MAIN, "article": ARTICLE, "header": HEADER, "form": PERHAPS, "address": PERHAPS} | dict.fromkeys(
-    ("nav", "menu", "footer", "aside", "button", "select", "dialog", "figcaption"), OUT
+    ("nav", "menu", "footer", "aside", "button", "select", "dialog"), OUT
 )
 _BY_ROLE = {"main": MAIN, "article": ARTICLE} | dict.fromkeys(
     ("navigation", "menu", "menubar", "banner", "contentinfo", "complementary", "search", "dialog", "toolbar"), OUT
 )
-NAMED = frozenset({"div", "p", "section", "ul", "ol", *_BY_TAG})
+NAMED = frozenset({"div", "p", "section", "ul", "ol", "figcaption", *_BY_TAG})
 """The elements that are containers."""
 _WORDS = {
     COMMENTS: """comment comments commentaires comentarios kommentar kommentare commentlist respond disqus reply
@@ -50,8 +50,7 @@ _WORDS = {
         article-author post-categories post-rating post-ratings screen-reader visually-hidden sr-only""",
     ARTICLE: "article hentry entry post story beitrag artikel noticia document content inhalt contenido contenu",
     MAIN: "main maincontent maincol primary",
-    PERHAPS: """meta author date credit credits links notice subtitle profile categories timestamp info callout teaser
-        teasers caption""",
+    PERHAPS: "meta author date credit credits links profile categories timestamp teasers caption",
 }
 _BY_WORD = {word.replace("-", ""): mark for mark, words in _WORDS.items() for word in words.split()}
 """Marks by a word of a class or id, or by two in a row."""
@@ -86,6 +85,10 @@ _LEAD = 60
 _BOX = 100
 """A box has this much prose, most of its text, and prose among the two blocks in front of it and behind it."""
 _MOST_LINKED_OF_BOX = 0.2
+_BEHIND_TITLE = 3
+"""Blocks behind the title among which a header may have a lead."""
+_TEASER, _SERIES = 5, 3
+"""Blocks of a teaser at most, below its heading; a series has three or more."""
 _NOT = bytes.maketrans(b"\0\1", b"\1\0")
 
 
@@ -204,8 +207,14 @@ def _beside(page: Page) -> tuple[bytes, bytes]:
     inside[OUT] = [each for each in inside[OUT] if not _is_box(page, *each)]
     out, perhaps, comments, headers = (_covered(ranges, len(page.sizes)) for ranges in inside.values())
     if any(headers):
-        lead = _PARAGRAPH * (1 - _FEW_LINKS)
-        shown = [page.prose[block] >= lead or page.levels[block] == 1 for block in range(len(out))]
+        shown, title = list[bool](), -len(out)
+        for block, (size, prose) in enumerate(zip(page.sizes, page.prose, strict=True)):
+            title = block if page.levels[block] == 1 else title
+            is_behind = block - title <= _BEHIND_TITLE and size >= (
+                _SHORT if page.kinds[block] == ITEM else _SOME_PROSE
+            )
+            is_lead = is_behind and 3 * page.linked[block] <= size
+            shown.append(block == title or is_lead or prose >= _PARAGRAPH * (1 - _FEW_LINKS))
         out = bytes(one or (header and not is_shown) for one, header, is_shown in zip(out, headers, shown, strict=True))
     left = list(map(mul, page.prose, out.translate(_NOT)))
     both = bytes(map(or_, out, perhaps))
@@ -257,6 +266,11 @@ def _trim(page: Page, prose: Sequence[int], content: bytearray) -> None:
     told = [block for block in compress(range(len(prose)), content) if prose[block] >= _SOME_PROSE]
     if not told or sum(prose) <= _MUCH_PROSE:
         return
+    teasers = _teasers(page, content)
+    if sum(prose[:teasers]) <= max(_MUCH_PROSE, sum(prose[teasers:]) / 2):
+        teasers = len(prose)
+    elif teasers < len(prose):
+        told = [block for block in told if block < teasers] or told
     title = max((block for block in range(told[0]) if page.levels[block] == 1), default=told[0])
     for block in range(told[0]):
         is_remark = block < title and page.sizes[block] < _REMARK
@@ -266,11 +280,26 @@ def _trim(page: Page, prose: Sequence[int], content: bytearray) -> None:
     for before, behind in pairwise([told[-1], *headings, len(prose)]):
         section = [block for block in range(before + 1, behind) if content[block]]
         linked = sum(page.linked[block] for block in section)
-        is_links = linked > _MANY_LINKS * sum(page.sizes[block] for block in section)
+        is_links = before >= teasers or linked > _MANY_LINKS * sum(page.sizes[block] for block in section)
         for block in section:
             is_remark = before == told[-1] and not page.kinds[block] and page.sizes[block] < _REMARK
             if is_links or is_remark or (before == told[-1] and page.is_linked(block)):
                 content[block] = 0
+
+
+def _teasers(page: Page, content: Sequence[int]) -> int:
+    """The first block of a series at the end of a page: headings that are links, each above some words about another
+    page. Behind it are headings without prose, if any."""
+    first = end = len(content)
+    number = 0
+    for block in (block for block in reversed(range(end)) if page.levels[block] and content[block]):
+        inside = list(compress(page.prose[block + 1 : end], content[block + 1 : end]))
+        is_linked = page.is_linked(block)
+        if len(inside) > _TEASER if is_linked else any(prose >= _SOME_PROSE for prose in inside):
+            break
+        end, number = block, number + is_linked
+        first = block if is_linked else first
+    return first if number >= _SERIES else len(content)
 
 
 def _drop_headings(page: Page, area: Sequence[int], content: bytearray) -> None:

@@ -318,9 +318,11 @@ class Walk:
         is_own = (self._level or is_sign) and target.lstrip("<").startswith(self._own)
         if is_own and is_sign:
             return ""
+        if is_own and self._level:
+            return words
         self._linked += len(words) - self._extra + self._extra_before_link
         self._left_in_targets -= len(target)
-        if not target or (is_own and self._level) or self._left_in_targets < 0:
+        if not target or self._left_in_targets < 0:
             return words
         shown = f"{_LINK}[{code(words)}]({target})" if _CODE in self._around else f"[{words}]({target})"
         self._extra += len(shown) - len(words)

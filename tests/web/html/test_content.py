@@ -90,6 +90,51 @@ PAGES = {
         + f"<a href=/n><h3>Rain</h3><p>{MORE}</p></a>" * 3,
         ["Stone", f"{SAY} {MORE}", *[SAY] * 11],
     ),
+    "captions beside what they caption": (
+        f"<h1>Stone</h1><p>{SAY}</p><figure><img src=i alt=Map><figcaption>Fig. 1. Roads.</figcaption></figure>"
+        "<figure><pre>x = 1</pre><figcaption>Listing 1.</figcaption></figure><figure><figcaption>Table 1.</figcaption>"
+        "<table><tr><td>1<td>2<tr><td>3<td>4</table></figure>"
+        f"<figure><blockquote>{MORE}</blockquote><figcaption>L. Strand</figcaption></figure><p>{SAY}</p>",
+        [
+            "Stone",
+            SAY,
+            "",
+            "Fig. 1. Roads.",
+            "x = 1",
+            "Listing 1.",
+            "Table 1.",
+            "1",
+            "2",
+            "3",
+            "4",
+            MORE,
+            "L. Strand",
+            SAY,
+        ],
+    ),
+    "lead and picture below the title of news": (
+        f"<header class=site>{MENU}<p>News that you can read on any day</p></header><article><header><h1>Stone</h1>"
+        "<p class=standfirst>The bridge is opened on Monday, at last.</p><ul><li>It cost two millions</ul>"
+        "<p class=byline>By <a href=/a>A. Smith</a>, writer on bridges, 3 May</p><p>5 min read</p>"
+        "<p><a href=/s>Share this article with all</a></p></header>"
+        f"<figure><img src=i alt=Bridge></figure>{f'<p>{SAY}</p>' * 4}</article>",
+        ["Stone", "The bridge is opened on Monday, at last.", "It cost two millions", "", *[SAY] * 4],
+    ),
+    "headings that are links at the end of an article": (
+        f"<h1>Stone</h1>{f'<p>{SAY}</p>' * 11}<h2>More</h2>"
+        + f"<h3><a href=/n>Rain in the hills</a></h3><p>3 May</p><p>{MORE}</p>" * 4
+        + "<h3>About us</h3><p>We write.</p>",
+        ["Stone", *[SAY] * 11],
+    ),
+    "headings that are links, and are what a page is about": (
+        f"<h1>Projects</h1><p>{SAY}</p>" + f"<h3><a href=/n>Rain in the hills</a></h3><p>{MORE}</p>" * 11,
+        ["Projects", SAY, *["Rain in the hills", MORE] * 11],
+    ),
+    "headings that are links to themselves": (
+        f"<h1>Stone</h1>{f'<p>{SAY}</p>' * 11}"
+        + f"<h3 id=n><a href='http://a.test/#n'>Rain in the hills</a></h3><p>{MORE}</p>" * 4,
+        ["Stone", *[SAY] * 11, *["Rain in the hills", MORE] * 4],
+    ),
     "hidden": (f"<div style='display: none'>Secret</div><div hidden>More</div><p>{SAY}</p>", [SAY]),
     "one sentence": ("<p>It works!</p>", ["It works!"]),
     "empty": ("<nav></nav><main></main>", []),
