@@ -15,7 +15,7 @@ from html import escape
 
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-from minicrawl.web.html.content import NAMED, OUT, container
+from minicrawl.web.html.content import CLOSED, NAMED, OUT, container
 from minicrawl.web.html.tree import BLOCKS, BY_TAG, CONTENT, FALLBACKS, FEW, HIDDEN, LIST, TAGS, TEXT, is_text, place_by
 from minicrawl.web.marks import FRAME, HIDING, MATH, SVG, Marks
 
@@ -164,7 +164,7 @@ class BrowserTree:
                 node.decompose()
             elif tag == "button" and _is_in_a_line(node):
                 node.unwrap(delete_empty=True)
-            elif tag in NAMED and container(tag, node.attributes) == OUT:
+            elif tag in NAMED and container(tag, node.attributes) in (OUT, CLOSED):
                 beside.append(node)
             elif tag not in BLOCKS:
                 node.unwrap(delete_empty=True)

@@ -21,12 +21,13 @@ from itertools import accumulate, compress, islice, pairwise
 from operator import and_, mul, or_
 
 TEXT, ARTICLE, MAIN, OUT, PERHAPS, COMMENTS, HEADER = "text", "article", "main", "out", "perhaps", "comments", "header"
+CLOSED = "closed"
 """Containers: of an article's text, an article, a page's main part; of what is beside the content, or may be; of
-comments and headers."""
+comments and headers; of what is hidden, and nothing opens it."""
 CODE, ITEM, CELL = 7, 8, 9
 """Kinds of blocks. Headings have their levels, 1 to 6, and others 0."""
 
-_BY_TAG = {"main": MAIN, "article": ARTICLE, "header": HEADER, "form": PERHAPS, "address": PERHAPS} | dict.fromkeys(
+_BY_TAG = {"main": MAIN, "article": ARTICLE, "header": HEADER, "form": PERHAPS} | dict.fromkeys(
     ("nav", "menu", "footer", "aside", "button", "select", "dialog"), OUT
 )
 _BY_ROLE = {"main": MAIN, "article": ARTICLE} | dict.fromkeys(
@@ -72,7 +73,7 @@ _PARAGRAPH = 80
 _SOME_PROSE = 40
 _MUCH_PROSE = 1_000
 _FEW_LINKS, _MANY_LINKS = 1 / 3, 1 / 2
-_LAYOUT = {OUT: 0.5, HEADER: 0.5, PERHAPS: 0.25, COMMENTS: 1}
+_LAYOUT = {OUT: 0.5, CLOSED: 0.5, HEADER: 0.5, PERHAPS: 0.25, COMMENTS: 1}
 """The share of a page's prose with which a container is layout."""
 _AREAS = (TEXT, ARTICLE, MAIN)
 _LITTLE = 0.1
@@ -82,7 +83,7 @@ _DISCUSSION = 250
 """A page with less prose beside its comments consists of them."""
 _REMARK = 28
 _LEAD = 60
-_BOX = 100
+_BOX = 60
 """A box has this much prose, most of its text, and prose among the two blocks in front of it and behind it."""
 _MOST_LINKED_OF_BOX = 0.2
 _BEHIND_TITLE = 3
@@ -99,6 +100,7 @@ def container(tag: str, attributes: Mapping[str, str | None]) -> str:
     get = attributes.get
     names, number = get("class") or "", get("id") or ""
     is_hidden = "hidden" in attributes or "display:none" in (get("style") or "").replace(" ", "")
+    is_hidden = is_hidden and get("role") != "tabpanel" and get("hidden") != "until-found"
     return _container(tag, names[:_LONGEST_NAME], number[:_LONGEST_NAME], get("role") or "", is_hidden)
 
 
@@ -106,7 +108,7 @@ def container(tag: str, attributes: Mapping[str, str | None]) -> str:
 def _container(tag: str, names: str, number: str, role: str, is_hidden: bool) -> str:
     by_tag = _BY_ROLE.get(role) or _BY_TAG.get(tag, "")
     if is_hidden or by_tag in (OUT, MAIN):
-        return OUT if is_hidden else by_tag
+        return by_tag if by_tag == OUT or not is_hidden else CLOSED
     tokens = names.split()
     # The id of a section is made from its heading.
     if tag != "section" and "section" not in tokens:
@@ -150,12 +152,13 @@ class Page:
     """The blocks of a page.
 
     `sizes`, `linked`: their characters, and those in links; `kinds`: see there; `levels`: of headings, else 0;
-    `prose`: see the module; `containers`: mark, first block, and the one behind the last, by their ends.
+    `prose`: see the module; `containers`: mark, first block, and the one behind the last, by their ends; `controls`:
+    blocks with buttons; `buttons`: those that are nothing else, and whether they may open what is behind.
     """
 
     def __init__(self) -> None:
         self.sizes, self.linked, self.kinds, self.prose = list[int](), list[int](), list[int](), list[int]()
-        self.levels = list[int]()
+        self.levels, self.buttons, self.controls = list[int](), dict[int, bool](), set[int]()
         self.containers = list[tuple[str, int, int]]()
 
     def add(self, size: int, linked: int, kind: int) -> None:
@@ -200,11 +203,11 @@ def content_of(page: Page) -> Sequence[int]:
 def _beside(page: Page) -> tuple[bytes, bytes]:
     """By block, 1 for what is beside the content: for certain, and perhaps."""
     sums = [0, *accumulate(page.prose)]
-    inside: dict[str, list[tuple[int, int]]] = {mark: [] for mark in (OUT, PERHAPS, COMMENTS, HEADER)}
+    inside: dict[str, list[tuple[int, int]]] = {mark: [] for mark in (OUT, PERHAPS, COMMENTS, HEADER, CLOSED)}
     for mark, first, end in page.containers:
         if mark in inside and sums[end] - sums[first] <= _LAYOUT[mark] * sums[-1]:
             inside[mark].append((first, end))
-    inside[OUT] = [each for each in inside[OUT] if not _is_box(page, *each)]
+    inside[OUT] = [*(each for each in inside[OUT] if not _is_box(page, *each)), *inside.pop(CLOSED)]
     out, perhaps, comments, headers = (_covered(ranges, len(page.sizes)) for ranges in inside.values())
     if any(headers):
         shown, title = list[bool](), -len(out)
@@ -216,6 +219,12 @@ def _beside(page: Page) -> tuple[bytes, bytes]:
             is_lead = is_behind and 3 * page.linked[block] <= size
             shown.append(block == title or is_lead or prose >= _PARAGRAPH * (1 - _FEW_LINKS))
         out = bytes(one or (header and not is_shown) for one, header, is_shown in zip(out, headers, shown, strict=True))
+    if page.buttons:
+        beside = bytearray(out)
+        for button, opens in page.buttons.items():
+            panel = button + 1
+            beside[button] |= not opens or panel == len(out) or out[panel] or page.is_linked(panel)
+        out = bytes(beside)
     left = list(map(mul, page.prose, out.translate(_NOT)))
     both = bytes(map(or_, out, perhaps))
     perhaps = both if 2 * sum(compress(left, perhaps)) <= sum(left) else out
@@ -226,7 +235,9 @@ def _beside(page: Page) -> tuple[bytes, bytes]:
 
 
 def _is_box(page: Page, first: int, end: int) -> bool:
-    """True for prose amid other prose."""
+    """True for prose amid other prose, without buttons."""
+    if any(block in page.controls for block in range(first, end)):
+        return False
     around = page.prose[max(0, first - 2) : first], page.prose[end : end + 2]
     if not all(any(prose >= _SOME_PROSE for prose in blocks) for blocks in around):
         return False

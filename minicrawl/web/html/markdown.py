@@ -21,7 +21,7 @@ from itertools import compress, groupby, repeat
 from typing import NamedTuple
 from unicodedata import category
 
-from minicrawl.web.html.content import CELL, CODE, ITEM, NAMED, OUT, Page, container, content_of
+from minicrawl.web.html.content import CELL, CLOSED, CODE, ITEM, NAMED, OUT, Page, container, content_of
 from minicrawl.web.html.facts import picture
 from minicrawl.web.html.formula import tex_of
 from minicrawl.web.html.tree import BLOCKS, FALLBACKS, HIDDEN
@@ -80,6 +80,9 @@ _VALUE = re.compile(rf' value="(\d{{1,{_LONGEST_NUMBER}}})"')
 _LIST = re.compile(r"<(/?)(ol|ul|menu|li)(?=[ >])")
 _REVERSED = re.compile("<ol(?= [^>]*reversed=)(?![^>]* start=)")
 _ORDINAL = re.compile(r"[^\W\d_]{2,}")
+_OPENS = re.compile("aria-expanded|aria-controls|toggle|accordion|collaps|faq|question")
+_CONTROLS = re.compile(r' (?:aria-controls|href|data-(?:bs-)?target)="#?([^"#]+)"')
+_HIDES = re.compile(r' hidden="[^"]*"|display: *none')
 _HREF = re.compile(r' href="([^"]*)"')
 _ATTRIBUTE = re.compile(r'([^ =]+)="([^"]*)"')
 _EDGES = re.compile("\n?[<>]+")
@@ -175,6 +178,8 @@ class Walk:
         self._extra = self._extra_before_link = self._linked = self._in_buttons = self._too_deep = 0
         self._kind, self._begins, self._is_next = 0, "", False
         self._alt, self._noscript = "", False
+        self._opens, self._html = False, page
+        self._controlled: set[str] | None = None  # by controls that open it
         self._control = ""  # words of controls in the heading so far
         # Around it. ended: the number of blocks, and the chain, at the end of the last list.
         self._level, self._spans = 0, _MOST_SPANS
@@ -192,6 +197,7 @@ class Walk:
         self._tokens = zip(parts[::2], parts[1::2], strict=False)
         self._read()
         self._flush()
+        self._html = ""
 
     def _read(self) -> None:
         pieces, around, actions = self._pieces, self._around, dict(_ACTIONS)
@@ -343,6 +349,7 @@ class Walk:
             self._has_words = True
 
     def _begin_button(self, tag: str) -> None:
+        self._opens = _OPENS.search(tag) is not None
         self._open(_BUTTON)
 
     def _pass_choice(self, tag: str) -> None:
@@ -414,8 +421,10 @@ class Walk:
             text = text[: self._left]  # so many fewer
         if text:
             if size > 0:
+                if self._in_buttons:
+                    self.page.controls.add(len(self.page.sizes))
                 if self._in_buttons > size and not 0 < kind < CODE:
-                    self.page.containers.append((OUT, len(self.page.sizes), len(self.page.sizes) + 1))
+                    self.page.buttons[len(self.page.sizes)] = self._opens
                 self.page.add(size, self._linked, kind)
             self.blocks.append(Block(text, size, kind, self._chain, self._cell, self._begins, self._is_next))
         if self._left <= 0:
@@ -442,7 +451,24 @@ class Walk:
             begin, first, self._level, self._chain, self._list, self._table, self._cell = self._frames.pop()
             self._kind, self._begins = self._level, ""
             if tag[1:] in NAMED and (mark := _container(begin[:_LONGEST_TAG])):
+                if mark == CLOSED:
+                    shown = _container(_HIDES.sub("", begin[:_LONGEST_TAG]))
+                    mark = shown if shown != OUT and self._has_opener(begin, first) else CLOSED
                 self.page.containers.append((mark, first, len(self.page.sizes)))
+
+    def _has_opener(self, tag: str, first: int) -> bool:
+        """True if something opens a hidden element: a button or a heading before it, or a control that names it. first:
+        its first block."""
+        if 2 * sum(self.page.linked[first:]) > sum(self.page.sizes[first:]):
+            return False
+        if first - 1 in self.page.buttons:
+            self.page.buttons[first - 1] = True
+            return True
+        if first and self.page.levels[first - 1] > 1:
+            return True
+        if self._controlled is None:
+            self._controlled = set(_CONTROLS.findall(self._html))
+        return _attributes(tag).get("id") in self._controlled
 
     def _add_rule(self, tag: str) -> None:
         self._flush()

@@ -135,10 +135,47 @@ PAGES = {
         + f"<h3 id=n><a href='http://a.test/#n'>Rain in the hills</a></h3><p>{MORE}</p>" * 4,
         ["Stone", *[SAY] * 11, *["Rain in the hills", MORE] * 4],
     ),
+    "note beside the text, address, form": (
+        f"<h1>Stone</h1><p>{SAY}</p><aside class=note><p>{MORE}</p></aside><p>{SAY}</p><h2>Office</h2><address>1 Main"
+        f" Street</address><form><p>{SAY}</p><p>{MORE}</p><label>Name <input></label><button>Send</button></form>"
+        f"<aside><ul>{LINKS}</ul></aside><p>{SAY}</p>",
+        ["Stone", SAY, MORE, SAY, "Office", "1 Main Street", SAY, MORE, "Name Send", SAY],
+    ),
     "hidden": (f"<div style='display: none'>Secret</div><div hidden>More</div><p>{SAY}</p>", [SAY]),
     "one sentence": ("<p>It works!</p>", ["It works!"]),
     "empty": ("<nav></nav><main></main>", []),
 }
+
+
+BUTTON = "<button aria-expanded=false>Of what is it built?</button>"
+OPENED = {
+    "button of class accordion": "<button class=accordion>Of what is it built?</button><div class=panel>{}</div>",
+    "button of a hidden panel": "<button>Of what is it built?</button><div hidden>{}</div>",
+    "button and its panel": f"{BUTTON}<div>{{}}</div>",
+    "button in a heading": f"<h3>{BUTTON}</h3><div hidden>{{}}</div>",
+    "heading": "<h3>Of what is it built?</h3><div style='display: none'>{}</div>",
+    "control elsewhere": "<p>Of what is it built? <a aria-controls=p>It</a></p><p>x</p><div id=p hidden>{}</div>",
+    "tab": "<p>Of what is it built?</p><div role=tabpanel hidden>{}</div>",
+    "until found": "<p>Of what is it built?</p><div hidden=until-found>{}</div>",
+}
+NOT_OPENED = {
+    "hidden": "<p>Of what is it built?</p><div hidden>{}</div>",
+    "hidden, and another is opened": "<p>Of what is it built?</p><p><a href=#q>it</a></p><div id=p hidden>{}</div>",
+    "dialog": "<button data-toggle=modal>Subscribe</button><div class=modal hidden>{}</div>",
+    "notice with a button": "<div class=cookie-notice>{}<button>Accept</button></div>",
+    "menu": "<button aria-expanded=false>Menu</button><ul hidden><li>{}</ul>",
+}
+
+
+@pytest.mark.parametrize("name", [*OPENED, *NOT_OPENED])
+def test_hidden_panel_is_content_if_something_opens_it(name: str) -> None:
+    page = (OPENED | NOT_OPENED)[name].format(MORE if name != "menu" else f"<a href=/x>{MORE}</a>")
+    html = f"<main><h1>Stone</h1><p>{SAY}</p>{page}<p>{SAY}</p></main>"
+    content, rest = content_and_rest(walk(BrowserTree(Marks(html.encode())).html()))
+    assert (MORE in content, MORE in rest) == (name in OPENED, name not in OPENED)
+    if name in OPENED:
+        assert "Of what is it built?" in content
+    assert not {"Menu", "Accept", "Subscribe"} & {text for block in blocks_of(content) for text in block.texts}
 
 
 @pytest.mark.parametrize("page", PAGES)
