@@ -108,7 +108,9 @@ def _why_none(store: Store, found: Explanation) -> str:
     if "noarchive" in (facts["robots"] or ""):
         return "the page says noarchive"
     if kind not in HTML_TYPES:
-        return f"it is {kind}; texts are kept of HTML, and with --pdf of PDF files"
+        return (
+            f"it is {kind}; texts are kept of HTML, plain text, Markdown, JSON, CSV, XML, and with --pdf of PDF files"
+        )
     if not facts["bytes"]:
         return "the page is empty"
     return "the page was read without --text; 'minicrawl refresh' reads it again"

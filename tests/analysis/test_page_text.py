@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from support.preferring import preferring
-from support.sites import Site, canonical, crawl
+from support.sites import Site, canonical, crawl, page
 
 from minicrawl.analysis.page_text import page_text
 from minicrawl.errors import SettingError
@@ -17,6 +17,7 @@ SITE: Site = {
     f"{HOME}moved": f"{HOME}on",
     f"{HOME}on": f"{HOME}target",
     f"{HOME}target": ["<p>target says that"],
+    f"{HOME}data": page("a { }", headers={"Content-Type": "text/css"}),
     f"{HOME}gone": 404,
     f"{HOME}silent": ["<meta name=robots content=noarchive>nothing of this"],
     f"{HOME}unwanted": ["<meta name=robots content=noai>nothing of this"],
@@ -29,7 +30,7 @@ SITE: Site = {
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("text") / "crawl.db"
     crawl({EARLY: ["<p>early words"]}, path, [EARLY])
-    server = preferring(SITE, files={f"{HOME}data": "plain words"})
+    server = preferring(SITE)
     crawl(server, path, [HOME], text=True, respect_usage="ai-train")
     return path
 
@@ -57,7 +58,10 @@ def test_page_is_found_as_the_user_writes_it(store: Path, asked: str, url: str, 
         (f"{HOME}gone", r"http://a\.test/gone has not been read: error \(http-404\); see 'minicrawl why'"),
         (f"{HOME}silent", r"the text of http://a\.test/silent is not kept: the page says noarchive$"),
         (f"{HOME}unwanted", r"/unwanted is not kept: the page does not want ai-train, which the crawl respects$"),
-        (f"{HOME}data", r"/data is not kept: it is text/plain; texts are kept of HTML, and with --pdf of PDF files$"),
+        (
+            f"{HOME}data",
+            r"/data is not kept: it is text/css; texts are kept of HTML, plain text, .* with --pdf of PDF files$",
+        ),
         (f"{HOME}empty", r"/empty is not kept: the page is empty$"),
         (EARLY, r"/early is not kept: the page was read without --text; 'minicrawl refresh' reads it again$"),
         ("ftp://a.test/", "is not an http or https URL"),

@@ -31,6 +31,8 @@ from minicrawl.web.urls.normalise import stripped, without_parameters
 
 _URLS_AT_ONCE = 1_000
 _NOT_PARSED = ParsedPage()
+_LONG_TEXT = 100_000
+"""Bytes of a text that is no HTML that are read in this process: Markdown takes 3 s a million."""
 _OF_REQUISITES = {
     RequisiteKind.STYLE: Wanted(is_style=True),
     RequisiteKind.FRAME: Wanted(short_text=False, requisites=True),
@@ -80,7 +82,12 @@ class LocalSource:
 
             self._renderer = Renderer(settings, self._fetcher, timing.render)
         self._documents, self._parse = equipment.documents, timing.parse
-        self._types = HTML_TYPES | self._documents.keys()
+        self._types: Set[str] = HTML_TYPES | self._documents.keys()
+        if wanted.kept:
+            from minicrawl.web.html import plain_text  # noqa: PLC0415 - few crawls keep other texts
+
+            self._types |= plain_text.TEXT_TYPES
+            self._is_binary = plain_text.is_binary
         self._hooks = None
         if wanted.hooks:
             from minicrawl.crawler.sources.hooked import HookedPages  # noqa: PLC0415 - few crawls have hooks
@@ -148,12 +155,15 @@ class LocalSource:
 
     async def _parsed(self, page: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[Fetched, ParsedPage]:
         fetched, parsed = page, _NOT_PARSED
-        if self._documents and fetched.body and (kind := media_type(fetched.content_type)) not in HTML_TYPES:
-            return await self._converted(self._documents[kind], fetched, fields, wanted)
+        if fetched.body and (kind := media_type(fetched.content_type)) not in HTML_TYPES:
+            if kind in self._documents:
+                return await self._converted(self._documents[kind], fetched, fields, wanted)
+            if self._is_binary(page.body, page.content_type) or page.status not in OF_PAGES:
+                page = fetched = page._replace(body=b"")
         if fetched.body:
             content_type = UTF_8 if self._is_rendered(page.url) else page.content_type
             parsed, identity = await self._read(page, content_type, wanted)
-            if self._hooks is not None:
+            if self._hooks is not None and media_type(content_type) in HTML_TYPES:
                 with self._waiting(page.url, "hooks"):
                     parsed = await self._hooks.page(parsed, page.body, page.url, content_type, shown(fields))
             fetched = fetched._replace(body=b"", **identity._asdict())
@@ -196,7 +206,8 @@ class LocalSource:
 
     async def _read(self, page: Fetched, content_type: str | None, wanted: Wanted) -> tuple[ParsedPage, Identity]:
         """`read_page`, of a large page in a child."""
-        if not is_large(page.body):
+        is_long = len(page.body) > _LONG_TEXT and media_type(content_type) not in HTML_TYPES
+        if not is_long and not is_large(page.body):
             return read_page(page.body, page.url, content_type, wanted)
         with self._waiting(page.url, "parser"):
             return await self._large_pages.call(page.body, page.url, content_type, wanted)

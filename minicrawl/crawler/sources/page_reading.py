@@ -7,6 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec.structs import replace
 
 from minicrawl import log
 from minicrawl.model import ParsedPage, Wanted
@@ -23,6 +24,7 @@ from minicrawl.web.html.parser_choice import (
     with_few_attributes,
     within_limit,
 )
+from minicrawl.web.http.response_fields import HTML_TYPES, UTF_8, media_type
 from minicrawl.web.lines import lines_of, pack
 from minicrawl.web.marks import Marks
 
@@ -36,8 +38,18 @@ def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -
     """Parse a page, with its items if they are wanted, and take its fingerprints; or a file that a page needs."""
     if wanted.is_style:
         return ParsedPage(requisites=requisites_of_style(body, url, content_type)), _NO_IDENTITY
+    is_page = media_type(content_type) in HTML_TYPES
+    if not is_page:
+        from minicrawl.web.html.plain_text import as_page  # noqa: PLC0415 - few crawls keep other texts
+
+        body, content_type = as_page(body, content_type, url), UTF_8
+        wanted = replace(wanted, facts=False, requisites=False, extract=(), structured=False)
     marks = Marks(body)
     parsed = parse_html(body, url, content_type, wanted, marks)
+    if not is_page:
+        # Markdown may have links, which are its words: they are not followed, as those of other texts are not.
+        parsed = parsed._replace(outlinks=(), anchors=(), places=b"", malformed=(), canonicals=(), alternates=())
+        parsed = parsed._replace(hreflang=(), refresh=None, nofollow=0)
     if wanted.items:
         parsed = with_items(parsed, body, url, content_type, wanted)
     identity = identity_of(body, url, marks, wants_text=wanted.short_text)

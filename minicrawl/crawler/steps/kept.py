@@ -60,10 +60,10 @@ class Texts(Step):
         return cls(TextWriter(writer)) if opening.settings.keeps_text or writer.texts.size else None
 
     def on_turn(self, turn: Turn) -> None:
-        is_kept = turn.parsed.archive and read_directives(turn.fetched.robots_tag or "").archive
-        is_kept = is_kept and not turn.is_withheld
+        said = read_directives(turn.fetched.robots_tag or "")
+        is_kept = turn.parsed.archive and said.archive and not turn.is_withheld
         if is_kept and turn.parsed.kept:
-            self._texts.note(turn.page, *completed(turn.parsed.kept, turn.now))
+            self._texts.note(turn.page, *completed(turn.parsed.kept, turn.now, index=said.index))
         else:
             self._texts.note(turn.page, b"", hides=not is_kept)
 
@@ -71,16 +71,16 @@ class Texts(Step):
         self._texts.save(writer)
 
 
-def completed(record: bytes, now: float) -> tuple[bytes, About]:
+def completed(record: bytes, now: float, *, index: bool) -> tuple[bytes, About]:
     """The record of a text with the language found for the one declared, and without dates to come; and what it says
-    beside the text."""
+    beside the text. index: False if the header of the answer forbids a search to show it."""
     from minicrawl.web.language import SEARCHED, language_of  # noqa: PLC0415 - few crawls keep text
 
     about = about_of(record)
     language = language_of(beginning(record, SEARCHED), about.language)
     latest = datetime.fromtimestamp(now + _DAY, UTC).isoformat()
     published, modified = (at if at is None or at <= latest else None for at in (about.published, about.modified))
-    known = replace(about, language=language, published=published, modified=modified)
+    known = replace(about, language=language, index=about.index and index, published=published, modified=modified)
     return record if known == about else with_about(record, known), known
 
 

@@ -176,8 +176,8 @@ class Visits:
         state.frontier.pages.credit(state.discovery.only_offered(outlinks))
         born = state.discovery.offer_new(now)
         self.sitemaps.let_earned_in(born, now)
-        is_other_seed = turn.outcome.reason == "not-html" and not state.accounts.depth[page]
-        if is_other_seed and turn.fetched.status == 200 and media_type(turn.fetched.content_type) in LIST_TYPES:
+        is_seed = turn.outcome.state == State.FETCHED and turn.fetched.status == 200 and not state.accounts.depth[page]
+        if is_seed and media_type(turn.fetched.content_type) in LIST_TYPES:
             # It may be a sitemap, a feed or a list of URLs, of any host in scope.
             self.sitemaps.queue.named_by_robots(state.frontier.host(page).id, [turn.fetched.url], page, now)
         self.steps.on_turn(turn)

@@ -94,7 +94,7 @@ class _Mark(NamedTuple):
 def declared(about: About, tree: BrowserTree, url: str, content: str, rest: str) -> About:
     """What is known of a page at `url`, and what it says of itself. content, rest: its words as Markdown."""
     said, authors, marks, scripts = dict[str, str](), dict[str, None](), list[_Mark](), list[str]()
-    licences, others = dict[str, None](), set[str | None]()
+    licences, others, headings = dict[str, None](), set[str | None](), 0
     for tag, attributes, words in islice(tree.requiring(_SELECTOR), _MOST_ELEMENTS):
         name = (attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or "").strip()
         value = attributes.get("content") or ""
@@ -102,6 +102,7 @@ def declared(about: About, tree: BrowserTree, url: str, content: str, rest: str)
         if tag == "script":
             scripts.append(words())
         elif tag in _HEADINGS:
+            headings += 1
             marks.append(_Mark(int(tag[1])))
         elif tag == "time" or (tag != "meta" and "date" in name.lower()):
             at = moment(attributes.get("datetime") or value or words())
@@ -114,7 +115,7 @@ def declared(about: About, tree: BrowserTree, url: str, content: str, rest: str)
             licences[normalise(attributes.get("href") or "", url) or ""] = None
         elif tag == "meta" and value:
             _read_meta(name, value, said, authors)
-        elif ("author" in rel or name.lower() == "author") and sum(mark.level > 0 for mark in marks) <= 1:
+        elif ("author" in rel or name.lower() == "author") and headings <= 1:
             said.setdefault("author", value or words())  # not that of a comment
     page = _page_of([each for script in scripts for each in _roots(script)], url)
     ends = (content[:_END], content[_END:][-_END:], rest[:_END], rest[_END:][-_END:])
@@ -145,15 +146,9 @@ def declared(about: About, tree: BrowserTree, url: str, content: str, rest: str)
 
 
 def _kind(name: str) -> str:
-    return (
-        ""
-        if _OTHER_DATE.search(name)
-        else "modified"
-        if _MODIFIED.search(name)
-        else "published"
-        if _PUBLISHED.search(name)
-        else ""
-    )
+    if _OTHER_DATE.search(name):
+        return ""
+    return "modified" if _MODIFIED.search(name) else "published" if _PUBLISHED.search(name) else ""
 
 
 def _read_meta(name: str, content: str, said: dict[str, str], authors: dict[str, None]) -> None:
@@ -224,22 +219,18 @@ def _beside_heading(marks: list[_Mark]) -> dict[str, str]:
         return {}
     found, between, gaps = dict[str, str](), 0, list[int]()
     h1 = next((at for at, mark in enumerate(marks) if mark.level == 1), None)
+    part = next((at for at, mark in enumerate(marks) if mark.level and h1 is not None and at > h1), len(marks))
     for at, mark in enumerate(marks):
         if mark.level:
             between += 1
             continue
         gaps.append(between)
         between = 0
-        is_beside = len(days) == 1 if h1 is None else at == h1 - 1 or (at > h1 and not _split(marks, h1, at))
+        is_beside = len(days) == 1 if h1 is None else h1 - 1 <= at < part
         if is_beside or (mark.kind and not mark.is_property):
             found.setdefault(mark.kind, mark.at)
     is_list = len(gaps) > 2 and min(gaps[1:]) >= 1 and len(days) > 1
     return {} if is_list else found
-
-
-def _split(marks: list[_Mark], one: int, other: int) -> bool:
-    """True if a heading stands between two marks."""
-    return any(mark.level for mark in marks[min(one, other) + 1 : max(one, other)])
 
 
 def _dated_lines(text: str) -> Iterator[tuple[str, bool]]:
@@ -283,7 +274,7 @@ def _author_in(line: str) -> str:
 
 def moment(text: str) -> str | None:
     """A date, and its time if it has one, as ISO 8601 in UTC; None for what is no date, or may be two."""
-    text = text.strip()
+    text = text[:_LONGEST_NAME].strip()
     if iso := _ISO.match(text):
         year, month, day, clock, zone = iso.groups()
         zone = "+00:00" if zone in (None, "Z", "UTC", "GMT") else zone

@@ -3,10 +3,11 @@
 import subprocess
 from pathlib import Path
 
+import httpx
 import pytest
 from support.intakes import DAYS_LATER
 from support.killing_web import killing_web
-from support.sites import Site, canonical, crawl, page, rows, texts_in
+from support.sites import Reply, Site, canonical, crawl, page, rows, texts_in
 
 from minicrawl.store.reader import open_store
 
@@ -40,12 +41,42 @@ def test_the_language_is_that_of_the_words(tmp_path: Path) -> None:
         HOME: [f"<html lang=en>{french}", "/own", "/none", "/short"],
         f"{HOME}own": [f"<html lang=fr-CA>{french}"],
         f"{HOME}none": [english],
-        f"{HOME}short": ["<html lang=it><p>Login"],
+        f"{HOME}short": page("<html lang=it><p>Login", headers={"X-Robots-Tag": "noindex"}),
     }
     crawl(site, tmp_path / "crawl.db", [HOME], text=True)
     with open_store(tmp_path / "crawl.db") as store:
-        found = {url.removeprefix(HOME): text.language for url in site if (text := store.text(url))}
-    assert found == {"": "fr", "own": "fr-CA", "none": "en", "short": "it"}
+        found = {url.removeprefix(HOME): (text.language, text.index) for url in site if (text := store.text(url))}
+    assert found == {"": ("fr", True), "own": ("fr-CA", True), "none": ("en", True), "short": ("it", False)}
+
+
+def test_other_texts_than_html_are_kept_and_lead_nowhere_as_before(tmp_path: Path) -> None:
+    def plain(body: bytes, kind: str = "text/plain", status: int = 200, robots: str = "") -> Reply:
+        fields = {"Content-Type": kind, "X-Robots-Tag": robots}
+        return lambda *_: httpx.Response(status, content=body, headers=fields)
+
+    site: Site = {
+        HOME: [words("home"), *(f"/{name}" for name in ("a.txt", "b.md", "c.json", "404", "archive", "binary", "css"))],
+        f"{HOME}a.txt": plain(b"words of a, see http://a.test/secret"),
+        f"{HOME}b.md": plain(b"# Words of b\n\n[See](/secret)"),
+        f"{HOME}c.json": plain(b'{"words": "of c"}', "application/json"),
+        f"{HOME}404": plain(b"words of none", status=404),
+        f"{HOME}archive": plain(b"words of archive", robots="noarchive"),
+        f"{HOME}binary": plain(b"\x89PNG\0\0"),
+        f"{HOME}css": plain(b"words { of: css }", "text/css"),
+        f"{HOME}urls": plain(f"{HOME}listed\n".encode()),
+        f"{HOME}listed": [words("listed")],
+    }
+    states = dict[bool, object]()
+    for text in (True, False):
+        store = tmp_path / f"{text}.db"
+        crawl(site, store, [HOME, f"{HOME}urls"], text=text)
+        kept = {url.removeprefix(HOME) for url in texts_in(store)}
+        assert kept == ({"", "a.txt", "b.md", "c.json", "urls", "listed"} if text else set())
+        states[text] = rows(store, "SELECT url, state FROM pages ORDER BY url")
+    assert states[True] == states[False]
+    with open_store(tmp_path / "True.db") as reader:
+        found = [reader.text(f"{HOME}{name}") for name in ("a.txt", "b.md")]
+    assert [text and text.title for text in found] == ["a.txt", "Words of b"]
 
 
 def test_without_the_option_nothing_is_kept(tmp_path: Path) -> None:
