@@ -51,7 +51,7 @@ HOMES = {
     "httpcore": ("web/http/",),
     "socksio": ("web/http/",),
     "aiohappyeyeballs": ("web/http/",),
-    "zlib_ng": ("web/", "archive/"),
+    "zlib_ng": ("web/", "archive/", "search/"),
     "brotli": ("web/http/",),
     "cryptography": ("parts/signing/",),
     "backports": ("web/http/", "archive/"),

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from minicrawl.search.inverted import InvertedIndex
 
 ENDING = ".search"
-VERSION = 6
+VERSION = 7
 _STATE, _WORDS = "index.json", "words"
 State = dict[str, int | float | str | None]
 _NUMBERS = ("texts", "least")

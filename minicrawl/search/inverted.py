@@ -1,98 +1,38 @@
 """The inverted index: tantivy's, with a document a page, of one that is not to be shown without words.
 
-Words are runs of letters and digits, stemmed by Snowball for the language that a page declares. "c++" and "c#" are
-words; "std::vector" and "mod_rewrite" are two each, side by side, and so are the characters of scripts without spaces,
-such as Chinese and Japanese. `spelled` writes a text so that tantivy's tokenizer sees these words; `shown` takes that
-back.
+The words of a page are stemmed for its language (see words.py). What people type is found as it is written, too: the
+field `typed` has the words of a page that are none of its stems. Of languages that write words together, `compounds`
+has the long ones, in which a search looks for others.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import unquote
 
-from tantivy import Document, Filter, Index, Query, SchemaBuilder, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
+from tantivy import Document, Index, Query, SchemaBuilder, TextAnalyzerBuilder, Tokenizer
+from zlib_ng import zlib_ng
 
 from minicrawl.search.index_folder import State, index_errors, write_state
+from minicrawl.search.words import is_long, primary_language, readable, stemmer, typed, words_of
 from minicrawl.web.kept_text import KeptText
 from minicrawl.web.urls.keys import site_of
 
-_STEMMERS = {
-    "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish", "fi": "finnish",
-    "fr": "french", "hu": "hungarian", "it": "italian", "nb": "norwegian", "nl": "dutch", "no": "norwegian",
-    "pt": "portuguese", "ro": "romanian", "ru": "russian", "sv": "swedish", "ta": "tamil", "tr": "turkish",
-}  # fmt: skip
-UNKNOWN = "en"
-"""The language of pages that do not declare theirs."""
-_LONGEST_WORD = 120
-"""Bytes; longer words are left out."""
-_WORD = re.compile(r"[^\W_]")
-_SIGNS = re.compile(r"\+\+(?<=[^\W\d_]\+\+)(?![+#])|#(?<=(?<![^\W_])[^\W\d_]#)(?![+#])")
-_LETTERS = str.maketrans("+#", "\u1429\u2d4c")
-"""Signs of words, and letters that stand for them."""
-_SHOWN = str.maketrans("\u1429\u2d4c", "+#", "\u200b")
-_UNSEEN = re.compile("[\xad\u200b-\u200d\u2060\ufeff]+|(?<=i)\u0307")
-"""Marks inside words that are not seen: where to break a line or not, how letters join, and the dot that programs leave
-where they make İ lower case."""
-_UNSPACED = (
-    "\u3005-\u3007"  # marks of repetition, and a zero
-    "\u3040-\u30ff\u31f0-\u31ff"  # Hiragana, Katakana
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"  # Chinese characters
-    "\U00020000-\U0003ffff"
-)
-_ANY_UNSPACED = re.compile(f"[{_UNSPACED}]")
-_BETWEEN = re.compile(rf"(?<=[{_UNSPACED}])(?=\w)|(?<=\w)(?=[{_UNSPACED}])")
-
-
-def spelled(text: str) -> str:
-    """A text as an analyser reads it."""
-    if not text.isascii():
-        text = _UNSEEN.sub("", unicodedata.normalize("NFC", text))
-        if _ANY_UNSPACED.search(text):
-            text = _BETWEEN.sub("\u200b", text)
-    return _SIGNS.sub(lambda sign: sign[0].translate(_LETTERS), text)
-
-
-def folded(text: str) -> str:
-    """A spelled text with I for İ, whose lower case an analyser takes for two characters, i and a dot."""
-    return text.replace("İ", "I")
-
-
-def shown(text: str) -> str:
-    """A spelled text as people read it."""
-    return text.translate(_SHOWN)
-
-
-def has_words(text: str) -> bool:
-    """True if text has words that a search can find."""
-    return _WORD.search(text) is not None
-
-
-def primary_language(tag: str | None) -> str:
-    """The first part of a language tag, in lower case; UNKNOWN for none."""
-    return (tag or UNKNOWN).lower().replace("_", "-").partition("-")[0].strip() or UNKNOWN
-
-
-@lru_cache(64)
-def analyser(language: str) -> TextAnalyzer:
-    """Makes words of spelled texts. language: a primary language."""
-    words = TextAnalyzerBuilder(Tokenizer.simple()).filter(Filter.remove_long(_LONGEST_WORD)).filter(Filter.lowercase())
-    if language == UNKNOWN:  # in others the ending may turn on an accent
-        words = words.filter(Filter.ascii_fold())
-    if language in _STEMMERS:
-        words = words.filter(Filter.stemmer(_STEMMERS[language]))
-    return words.filter(Filter.ascii_fold()).build()
-
-
 BOOSTS = {"title": 3.0, "headings": 0.5, "url": 1.0, "body": 1.0}
-"""The fields with words of a page, and what a word is worth there."""
+"""The fields with stems of a page, and what a word is worth there."""
+TYPED = {"title": "typed_title", "body": "typed"}
+"""The fields with the words that are none of the stems of those."""
+COMPOUNDS = "compounds"
+JOINING = frozenset({"da", "de", "et", "fi", "fo", "fy", "hu", "is", "ko", "lb", "nb", "nl", "nn", "no", "sv"})
+"""Languages that write words together."""
 _MEMORY = 48_000_000
 """Bytes of documents gathered before they are written."""
 _LONGEST, _LONGEST_STORED = 200_000, 50_000
 """Characters of a text."""
+_LEVEL = 3
+"""Of compression: a third smaller than as tantivy keeps it, in a hundredth of the time of an index."""
 _ENDINGS = re.compile(r"(?:/index|/default)?\.(?:html?|php|aspx?)\Z")
 """Endings of URLs without meaning for a search."""
 
@@ -103,6 +43,8 @@ def _schema() -> SchemaBuilder:
     schema.add_unsigned_field("number", fast=True)  # of the text: texts.text of the store
     for field in BOOSTS:
         schema.add_text_field(field, tokenizer_name="words")
+    for field in (*TYPED.values(), COMPOUNDS):
+        schema.add_text_field(field, tokenizer_name="words", index_option="basic")
     schema.add_bytes_field("text", stored=True)  # the begin of the main content, for snippets
     schema.add_text_field("hosts", tokenizer_name="raw", index_option="basic")  # the host, and the domains above it
     schema.add_text_field("language", tokenizer_name="raw", index_option="basic", stored=True)
@@ -116,7 +58,7 @@ class InvertedIndex:
     def __init__(self, path: Path, words: Path, state: State, *, writes: bool = False) -> None:
         self.path, self._folder, self.state = path, words, state
         self._index = Index(_schema().build(), str(words)) if writes else Index.open(str(words))
-        self.read_as("")
+        self._index.register_tokenizer("words", TextAnalyzerBuilder(Tokenizer.whitespace()).build())
         self._writer = self._index.writer(_MEMORY, 1) if writes else None
         self.schema = self._index.schema
         self._index.config_reader("manual")
@@ -138,12 +80,19 @@ class InvertedIndex:
         self._writer.add_document(document)
 
     def _describe(self, document: Document, text: KeptText) -> None:
-        words, body = analyser(primary_language(text.language)), spelled(" ".join(text.content_text.split())[:_LONGEST])
+        language, stem = primary_language(text.language), stemmer(primary_language(text.language))
+        body = readable(" ".join(text.content_text.split())[:_LONGEST])
         named = ("title", text.title or ""), ("headings", " \n ".join(text.headings)), ("url", _words_of(text.url))
-        for field, value in named:
-            document.add_pre_tokenized_text(field, words.pre_tokenize(folded(spelled(value))))
-        document.add_pre_tokenized_text("body", words.pre_tokenize(folded(body)))
-        document.add_bytes("text", body[:_LONGEST_STORED].encode(errors="ignore"))
+        for field, value in (*named, ("body", body)):
+            words = words_of(value)
+            stems = list(map(stem, words))
+            document.add_text(field, " ".join(stems))
+            if field in TYPED:
+                others = set(map(typed, words))
+                if language in JOINING:
+                    document.add_text(COMPOUNDS, " ".join(filter(is_long, others)))
+                document.add_text(TYPED[field], " ".join(others.difference(stems)))
+        document.add_bytes("text", zlib_ng.compress(body[:_LONGEST_STORED].encode(errors="ignore"), _LEVEL))
         for host in _hosts_of(text.url.split("/", 3)[2]):
             document.add_text("hosts", host)
         for tag in _tags(text.language):
@@ -215,10 +164,6 @@ class InvertedIndex:
         addresses = [address for _, address in found]
         pages, texts = (self.searcher.fast_field_values(field, addresses) for field in ("page", "number"))
         return {int(page or 0): int(text or 0) for page, text in zip(pages, texts, strict=True)}
-
-    def read_as(self, language: str) -> None:
-        """Let tantivy take the words of texts, as in snippets, for those of a primary language."""
-        self._index.register_tokenizer("words", analyser(language))
 
 
 def _words_of(url: str) -> str:

@@ -6,34 +6,37 @@ X is the importance of a page: ten times of it is worth the same on every web, s
 lie close together, the words decide; and by the 1 importance does where every page has the words.
 
 A query has words, "phrases", -words and filters; anything else in it is text. A word is looked for in title, headings,
-URL and text, as each language of the index stems it; agreement is BM25, and what a word is worth in each field is in
-`BOOSTS`. Only a page with all words has `ALL_WORDS`.
+URL and text, as each language of the index stems it, and as it is typed; agreement is BM25, and what a word is worth in
+each field is in `BOOSTS`. Only a page with all words has `ALL_WORDS`; a word inside a compound hardly counts.
 """
 
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
-from itertools import islice, product
+from itertools import islice, takewhile
 from typing import NamedTuple
 
-from tantivy import DocAddress, Document, Occur, SnippetGenerator
+from tantivy import DocAddress, Occur
 from tantivy import Query as Expression
+from zlib_ng import zlib_ng
 
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.errors import SettingError
 from minicrawl.search.index_folder import index_errors, index_path, open_index, store_mark
-from minicrawl.search.inverted import (
-    BOOSTS,
+from minicrawl.search.inverted import BOOSTS, COMPOUNDS, JOINING, TYPED, InvertedIndex
+from minicrawl.search.words import (
     UNKNOWN,
-    InvertedIndex,
-    analyser,
-    folded,
     has_words,
+    is_long,
+    is_part,
+    places_of,
     primary_language,
-    shown,
-    spelled,
+    readable,
+    stemmer,
+    typed,
+    words_of,
 )
 from minicrawl.store.reader import Store
 
@@ -41,6 +44,8 @@ MOST_WORDS = 32
 """Words of a query; what comes behind them is left out."""
 _LONGEST = 200
 _PARTS = re.compile(r'(-?)(?:(site|title|intitle|lang|after):)?(?:"([^"]*)"?|(\S+))', re.IGNORECASE)
+_VERSION = re.compile(r"(?<![^\W_])v(?=\d+\.\d)", re.IGNORECASE)
+"""What may stand before the number of a version."""
 _QUOTES = str.maketrans("“”„«»\0", '""""" ')
 
 
@@ -91,14 +96,19 @@ def _site(text: str) -> str:
     return text.lower().rpartition("://")[2].partition("/")[0].lstrip("*.").rstrip(".")
 
 
-_MOST_LANGUAGES = 6
 ALL_WORDS = 20.0
 """What it is worth to have all words, beside BM25: about as much as three rare words in a title."""
 _TOLD = 1_000.0
 """By so much, more than BM25 gives for any query, tantivy's score tells pages that have all words."""
+_EXACT = 0.1
+"""So much is it worth to have a word as it is typed, beside its stem."""
+_INSIDE = 0.1
+"""What a compound with a word is worth: less than the word anywhere."""
 _LENGTH = 200
 """Characters of a snippet."""
-_READ = (3_000, None)
+_MOST_PLACES = 100
+"""Words of the query in a text that are looked at."""
+_READ = (1_500, None)
 """Characters of a text in which words are looked for: the second if there are none among the first."""
 
 
@@ -131,22 +141,31 @@ class Matching:
     def __init__(self, index: InvertedIndex, query: Query) -> None:
         index.reload()
         self._index, self._searcher, self._schema = index, index.searcher, index.schema
-        self._languages = tuple(dict.fromkeys((UNKNOWN, *index.languages[:_MOST_LANGUAGES])))
+        languages = map(primary_language, query.languages) if query.languages else (UNKNOWN, *index.languages)
+        self._stemmers = {language: stemmer(language) for language in languages}
+        self._weights: dict[str, float] = {}
+        self._parts: list[str] = []
         self._words = [self._word(term) for term in query.terms]
         self._limits = [(Occur.MustNot, self._word(term)) for term in query.excluded]
         for field, values in (("hosts", query.sites), ("language", query.languages)):
             if values:
                 some = _any_of([Expression.term_query(self._schema, field, value, "basic") for value in values])
                 self._limits.append((Occur.Must, Expression.const_score_query(some, 0.0)))
+        near = [self._compounds(term) for term in query.terms if not term.is_phrase and not term.in_title]
+        self._near = list(filter(None, near))
         terms = zip(query.terms, self._words, strict=True)
         self._required = [(Occur.Must, word) for term, word in terms if term.in_title or term.is_phrase]
         self._all = Expression.boolean_query([(Occur.Must, word) for word in self._words] + self._limits)
-        self._generators: dict[str, SnippetGenerator] = {}
 
     def best(self, n: int) -> dict[int, Hit]:
         """n pages that match: those with all words first, each sort by agreement."""
         whole = (Occur.Should, Expression.const_score_query(self._all, _TOLD))
-        wanted = [(Occur.Must, _any_of(self._words)), *self._required, *self._limits, whole]
+        wanted = [
+            (Occur.Must, _any_of([*self._words, *filter(None, self._near)])),
+            *self._required,
+            *self._limits,
+            whole,
+        ]
         found = self._searcher.search(Expression.boolean_query(wanted), n, count=False).hits
         pages = self._searcher.fast_field_values("page", [address for _, address in found])
         return {
@@ -161,49 +180,84 @@ class Matching:
     def snippet(self, address: DocAddress) -> Snippet:
         """The part of a page's text with most of the query, or else its begin."""
         document = self._searcher.doc(address)
-        text, tag = bytes(document.get_first("text") or b"").decode(), document.get_first("language")
-        generator = self._generator(primary_language(tag))
+        text = zlib_ng.decompress(bytes(document.get_first("text") or b"")).decode()
+        stem = stemmer(primary_language(document.get_first("language")))
         for length in _READ:
-            part = Document()
-            read = folded(text[:length])
-            part.add_text("body", read)
-            found = generator.snippet_from_doc(part)
-            if marks := found.highlighted():
-                octets, first = found.fragment().encode(), read.find(found.fragment())
-                fragment = text[first : first + len(found.fragment())]
+            part = text[:length]
+            hits = self._weigh(set(words_of(part)), stem)
+            places = [(at, at + len(word), weight) for word, weight in hits.items() for at in places_of(word, part)]
+            if places:
+                break
+        return _snippet(text, sorted(places)[:_MOST_PLACES])
 
-                def place(byte: int, octets: bytes = octets) -> int:
-                    return len(shown(octets[:byte].decode()))
-
-                return Snippet(shown(fragment), tuple((place(mark.start), place(mark.end)) for mark in marks))
-        begin = shown(text[: 2 * _LENGTH])
-        return Snippet(
-            begin if len(begin) <= _LENGTH else begin[: _LENGTH + 1].rpartition(" ")[0] or begin[:_LENGTH], ()
-        )
-
-    def _generator(self, language: str) -> SnippetGenerator:
-        if language not in self._generators:
-            self._index.read_as(language)
-            made = SnippetGenerator.create(self._searcher, _any_of(self._words), self._schema, "body")
-            made.set_max_num_chars(_LENGTH)
-            self._generators[language] = made
-        return self._generators[language]
+    def _weigh(self, words: Set[str], stem: Callable[[str], str]) -> dict[str, float]:
+        """The words of a text that the query has, with what they say of it, more for a rare one."""
+        weights, hits = self._weights, dict[str, float]()
+        if not self._parts:  # Latin letters: no stem, and no word as it is typed, begins otherwise than the word
+            begins = {form[0] for form in weights}
+            words = {word for word in words if word[0].lower() in begins or not word.isascii()}
+        for word, form, exact in zip(words, map(stem, words), map(typed, words), strict=True):
+            if form in weights or exact in weights:
+                hits[word] = weights.get(form) or weights[exact]
+            elif self._parts and is_long(exact) and any(part in exact for part in self._parts):
+                hits[word] = _INSIDE
+        return hits
 
     def _word(self, term: Term) -> Expression:
         """Pages that have a term, in any field unless it has to be in the title."""
-        text = folded(spelled(term.text))
+        words = words_of(readable(_VERSION.sub("", term.text)))
         # In Turkish and Azeri the lower case of I is ı, elsewhere i: KAPI and kapı are one word, IBM and ibm, too.
-        spellings = (text, text.replace("ı", "i"), text.replace("I", "ı"))
-        forms = dict.fromkeys(tuple(analyser(each).analyze(form)) for form in spellings for each in self._languages)
+        spellings = [words, [word.replace("ı", "i") for word in words], [word.replace("I", "ı") for word in words]]
+        stems = dict.fromkeys(tuple(map(stem, each)) for each in spellings for stem in self._stemmers.values())
+        exact = dict.fromkeys(tuple(map(typed, each)) for each in spellings)
         boosts = {"title": BOOSTS["title"]} if term.in_title else BOOSTS
-        places = product(boosts.items(), filter(None, forms))
-        return _any_of([Expression.boost_query(self._has(field, form), boost) for (field, boost), form in places])
+        found = [self._has(field, form, boost) for field, boost in boosts.items() for form in stems]
+        for field in TYPED.keys() & boosts.keys():
+            found += [self._has(TYPED[field], form, _EXACT * boosts[field]) for form in exact if len(form) == 1]
+        return _any_of(list(filter(None, found)))
 
-    def _has(self, field: str, form: Sequence[str]) -> Expression:
-        """Pages that have some words in a field, one behind the other."""
+    def _has(self, field: str, form: Sequence[str], boost: float) -> Expression | None:
+        """Pages that have some words in a field, one behind the other; None if there is none with one of them."""
+        counts = [self._searcher.doc_freq(field, word) for word in form]
+        if not all(counts):
+            return None
+        for word, count in zip(form, counts, strict=True):
+            self._weights[word] = math.log(1 + self._searcher.num_docs / count)
         if len(form) == 1:
-            return Expression.term_query(self._schema, field, form[0])
-        return Expression.phrase_query(self._schema, field, list(form))
+            return Expression.boost_query(Expression.term_query(self._schema, field, form[0]), boost)
+        return Expression.boost_query(Expression.phrase_query(self._schema, field, list(form)), boost)
+
+    def _compounds(self, term: Term) -> Expression | None:
+        """Pages that have a word within a longer one, of languages that write words together."""
+        stems = [stem for language, stem in self._stemmers.items() if language in JOINING]
+        words = words_of(readable(term.text))
+        if not stems or len(words) != 1:
+            return None
+        parts = {
+            form for form in (typed(words[0]), *(stem(words[0]) for stem in stems)) if form.isalnum() and is_part(form)
+        }
+        if not parts:
+            return None
+        self._parts += parts
+        inside = Expression.regex_query(self._schema, COMPOUNDS, f".*({'|'.join(sorted(parts))}).*")
+        return Expression.const_score_query(inside, _INSIDE)
+
+
+def _snippet(text: str, places: Sequence[tuple[int, int, float]]) -> Snippet:
+    """The part of a text with the weightiest words, each counted once. places: start, end and weight of words."""
+    best, first, last = 0.0, 0, 0
+    for i, (start, _, _) in enumerate(places):
+        within = list(takewhile(lambda place: place[1] <= start + _LENGTH, places[i:]))  # noqa: B023 - called at once
+        if (weight := sum({text[at:end].lower(): weight for at, end, weight in within}.values())) > best:
+            best, first, last = weight, start, within[-1][1]
+    begin = max(0, first - (_LENGTH - (last - first)) // 2) if last > _LENGTH else 0
+    if begin:
+        begin = max(begin, text.find(" ", begin, first) + 1)
+    part = text[begin : begin + _LENGTH + 1]
+    if len(part) > _LENGTH:
+        part = part.rpartition(" ")[0] or part[:_LENGTH]
+    end = begin + len(part)
+    return Snippet(part, tuple((at - begin, to - begin) for at, to, _ in places if begin <= at and to <= end))
 
 
 def _any_of(queries: Sequence[Expression]) -> Expression:

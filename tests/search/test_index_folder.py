@@ -8,15 +8,14 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from support.searching import damage
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.installed import adding
 from minicrawl.search.index_folder import hold_index, index_errors, open_index, remove_index, replacing, store_mark
-from minicrawl.search.inverted import InvertedIndex, analyser, folded, shown, spelled
+from minicrawl.search.inverted import InvertedIndex
 from minicrawl.search.searching import Matching, parse_query
+from minicrawl.search.words import readable, stemmer, words_of
 from minicrawl.web.kept_text import KeptText
 
 MARK = store_mark(b"store")
@@ -166,7 +165,7 @@ def test_a_full_disk_is_no_reason_to_build_the_index_anew(path: Path) -> None:
 
 
 def words(text: str, language: str = "") -> list[str]:
-    return [shown(word) for word in analyser(language).analyze(folded(spelled(text)))]
+    return list(filter(None, map(stemmer(language), words_of(readable(text)))))
 
 
 @pytest.mark.parametrize(
@@ -189,8 +188,3 @@ def words(text: str, language: str = "") -> list[str]:
 )
 def test_words_are_runs_of_letters_stemmed_in_the_language(text: str, language: str, expected: str) -> None:
     assert words(text, language) == expected.split()
-
-
-@given(st.text("ab C+#é日本–. \x00’", max_size=60))
-def test_spelled_text_is_shown_as_it_was(text: str) -> None:
-    assert shown(spelled(text)) == text

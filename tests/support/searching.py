@@ -10,7 +10,7 @@ from tantivy import Query
 from minicrawl.reading import open_store
 from minicrawl.search.following import following
 from minicrawl.search.index_folder import index_path, open_index, store_mark
-from minicrawl.search.inverted import BOOSTS, InvertedIndex
+from minicrawl.search.inverted import BOOSTS, COMPOUNDS, TYPED, InvertedIndex
 from minicrawl.search.searching import Asked, Found, search
 
 
@@ -47,7 +47,7 @@ def content(store: Path) -> dict[str, list[Any]]:
         }
 
 
-_FIELDS = (*BOOSTS, "hosts", "language")
+_FIELDS = (*BOOSTS, *TYPED.values(), COMPOUNDS, "hosts", "language")
 
 
 def _words(words: InvertedIndex, field: str) -> list[tuple[str, int]]:
