@@ -36,12 +36,13 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 from minicrawl.errors import ConfigError, MinicrawlError
 
 if TYPE_CHECKING:
-    from minicrawl.api import Crawl, acrawl, crawl
+    from minicrawl.api import Crawl, acrawl, crawl, watch
     from minicrawl.model import CrawlReport
     from minicrawl.reading import open_store
 
 __version__ = "1.0.0"
-__all__ = ["ConfigError", "Crawl", "CrawlReport", "MinicrawlError", "__version__", "acrawl", "crawl", "open_store"]
+__all__ = ["ConfigError", "Crawl", "CrawlReport", "MinicrawlError"]
+__all__ += ["__version__", "acrawl", "crawl", "open_store", "watch"]
 
 _HOMES = {
     "Crawl": "minicrawl.api",
@@ -49,6 +50,7 @@ _HOMES = {
     "crawl": "minicrawl.api",
     "CrawlReport": "minicrawl.model",
     "open_store": "minicrawl.reading",
+    "watch": "minicrawl.api",
 }
 
 

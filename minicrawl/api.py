@@ -4,11 +4,11 @@ from __future__ import annotations  # for help that shows types as they are writ
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
-from typing import Any, Unpack  # Any: settings as given
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack  # Any: settings as given
 
 from minicrawl.cluster.crawl import crawl_partitions
 from minicrawl.cluster.keeper import Listener
@@ -17,6 +17,7 @@ from minicrawl.crawler.run import Caller, crawl_with
 from minicrawl.crawler.running_crawl import RunningCrawl
 from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import CrawlReport, Progress
+from minicrawl.parts import module
 from minicrawl.search.following import Indexer
 from minicrawl.settings import DEFAULT_STORE, CrawlSettings
 from minicrawl.settings.keywords import Keywords
@@ -24,6 +25,10 @@ from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.folder import is_folder
 from minicrawl.system import run_loop
 from minicrawl.timing import STANDARD, Timing
+from minicrawl.web.urls.normalise import normalise
+
+if TYPE_CHECKING:
+    from minicrawl.parts.watch.rounds import Round
 
 
 def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
@@ -75,6 +80,9 @@ def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     )
 
 
+_Result = TypeVar("_Result")
+
+
 def _is_loop_running() -> bool:
     """True in a cell of a notebook, and in other code that an event loop runs."""
     try:
@@ -84,7 +92,7 @@ def _is_loop_running() -> bool:
     return True
 
 
-def _run(crawling: Coroutine[Any, Any, CrawlReport]) -> CrawlReport:
+def _run(crawling: Coroutine[Any, Any, _Result]) -> _Result:
     """Run a crawl to its end, where an event loop runs already in a thread with one of its own.
 
     Interrupting a cell ends the crawl as a second Ctrl-C does.
@@ -144,6 +152,46 @@ async def acrawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
         sizes=sizes,
     )
     return await crawl_with(given, gather_seeds(_texts(seeds)), Path(store), caller)
+
+
+def watch(  # noqa: PLR0913 - what the caller may hand in
+    urls: str | Iterable[str],
+    store: str | Path = "data/watch.db",
+    *,
+    every: float | None = None,
+    confirm: Sequence[float] = (30.0, 300.0),
+    selectors: Mapping[str, str] | None = None,
+    transport: Any = None,
+    **settings: Unpack[Keywords],
+) -> Iterator[Round]:
+    """Check pages again and again, and yield what each round has found: the first one remembers them.
+
+        for done in minicrawl.watch(["https://example.org/prices"], every=3600):
+            for event in done.events:
+                print(event.url, event.what, event.added, event.removed)
+
+    Raises ConfigError for a wrong setting, SeedError for a wrong URL, StoreError for a store that cannot be used.
+
+    Arguments:
+        urls: URLs, files with a URL a line, or "-" for standard input.
+        store: Path of the file in which they are remembered.
+        every: Seconds from one round to the next, for ever; None: one round.
+        confirm: Seconds after which a page that differs is asked again; none: the first answer is told.
+        selectors: By URL as in the list, what of a page is watched alone, see docs/watch.md.
+        transport: An httpx transport in place of the network.
+        settings: Options of `minicrawl crawl` by name, such as delay=2.
+    """
+    rounds = module("watch.rounds")
+    selected = {url: selector for name, selector in (selectors or {}).items() if (url := normalise(name))}
+    watched = rounds.Watched(
+        Path(store), gather_seeds(_texts(urls)), _checked(store, settings), selected, confirm, transport=transport
+    )
+    while True:
+        began = time.monotonic()
+        yield _run(watched.check())
+        if every is None:
+            return
+        time.sleep(max(every - (time.monotonic() - began), 0.0))
 
 
 class Crawl(RunningCrawl):

@@ -103,8 +103,9 @@ class PageRequest(NamedTuple):
     `etag`, `last_modified`: of the last answer's `Fetched`; either makes the request conditional on the page having
     changed since (RFC 9110 13.1). `headers`: names and values of further fields for this host, in place of those of
     the same name. `blocks`: True to gather the hashes of its blocks, where those of all pages are not wanted; `lines`:
-    to gather its lines. `requisite`: a kind, where the URL is a requisite's and not a page's: only its own requisites
-    are gathered.
+    to gather its lines. `view`: selectors of what is compared of the page, as `Wanted.extract`; empty: its text and
+    structured data, also if it forbids copies; None: it is not compared. `requisite`: a kind, where the URL is a
+    requisite's and not a page's: only its own requisites are gathered.
     """
 
     url: str
@@ -113,6 +114,7 @@ class PageRequest(NamedTuple):
     headers: tuple[tuple[str, str], ...] = ()
     blocks: bool = False
     lines: bool = False
+    view: tuple[str, ...] | None = None
     requisite: RequisiteKind | None = None
 
     @property
@@ -239,10 +241,10 @@ class Wanted(Struct, frozen=True):
     """Parts of a page to gather beside its links, title and directives; each takes time. See docs and `ParsedPage`.
 
     `anchors`: the texts of links; `places`: their places; `text`: visible text; `blocks`: block hashes, to detect
-    changes; `kept`: the text for the store. `extract`, `hooks`, `structured`: the user's extraction, see
-    minicrawl.extract. `short_text`: the text of pages that may be soft 404s. `lines`: the lines of pages, packed.
-    `requisites`: URLs of files that the page needs; `is_style`: it is a style sheet, not a page. `facts`: facts for an
-    audit. `watch`: what is compared of some pages instead of all.
+    changes; `kept`: the text for the store, `is_view`: of pages that forbid copies, too. `extract`, `hooks`,
+    `structured`: the user's extraction, see minicrawl.extract. `short_text`: the text of pages that may be soft 404s.
+    `lines`: the lines of pages, packed. `requisites`: URLs of files that the page needs; `is_style`: it is a style
+    sheet, not a page. `facts`: facts for an audit. `watch`: what is compared of some pages instead of all.
     """
 
     anchors: bool = False
@@ -250,6 +252,7 @@ class Wanted(Struct, frozen=True):
     text: bool = False
     blocks: bool = False
     kept: bool = False
+    is_view: bool = False
     extract: tuple[str, ...] = ()
     hooks: tuple[str, ...] = ()
     structured: bool = False

@@ -18,6 +18,7 @@ _GROUPS = {
     "Crawl": {
         "crawl": "Crawl from seeds; the most important pages come first.",
         "refresh": "Fetch again the pages that are most worth it.",
+        "watch": "Check pages, and tell what has changed.",
         "control": "Steer a running crawl: pause, settings, seeds.",
         "dashboard": "Watch and steer a crawl in the browser.",
         "seeds": "Choose seeds for the next crawl.",

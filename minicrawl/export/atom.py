@@ -7,6 +7,7 @@ once, however often the feed is written.
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 from uuid import NAMESPACE_URL, uuid5
 from xml.etree import ElementTree as ET
 
@@ -23,6 +24,17 @@ _MOST = 1_000
 """Maximum number of entries in a feed, a size that readers handle."""
 
 
+class FeedEntry(NamedTuple):
+    """An entry. key: tells it from all others of the feed for ever; at: Unix seconds; lines: that have come or gone."""
+
+    key: str
+    at: float
+    title: str
+    url: str
+    summary: str
+    lines: Sequence[Line] = ()
+
+
 def write_feed(
     path: Path,
     changes: Sequence[ChangedPage],
@@ -35,24 +47,37 @@ def write_feed(
     crawl: identifier of the crawl. since: Unix seconds, the time of a feed without entries. difference: the blocks of a
     changed page that differ, if that is known.
     """
-    latest = sorted(changes, key=lambda page: -page.at)[:_MOST]
-    feed = ET.Element("feed", xmlns=_ATOM)
-    _add(feed, "id", _name(crawl))
-    _add(feed, "title", "Pages that are new, changed or gone")
-    _add(feed, "updated", _time(latest[0].at if latest else since))
-    _add(ET.SubElement(feed, "author"), "name", "minicrawl")
-    for page in latest:
-        entry = ET.SubElement(feed, "entry")
-        _add(entry, "id", _name(f"{crawl} {page.what} {page.at} {page.url}"))
-        _add(entry, "title", f"{page.what}: {page.title or page.url}")
-        _add(entry, "updated", _time(page.at))
-        ET.SubElement(entry, "link", href=page.url)
-        _add(entry, "summary", _summary(page))
+
+    def entry(page: ChangedPage) -> FeedEntry:
         lines = difference(page) if page.what == "changed" else None
-        if lines:
-            _add_content(entry, lines)
+        key = f"{page.what} {page.at} {page.url}"
+        title = f"{page.what}: {page.title or page.url}"
+        return FeedEntry(key, page.at, title, page.url, _summary(page), lines or ())
+
+    latest = sorted(changes, key=lambda page: -page.at)[:_MOST]
+    write_entries(path, list(map(entry, latest)), crawl, "Pages that are new, changed or gone", since)
+
+
+def write_entries(path: Path, entries: Sequence[FeedEntry], feed: str, title: str, since: float = 0.0) -> None:
+    """Write a feed, the latest entries first; replaces an old file atomically. feed: its identifier; since: Unix
+    seconds, its time without entries. Raises SettingError."""
+    latest = sorted(entries, key=lambda entry: -entry.at)
+    root = ET.Element("feed", xmlns=_ATOM)
+    _add(root, "id", _name(feed))
+    _add(root, "title", title)
+    _add(root, "updated", _time(latest[0].at if latest else since))
+    _add(ET.SubElement(root, "author"), "name", "minicrawl")
+    for one in latest:
+        entry = ET.SubElement(root, "entry")
+        _add(entry, "id", _name(f"{feed} {one.key}"))
+        _add(entry, "title", one.title)
+        _add(entry, "updated", _time(one.at))
+        ET.SubElement(entry, "link", href=one.url)
+        _add(entry, "summary", one.summary)
+        if one.lines:
+            _add_content(entry, one.lines)
     with renamed_when_whole(path) as temporary:
-        ET.ElementTree(feed).write(temporary, encoding="utf-8", xml_declaration=True)
+        ET.ElementTree(root).write(temporary, encoding="utf-8", xml_declaration=True)
 
 
 def _summary(page: ChangedPage) -> str:

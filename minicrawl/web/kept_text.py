@@ -202,11 +202,16 @@ def unpack(packed: bytes, url: str, repeated: Set[int] = frozenset()) -> KeptTex
     return KeptText(**asdict(known), url=url, content=content, rest=rest)
 
 
+def without_relative_dates(text: str) -> str:
+    """A short line without times such as "3 hours ago"; a block of prose as it is, as it tells of the past."""
+    return _AGO.sub("", text) if len(text) < _LINE else text
+
+
 def block_number(text: str) -> int:
     """The hash of a block of text; of a line without relative dates. If that has numbers, a bit says so, and the bits
     below `ID_SHIFT` are a hash of its words alone."""
     is_line = len(text) < _LINE
-    octets = (_AGO.sub("", text) if is_line else text).encode()
+    octets = without_relative_dates(text).encode()
     number = zlib.crc32(octets) & ~NUMBERS | 1 << 31
     if is_line and _NUMBER.search(text):
         words = zlib.crc32(octets.translate(None, b"0123456789.,")) >> 32 - ID_SHIFT

@@ -1,6 +1,7 @@
 """Fetch and parse pages in this process."""
 
 import asyncio
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -81,7 +82,7 @@ class LocalSource:
             from minicrawl.crawler.rendering.chromium import Renderer  # noqa: PLC0415 - few crawls render
 
             self._renderer = Renderer(settings, self._fetcher, timing.render)
-        self._documents, self._parse = equipment.documents, timing.parse
+        self._documents, self._lines, self._parse = equipment.documents, equipment.lines, timing.parse
         self._types: Set[str] = HTML_TYPES | self._documents.keys()
         if wanted.kept:
             from minicrawl.web.html import plain_text  # noqa: PLC0415 - few crawls keep other texts
@@ -106,7 +107,9 @@ class LocalSource:
     async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
         if (kind := request.requisite) is not None:
             return await self._alone(request, _OF_REQUISITES.get(kind), any_type=kind == RequisiteKind.STYLE)
-        wanted = self._wanted_of[request.blocks, request.lines]
+        wanted, is_view = self._wanted_of[request.blocks, request.lines], request.view is not None
+        if request.view is not None:
+            wanted = replace(wanted, kept=True, is_view=True, extract=request.view, structured=not request.view)
         failures: tuple[tuple[str, str], ...] = ()
         if self._hooks is not None:
             with self._waiting(request.url, "hooks"):
@@ -115,7 +118,7 @@ class LocalSource:
         if self._is_rendered(request.url):
             # An unchanged page says nothing about the resources of its scripts.
             request = request._replace(etag=None, last_modified=None)
-        fetched, exchange, fields = await self._fetcher.exchanged(request, types=self._types)
+        fetched, exchange, fields = await self._fetcher.exchanged(request, types=self._types, any_type=is_view)
         parsed, parts = _NOT_PARSED, None
         try:
             if self._renderer is not None and fetched.body and self._is_rendered(fetched.url) and _is_html(fetched):
@@ -158,6 +161,9 @@ class LocalSource:
         if fetched.body and (kind := media_type(fetched.content_type)) not in HTML_TYPES:
             if kind in self._documents:
                 return await self._converted(self._documents[kind], fetched, fields, wanted)
+            if wanted.is_view:
+                lines = self._lines(fetched.body, fetched.content_type)
+                return fetched._replace(body=b"", digest=zlib.crc32(fetched.body)), parsed._replace(text=lines)
             if self._is_binary(page.body, page.content_type) or page.status not in OF_PAGES:
                 page = fetched = page._replace(body=b"")
         if fetched.body:

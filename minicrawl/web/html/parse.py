@@ -136,7 +136,7 @@ def _with_content(  # noqa: PLR0913 - what parse_html has found
         return parsed
     watches = [watch for watch in wanted.watch if wanted.blocks and watch.matches(links.page)]
     selected = [f"{watch.what} {value}" for watch in watches for value in _selected(elements.tree, *watch.selector)]
-    if wanted.kept and parsed.archive:
+    if wanted.kept and (parsed.archive or wanted.is_view):
         from minicrawl.web.html.declared import declared  # noqa: PLC0415 - few crawls keep text
         from minicrawl.web.html.markdown import Walk, content_and_rest  # noqa: PLC0415
 

@@ -1,0 +1,270 @@
+"""minicrawl watch"""
+
+import asyncio
+import json
+import shlex
+import time
+from collections.abc import Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any  # Any: settings as given
+
+import click
+
+from minicrawl.cli.changes import moment_of
+from minicrawl.cli.crawl import INTERRUPTED, given_options
+from minicrawl.cli.options import is_quiet, logging_options, setting_options
+from minicrawl.errors import SettingError, quoted
+from minicrawl.log import printable
+from minicrawl.parts import module
+from minicrawl.setting import parse_duration
+from minicrawl.settings.options import TOPICS
+from minicrawl.system import run_loop
+
+if TYPE_CHECKING:
+    from minicrawl.crawler.admission.seeds import Seeds
+    from minicrawl.parts.watch.messages import Message
+    from minicrawl.parts.watch.rounds import Round
+
+_NOTHING_READ = 3
+"""An exit code: 1 says that something changed."""
+_TOPICS = ("politeness", "logins", "http")
+_OTHERS = ("pdf", "render", "chromium", "user_agent", "contact", "header")
+_SETTINGS = [name for topic in _TOPICS for name in TOPICS[topic][1]]
+_SETTINGS += [name for _, (_, names) in TOPICS.items() for name in names if name in _OTHERS and name not in _SETTINGS]
+
+
+@click.command(epilog="Example: minicrawl watch pages.txt --every 1h --notify mailto://me:secret@example.org")
+@click.argument("pages", nargs=-1)
+@click.option("--every", metavar="TIME", help="Stay, and check again after each such time, such as 1h.")
+@click.option("--selector", "selectors", multiple=True, metavar="[REGEX=]CSS",
+              help="Watch only what this matches, of pages with matching URLs: css::attr(NAME) for an attribute, "
+              "json:items[].price for values of JSON. Repeatable.")  # fmt: skip
+@click.option("--only", metavar="KIND,...",
+              help="Send messages of these kinds of changes only: added, removed, price, title ...")  # fmt: skip
+@click.option("--confirm", metavar="TIME,TIME", default="30s,5m", show_default=True,
+              help="Ask a page that differs again after these times, before it is told; 0 tells at once.")  # fmt: skip
+@click.option("--notify", multiple=True, metavar="URL",
+              help="Send each message to this service, as Apprise writes it: mailto://..., json://... The store keeps "
+              "it in the clear. Repeatable.")  # fmt: skip
+@click.option("--run", "command_line", metavar="COMMAND",
+              help="Call this command with each message as a line of JSON on its standard input.")  # fmt: skip
+@click.option("--atom", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="Write what was told as an Atom feed.")  # fmt: skip
+@click.option("--last", metavar="TIME", help="Print what was told since then, such as 7d, and check nothing.")
+@click.option("--test-notify", is_flag=True, help="Send a message to try --notify and --run, and check nothing.")
+@click.option("--all", "shows_all", is_flag=True, help="Also print changes beside the content, such as in menus.")
+@click.option("--exit-code", "uses_exit_code", is_flag=True, help="Exit with 1 if something changed.")
+@click.option("--store", type=click.Path(path_type=Path), show_default="PAGES.watch.db beside the list",
+              help="The file in which the pages are remembered.")  # fmt: skip
+@setting_options(*_SETTINGS)
+@click.option("--json", "as_json", is_flag=True, help="Print each round as a line of JSON.")
+@logging_options
+def command(  # noqa: PLR0913 - one argument per option, as click calls it
+    pages: tuple[str, ...],
+    every: str | None,
+    selectors: tuple[str, ...],
+    only: str | None,
+    confirm: str,
+    notify: tuple[str, ...],
+    command_line: str | None,
+    atom: Path | None,
+    last: str | None,
+    test_notify: bool,
+    shows_all: bool,
+    uses_exit_code: bool,
+    store: Path | None,
+    as_json: bool,
+    **options: Any,
+) -> None:
+    """Check PAGES, and tell what has changed since the last check: files with a URL a line, URLs, or - for standard
+    input.
+
+    The first check remembers the pages; later ones print nothing if nothing has changed. A page that differs is asked
+    again, so that counters, advertisements and stale copies are not told. Without --every it makes one check, for cron.
+    """
+    messages = module("watch.messages")
+    store = store or _beside(pages)
+    if last is not None:
+        _print_last(store, last, atom, as_json=as_json)
+        return
+    commands = shlex.split(command_line) if command_line else []
+    services = _services(store, notify)
+    if test_notify:
+        _try(services, commands)
+        return
+    given, _ = given_options(click.get_current_context(), options, None, store)
+    seeds = _seeds(pages, store)
+    watched = module("watch.rounds").Watched(
+        store, seeds, given, _by_url(seeds.urls, selectors), _times(confirm), kinds=_kinds(only)
+    )
+    sending = _Sending(store, len(seeds.urls), services, commands, atom, shows_all=shows_all, as_json=as_json)
+    pause = None if every is None else parse_duration(every)
+    messages.check_services(services)
+    try:
+        while True:
+            began = time.monotonic()
+            done = run_loop(watched.check())
+            sending.tell(done)
+            if pause is None:
+                break
+            time.sleep(max(pause - (time.monotonic() - began), 0.0))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        raise click.exceptions.Exit(INTERRUPTED) from None
+    if not done.read:
+        click.echo("Error: no page of the list could be read; 'minicrawl watch --last 1d' says why", err=True)
+        raise click.exceptions.Exit(_NOTHING_READ)
+    if uses_exit_code and done.has_news:
+        raise click.exceptions.Exit(1)
+
+
+def _beside(pages: Sequence[str]) -> Path:
+    """The store of a list of pages: beside its file, if it is one."""
+    if pages and pages[0] != "-" and Path(pages[0]).is_file():
+        return Path(pages[0]).with_suffix(".watch.db")
+    return Path("data/watch.db")
+
+
+def _seeds(pages: Sequence[str], store: Path) -> "Seeds":
+    """The URLs of the list; where none is given, those that the store knows."""
+    from minicrawl.crawler.admission.seeds import Seeds, gather_seeds
+
+    if pages:
+        return gather_seeds(pages)
+    if not store.exists():
+        raise SettingError("name the pages to watch: a file with a URL a line, or URLs")
+    return Seeds(module("watch.rounds").watched_urls(store))
+
+
+def _by_url(urls: Sequence[str], selectors: Sequence[str]) -> dict[str, str]:
+    """What of each page is watched alone, by its URL; the first selector for a page counts."""
+    import re
+
+    from minicrawl.extract.document import wrong_css
+    from minicrawl.model import css_parts
+
+    found = dict[str, str]()
+    for text in selectors:
+        pattern, sign, selector = text.partition("=")
+        if not sign or "[" in pattern or "::" in pattern or pattern.startswith("json:"):
+            pattern, selector = "", text
+        selector = selector.removeprefix("css:")
+        if not selector.startswith("json:") and wrong_css(css_parts(selector)[0]):
+            raise SettingError(f"--selector {quoted(text)}: {quoted(selector)} is not a CSS selector")
+        try:
+            matching = [url for url in urls if re.search(pattern, url)]
+        except re.error as error:
+            raise SettingError(
+                f"--selector {quoted(text)}: {quoted(pattern)} is no regular expression ({error})"
+            ) from error
+        if not matching:
+            raise SettingError(f"--selector {quoted(text)} matches the URL of no page of the list")
+        for url in matching:
+            found.setdefault(url, selector)
+    return found
+
+
+def _times(confirm: str) -> list[float]:
+    times = [parse_duration(text) for text in confirm.split(",")]
+    if len(times) > 2:
+        raise SettingError(f"--confirm takes one time or two, such as 30s,5m, not {quoted(confirm)}")
+    return [] if times == [0.0] else times
+
+
+def _kinds(only: str | None) -> frozenset[str]:
+    kinds = frozenset(kind.strip() for kind in (only or "").split(",") if kind.strip())
+    known = module("watch.rounds").KINDS
+    if wrong := sorted(kinds - known):
+        raise SettingError(f"--only takes {', '.join(sorted(known))}, not {quoted(wrong[0])}")
+    return kinds
+
+
+_NOTIFY = "watch_notify"
+"""Key of `meta`: JSON of the services that messages are sent to."""
+
+
+def _services(store: Path, given: Sequence[str]) -> list[str]:
+    """The services that messages are sent to: those given, else those of the runs before."""
+    from minicrawl.store.writer import Writer
+
+    module("watch.messages").check_services(given)
+    if not given and not store.exists():
+        return []
+    store.parent.mkdir(parents=True, exist_ok=True)
+    with closing(Writer(store)) as writer:
+        if given:
+            with writer.transaction():
+                writer.save_meta({_NOTIFY: json.dumps({"urls": given})})
+        return list(given) or list(writer.meta_json(_NOTIFY).get("urls", ()))
+
+
+def _try(services: Sequence[str], commands: Sequence[str]) -> None:
+    messages = module("watch.messages")
+    if not services and not commands:
+        raise SettingError("--test-notify tries --notify and --run; give one of them")
+    if services and (why := messages.notify(services, "minicrawl watch", "This is a message to try: all is well.")):
+        raise SettingError(f"the message was not sent: {why}")
+    if commands and (why := messages.run_command(commands, messages.as_json([], time.time(), 0))):
+        raise SettingError(f"the message was not sent: {why}")
+    click.echo("The message was sent.")
+
+
+def _print_last(store: Path, last: str, atom: Path | None, *, as_json: bool) -> None:
+    messages = module("watch.messages")
+    told = messages.told(store, moment_of(last, time.time(), "--last"))
+    if atom is not None:
+        messages.write_atom(atom, store)
+    for number, (row, event) in enumerate(told):
+        if as_json:
+            click.echo(json.dumps(messages.as_json([event], row.at, row.round)))
+            continue
+        if not number or told[number - 1][0].round != row.round:
+            click.echo(messages.stamp(row.at))
+        click.echo("\n".join(f"  {line}" for line in messages.event_words(event)))
+    if not told and not as_json:
+        click.echo(f"Nothing was told in the last {printable(last)}.")
+
+
+class _Sending:
+    """Tells what rounds have found: prints it, and sends it."""
+
+    def __init__(  # noqa: PLR0913 - what a user asks for
+        self,
+        store: Path,
+        pages: int,
+        services: Sequence[str],
+        commands: Sequence[str],
+        atom: Path | None,
+        *,
+        shows_all: bool,
+        as_json: bool,
+    ) -> None:
+        self._store, self._pages, self._services, self._commands, self._atom = store, pages, services, commands, atom
+        self._shows_all, self._as_json = shows_all, as_json
+        self._messages = module("watch.messages")
+
+    def tell(self, done: "Round") -> None:
+        messages = self._messages
+        message: Message = messages.Message(self._store, self._pages)
+        if self._as_json:
+            click.echo(json.dumps(messages.as_json(done.events, done.at, done.number)))
+        elif not is_quiet():
+            lines = list(messages.summary(done)) if done.fresh else []
+            if message.is_due or self._shows_all:
+                lines += message.lines()
+            for line in lines:
+                click.echo(line)
+        if message.is_due and self._is_sent(message):
+            message.note_sent()
+        if self._atom is not None:
+            messages.write_atom(self._atom, self._store)
+
+    def _is_sent(self, message: "Message") -> bool:
+        lines = message.lines()
+        why = self._messages.notify(self._services, lines[0], "\n".join(lines)) if self._services else None
+        if self._commands:
+            why = self._messages.run_command(self._commands, message.json()) or why
+        if why is not None:
+            with suppress(OSError):
+                click.echo(f"The message was not sent, and is sent again with the next: {why}", err=True)
+        return why is None

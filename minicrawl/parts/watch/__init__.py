@@ -1,0 +1,67 @@
+"""Watched pages (`minicrawl watch`): each is asked again and again, and a message tells what changed (docs/watch.md).
+
+view        what is compared of an answer
+comparing   the verdict on the answers of one moment
+step        takes the answers of a crawl of the list alone
+rounds      checks the list: crawls it, asks again where it differs, and keeps what is told
+messages    what is told, in words, as JSON and as a feed; and who is told
+
+A round is a few crawls of the list, so politeness, robots.txt, ill hosts, logins and proxies are the crawl's. No page
+of the list ever has its turn: the step takes its answer, and the page waits for the next crawl.
+"""
+
+from typing import TYPE_CHECKING, Self
+
+from minicrawl.parts.part import Part
+from minicrawl.parts.watch import tables
+
+if TYPE_CHECKING:
+    from minicrawl.crawler.sources.equipment import Equipment
+    from minicrawl.crawler.sources.local import SourceSpec
+    from minicrawl.crawler.visits.step import Opening
+    from minicrawl.crawler.visits.turn import Turn
+    from minicrawl.model import PageRequest
+    from minicrawl.store.writer import Writer
+
+__all__ = ["Watch", "tables"]
+
+DUE = "watch_due"
+"""Key of `meta`: JSON of the URLs that the next crawl asks for, with the selector of what is compared of each; there is
+none but in a store of watched pages."""
+
+
+class Watch(Part):
+    """Takes the answers for the pages that are due, in the store of a watched list."""
+
+    def __init__(self, opening: "Opening") -> None:
+        from minicrawl.parts.watch.step import Answers  # noqa: PLC0415 - few stores are of a list
+
+        self._answers = Answers(opening.state)
+
+    @classmethod
+    def of(cls, opening: "Opening") -> Self | None:
+        return None if opening.state.writer.meta(DUE) is None else cls(opening)
+
+    @staticmethod
+    def equip(spec: "SourceSpec", equipment: "Equipment") -> None:
+        def lines(body: bytes, content_type: str | None) -> tuple[str, ...]:
+            from minicrawl.parts.watch.documents import lines_of  # noqa: PLC0415 - only watched documents are read
+
+            return lines_of(body, content_type)
+
+        equipment.lines = lines
+
+    def lets_wait(self, page: int, url: str) -> bool:
+        return self._answers.lets_wait(page, url)
+
+    def request(self, page: int, asked: "PageRequest") -> "PageRequest":
+        return self._answers.request(page, asked)
+
+    def on_answer(self, turn: "Turn") -> bool:
+        return self._answers.take(turn)
+
+    def on_turn(self, turn: "Turn") -> None:
+        self._answers.note_failed(turn)
+
+    def save(self, writer: "Writer") -> None:
+        self._answers.save(writer)

@@ -1,0 +1,346 @@
+"""What has changed on a page, by the answers of one moment: a difference from what is stored is asked again.
+
+gap    where lines differ: between two lines that the stored page and all answers have; of fields, their kind
+noise  what differs between the answers of one moment, and what has changed at every check
+
+In each gap stands S of the stored page, and A1, A2, A3 of the answers:
+
+    all A alike, and not S        a change
+    some A as S                   undecided: nothing is told; the second time it is noise. Of prices two of three decide
+    the A differ, and none is S   noise, but for what all A have
+
+A page that is not the known one (another status or address, fewer than half of its lines) is told once three answers
+are alike, or two that say it is gone.
+"""
+
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence, Set
+from typing import NamedTuple
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from minicrawl.parts.watch.view import Entry, View, dated_key, shape
+
+GONE = frozenset({404, 410})
+SURE = frozenset({"price", "availability"})
+"""Kinds of lines that are no noise for having changed often."""
+_FIELDS = frozenset({"title", "description", "canonical", "robots", "author"})
+_MOST_ANSWERS = 3
+_KNOWN_PART = 2
+"""A page has one line in so many of the stored one, or is another page."""
+_CUT_PART = 5
+"""An answer without one line in so many, and without a new one, is cut off, if another one is not."""
+_HABIT, _LATELY = 3, 10
+"""Changes in one place that make them a habit, among so many checks; and times that a line has come or gone."""
+_MOST_NOISE = 2_000
+
+
+class Memory(Struct):
+    """What is known of a page's changes. noise: hashes of places, and of shapes of lines, that say nothing; once: gaps
+    that were undecided; checks: their number; changed: by place, the last checks that have found a change there; came:
+    by line, how often it has come or gone."""
+
+    noise: list[int] = field(default_factory=list)
+    once: list[int] = field(default_factory=list)
+    checks: int = 0
+    changed: dict[int, list[int]] = field(default_factory=dict)
+    came: dict[int, int] = field(default_factory=dict)
+
+    def learn(self, hashes: Iterable[int]) -> None:
+        self.noise = list(dict.fromkeys((*self.noise, *hashes)))[-_MOST_NOISE:]
+
+
+class Verdict(NamedTuple):
+    """asks: another answer is needed. what: "same", "changed", "lost", "moved" (as before, at another address),
+    "replaced" (by another page), "unsure" (its answers differ), or as `rounds` has it. added, removed: lines. base:
+    what is stored from now on; None: as before. habits: lines behind which something changes at every check."""
+
+    what: str = "same"
+    asks: bool = False
+    added: tuple[Entry, ...] = ()
+    removed: tuple[Entry, ...] = ()
+    base: View | None = None
+    habits: tuple[str, ...] = ()
+
+
+def first_view(answers: Sequence[View], memory: Memory, *, is_last: bool) -> View | None:
+    """What is stored of a page at first, from two answers that are alike; what differs between them is noise. None: ask
+    once more. is_last: no other answer will come."""
+    for number, later in enumerate(answers):
+        for earlier in answers[:number]:
+            if _is_same_page(earlier, later):
+                for gap in _gaps(earlier, [later], memory, frozenset()):
+                    memory.learn(gap.hashes([*gap.before, *gap.after[0]]))
+                return later
+    return answers[-1] if is_last or len(answers) >= _MOST_ANSWERS else None
+
+
+def compare(
+    stored: View, answers: Sequence[View], memory: Memory, shared: Set[int] = frozenset(), *, is_last: bool = False
+) -> Verdict:
+    """The verdict on the answers of one moment, in order. memory: learns from them once no other is asked for. shared:
+    noise of the host. is_last: no other answer will come."""
+    fine = [view for view in answers if _is_same_page(stored, view)]
+    if not fine:
+        return _other_page(stored, answers, is_last=is_last)
+    fine = _whole(stored, fine)
+    gaps = list(_gaps(stored, fine, memory, shared))
+    is_enough = is_last or len(answers) >= _MOST_ANSWERS
+    if not gaps:
+        memory.checks += 1
+        return Verdict()
+    needs = any(not gap.is_beside and (len(fine) == 1 or gap.may_change) for gap in gaps)
+    if needs and not is_enough:
+        return Verdict(asks=True)
+    return _decided(stored, fine, gaps, memory, is_last=is_last)
+
+
+def _decided(stored: View, fine: Sequence[View], gaps: "Sequence[Gap]", memory: Memory, *, is_last: bool) -> Verdict:
+    memory.checks += 1
+    added, removed, habits, kept = list[Entry](), list[Entry](), list[str](), list[Gap]()
+    changes = [(gap, *gap.change()) for gap in gaps]
+    has_come, has_gone = (any(gap_lines[number] for gap_lines in changes) for number in (1, 2))
+    for gap, came, went in changes:
+        if len(fine) == 1 and not is_last and not gap.is_beside:  # the other answers were no pages
+            kept.append(gap)
+        elif not came and not went:
+            kept.append(gap)
+            if not gap.is_undecided or gap.hash in memory.once:
+                memory.learn(gap.hashes(gap.noise))
+            else:
+                memory.once = [*memory.once, gap.hash][-_MOST_NOISE:]
+        else:
+            if gap.noise:
+                memory.learn(gap.hashes(gap.noise))
+            places = gap.places(is_window=has_come and has_gone)
+            lines = [*came, *went]
+            is_habit = _is_habit(memory, places, lines)
+            if is_habit and len(_only_sure(lines)) < len(lines):
+                memory.learn((*places, *gap.hashes(lines)))
+                habits.append(gap.behind)
+            added += _only_sure(came) if is_habit else came
+            removed += _only_sure(went) if is_habit else went
+    if not added and not removed:
+        return Verdict(habits=tuple(habits), base=_next(stored, fine[-1], kept) if habits else None)
+    base = _next(stored, fine[-1], kept)
+    return Verdict("changed", added=tuple(added), removed=tuple(removed), base=base, habits=tuple(habits))
+
+
+def _only_sure(lines: Iterable[Entry]) -> list[Entry]:
+    return [entry for entry in lines if entry.kind in SURE]
+
+
+def _is_habit(memory: Memory, places: Iterable[int], lines: Iterable[Entry]) -> bool:
+    """Note a change. True if it is one of many in one of its places, or of lines that come and go."""
+    often = 0
+    for place in places:
+        lately = [check for check in memory.changed.get(place, ()) if check > memory.checks - _LATELY]
+        memory.changed[place] = [*lately, memory.checks]
+        often = max(often, len(lately) + 1)
+    for entry in lines:
+        number = _hash(entry.kind, entry.key)
+        memory.came[number] = memory.came.pop(number, 0) + 1
+        often = max(often, memory.came[number] - 1)
+    memory.changed = {place: lately for place, lately in memory.changed.items() if lately[-1] > memory.checks - _LATELY}
+    memory.came = dict(list(memory.came.items())[-_MOST_NOISE:])
+    return often >= _HABIT
+
+
+def _next(stored: View, answer: View, undecided: "Sequence[Gap]") -> View:
+    """The last answer, with what is stored where nothing was decided."""
+    out = {id(entry) for gap in undecided for entry in gap.after[-1]}
+    there = [entry for entry in answer.entries if id(entry) not in out]
+    return replace(answer, entries=(*there, *(entry for gap in undecided for entry in gap.before)))
+
+
+def _other_page(stored: View, answers: Sequence[View], *, is_last: bool) -> Verdict:
+    """The verdict where no answer is the known page."""
+    last = answers[-1]
+    alike = [view for view in answers if (view.status, view.address) == (last.status, last.address)]
+    is_gone = last.status in GONE
+    enough = len(answers) >= (2 if is_gone else _MOST_ANSWERS) or is_last
+    if not enough:
+        return Verdict(asks=True)
+    if len(alike) < len(answers) or not all(has_same_lines(view, last) for view in answers):
+        return Verdict("unsure")
+    if last.status is None or last.status >= 400:
+        return Verdict("lost")
+    if last.address != stored.address and has_same_lines(stored, last):
+        return Verdict("moved", base=last)
+    return Verdict("replaced")
+
+
+def _is_same_page(stored: View, view: View) -> bool:
+    if (view.status, view.address) != (stored.status, stored.address):
+        return False
+    return has_same_lines(stored, view)
+
+
+def has_same_lines(stored: View, view: View) -> bool:
+    """True if a view has half of the lines of another one, by their shapes; of one with next to none, if it has any."""
+    before, now = ({shape(entry.key) for entry in one.entries if entry.kind not in _FIELDS} for one in (stored, view))
+    return _KNOWN_PART * len(before & now) >= len(before) or (len(before) < 2 * _KNOWN_PART and bool(now))
+
+
+def _whole(stored: View, fine: list[View]) -> list[View]:
+    """Those that are not cut off, if there are any."""
+    keys = {(entry.kind, entry.key) for entry in stored.entries}
+
+    def is_cut(view: View) -> bool:
+        own = {(entry.kind, entry.key) for entry in view.entries}
+        return view.is_cut or (_CUT_PART * len(keys - own) >= len(keys) and len(own - keys) <= 1)
+
+    return [view for view in fine if not is_cut(view)] or fine
+
+
+class Gap:
+    """A place where the stored page and its answers differ. before: stored lines; after: those of each answer."""
+
+    def __init__(self, place: tuple[str, ...], behind: str, before: list[Entry], after: list[list[Entry]]) -> None:
+        self.behind, self.before, self.after = behind, before, after
+        self.place = place
+        self.hash = _hash(*place)
+        keys = [{entry.key for entry in entries} for entries in after]
+        stored = {entry.key for entry in before}
+        self._common = set.intersection(*keys)
+        self._are_alike = all(each == keys[0] for each in keys)
+        self._as_stored = [each == stored for each in keys]
+        self._by_key = {entry.key: entry for entries in (before, *after) for entry in entries}
+        self._keys, self._stored = keys, stored
+
+    def places(self, *, is_window: bool) -> list[int]:
+        """Hashes of where it is. is_window: lines come to the page, and others go: then it is also behind one line, or
+        before one, as the ends of a list of the latest are."""
+        if not is_window or len(self.place) == 1:
+            return [self.hash]
+        kind, behind, ahead = self.place
+        ends = ((behind, "*") if behind else None, ("*", ahead) if ahead else None)
+        return [self.hash, *(_hash(kind, *end) for end in ends if end is not None)]
+
+    @property
+    def is_sure(self) -> bool:
+        return any(entry.kind in SURE for entry in self._by_key.values())
+
+    @property
+    def is_beside(self) -> bool:
+        """True if all of it stands beside the content, of which no message is sent: it is asked no further."""
+        return all(entry.is_beside for entry in self._by_key.values())
+
+    @property
+    def is_undecided(self) -> bool:
+        """True if some answers are as stored, and others are not."""
+        return any(self._as_stored)
+
+    @property
+    def may_change(self) -> bool:
+        """True if another answer may show a change here."""
+        if self.is_undecided:
+            return self.is_sure
+        return bool(self.change()[0] or self.change()[1])
+
+    @property
+    def noise(self) -> list[Entry]:
+        """What is noise here if anything is."""
+        entries = {entry.key: entry for entries in self.after for entry in entries if entry.key not in self._common}
+        if not self.is_undecided:
+            entries |= {entry.key: entry for entry in self.before if shape(entry.key) in set(map(shape, entries))}
+        return list(entries.values())
+
+    def change(self) -> tuple[list[Entry], list[Entry]]:
+        """What has come, and what has gone."""
+        if self._are_alike:
+            return self._told(self._keys[0])
+        if self.is_undecided:
+            ((most, times),) = Counter(map(frozenset, self._keys)).most_common(1)
+            is_most = self.is_sure and times >= 2 and most != self._stored
+            return self._told(set(most)) if is_most else ([], [])
+        came = self._common - self._stored
+        fewer = len(self._stored) > max(map(len, self._keys))
+        if not came and not fewer:
+            return [], []
+        shapes = {shape(key) for keys in self._keys for key in keys - self._common}
+        went = {key for key in self._stored if shape(key) not in shapes}.difference(*self._keys)
+        return [self._by_key[key] for key in sorted(came)], [self._by_key[key] for key in sorted(went)]
+
+    def _told(self, now: Set[str]) -> tuple[list[Entry], list[Entry]]:
+        came = [self._by_key[key] for key in self._by_key if key in now and key not in self._stored]
+        return came, [entry for entry in self.before if entry.key not in now]
+
+    def hashes(self, entries: Iterable[Entry]) -> list[int]:
+        """What tells some of its lines that are noise: the gap, and their shapes."""
+        return [self.hash, *(shape_hash(entry, self.behind) for entry in entries)]
+
+
+def shape_hash(entry: Entry, behind: str) -> int:
+    """The hash of a line's shape; of a bare number with the line before it."""
+    bare = shape(entry.key)
+    return _hash(entry.kind, bare, "" if any(map(str.isalpha, bare)) else behind)
+
+
+def _hash(*parts: str) -> int:
+    return zlib.crc32("\n".join(parts).encode("utf-8", "replace"))
+
+
+def _gaps(stored: View, answers: Sequence[View], memory: Memory, shared: Set[int]) -> Iterator[Gap]:
+    """The gaps in which something is no noise."""
+    noise = shared | set(memory.noise)
+    views = [stored, *answers]
+    keys = [{(entry.kind, entry.key) for entry in view.entries} for view in views]
+    common = set.intersection(*keys)
+    if all(len(each) == len(common) for each in keys):
+        return
+    same = _dated_alike(views, common)
+    found = dict[tuple[str, ...], tuple[str, list[list[Entry]]]]()
+    for number, view in enumerate(views):
+        for place, behind, entry in _outside(view, common, same):
+            if entry.kind not in SURE and shape_hash(entry, behind) in noise:
+                continue
+            found.setdefault(place, (behind, [[] for _ in views]))[1][number].append(entry)
+    for place, (behind, lists) in found.items():
+        gap = Gap(place, behind, lists[0], lists[1:])
+        if noise.isdisjoint(gap.places(is_window=True)):
+            yield gap
+        elif gap.is_sure:
+            before, *after = map(_only_sure, lists)
+            yield Gap(place, behind, before, after)
+
+
+def _dated_alike(views: Sequence[View], common: Set[tuple[str, str]]) -> set[tuple[str, str]]:
+    """Lines that differ in the day or time of their answers alone."""
+    dated = list[dict[tuple[str, str], tuple[str, str]]]()
+    for view in views:
+        of_view = dict[tuple[str, str], tuple[str, str]]()
+        for entry in view.entries:
+            if (entry.kind, entry.key) not in common and any(map(str.isdigit, entry.key)):
+                key = dated_key(entry.key, view.at)
+                if key != entry.key:
+                    of_view[entry.kind, key] = entry.kind, entry.key
+        dated.append(of_view)
+    alike = set.intersection(*(set(of_view) for of_view in dated))
+    return {of_view[key] for of_view in dated for key in alike}
+
+
+def _outside(
+    view: View, common: Set[tuple[str, str]], same: Set[tuple[str, str]]
+) -> Iterator[tuple[tuple[str, ...], str, Entry]]:
+    """The lines that not all views have, with their gap and the line before it."""
+    by_kind = dict[str, list[Entry]]()
+    for entry in view.entries:
+        by_kind.setdefault("data" if entry.kind == "data" else "text", []).append(entry)
+    for kind, entries in by_kind.items():
+        behind, waiting = "", list[Entry]()
+        for entry in entries:
+            name = entry.kind, entry.key
+            if name in same:
+                continue
+            if entry.kind in _FIELDS:
+                if name not in common:
+                    yield (entry.kind,), entry.kind, entry
+            elif name not in common:
+                waiting.append(entry)
+            else:
+                yield from (((kind, behind, entry.key), behind, each) for each in waiting)
+                behind, waiting = entry.key, []
+        yield from (((kind, behind, ""), behind, each) for each in waiting)

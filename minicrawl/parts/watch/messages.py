@@ -1,0 +1,220 @@
+"""What a round tells: in words, as JSON, as a feed; and whom: a command, or services by the library Apprise."""
+
+import json
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any  # Any: JSON
+
+from msgspec import json as msgspec_json
+
+from minicrawl import installed
+from minicrawl.errors import SettingError, counted
+from minicrawl.log import printable
+from minicrawl.parts.watch.rounds import Event, Round
+from minicrawl.parts.watch.tables import ToldRow
+from minicrawl.reasons import meaning
+from minicrawl.store.writer import Writer
+
+SENT = "watch_sent"
+"""Key of `meta`: the number of the last `told` row that was sent."""
+_SECONDS = 60.0
+"""For a command."""
+_IN_FEED = 1_000
+_SHOWN, _LONGEST = 20, 300
+"""Lines of a page that a message has, and characters of each."""
+
+
+def stamp(at: float) -> str:
+    return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def as_json(events: Sequence[Event], at: float, number: int) -> dict[str, Any]:
+    """What is told, by what became of the pages. at: Unix seconds."""
+
+    def those(*whats: str) -> list[dict[str, Any]]:
+        return [json.loads(msgspec_json.encode(event)) | {"url": event.url} for event in events if event.what in whats]
+
+    pages = [event for event in events if not event.pages]
+    return {
+        "at": datetime.fromtimestamp(at, UTC).isoformat(timespec="seconds"),
+        "round": number,
+        "changed": [_changed_json(event) for event in pages if event.what == "changed"],
+        "lost": those("lost", "replaced"),
+        "back": those("back"),
+        "selectors": those("selector"),
+        "habits": those("habit"),
+        "unreadable": those("unreadable"),
+        "readable": those("readable"),
+        "hosts": [
+            _changed_json(event) | {"pages": list(event.pages)}
+            for event in events
+            if event.what == "changed" and event.pages
+        ],
+    }
+
+
+def _changed_json(event: Event) -> dict[str, Any]:
+    return {
+        "url": event.url,
+        "title": event.title,
+        "kinds": list(event.kinds),
+        "removed": list(event.removed),
+        "added": list(event.added),
+        "beside": not event.sends,
+    }
+
+
+def words(events: Sequence[Event], of: int, at: float) -> Iterator[str]:
+    """The lines of a message. of: pages of the list; at: Unix seconds."""
+    changed = {
+        url
+        for event in events
+        if event.what in ("changed", "lost", "replaced", "back")
+        for url in (event.pages or (event.url,))
+    }
+    if changed:
+        yield f"{len(changed):,} of {counted(of, 'page')} changed ({stamp(at)})"
+    for event in events:
+        yield from event_words(event)
+
+
+def event_words(event: Event) -> Iterator[str]:
+    url = printable(event.url)
+    match event.what:
+        case "changed" if event.pages:
+            yield f"On {len(event.pages)} pages of {url}: {', '.join(map(printable, event.pages[:3]))} ..."
+            yield from _lines(event)
+        case "changed":
+            yield f"{url}  {', '.join(event.kinds)}{'' if event.sends else ' (beside the content)'}"
+            yield from _lines(event)
+        case "lost":
+            yield f"{url}  lost: {_why(event.why)}"
+        case "replaced":
+            where = f" at {printable(event.address)}" if event.address else ""
+            yield f"{url}  lost: another page is there, {printable(event.why) or 'without a title'!r}{where}"
+        case "back":
+            yield f"{url}  back as it was"
+        case "selector":
+            yield f"{url}  the selector matches nothing"
+        case "habit":
+            behind = f"the line after {printable(event.why)[:60]!r}" if event.why else "its first line"
+            yield f"{url}  {behind} changes at every check and is told no more; --selector watches it"
+        case "unreadable":
+            yield f"{counted(len(event.pages), 'page')} of {url} could not be checked: {_why(event.why)}"
+        case "readable":
+            yield f"{counted(len(event.pages), 'page')} of {url} could be checked again"
+
+
+def _why(reason: str) -> str:
+    return meaning(reason) or f"{printable(reason)!r} stands in their place"
+
+
+def _lines(event: Event) -> Iterator[str]:
+    lines = [*(f"  - {line}" for line in event.removed), *(f"  + {line}" for line in event.added)]
+    for line in lines[:_SHOWN]:
+        yield printable(line[:_LONGEST])
+    if len(lines) > _SHOWN:
+        yield f"  and {len(lines) - _SHOWN:,} more lines"
+
+
+def told(store: Path, since: float) -> list[tuple[ToldRow, Event]]:
+    """What was told since, the oldest first. since: Unix seconds."""
+    from minicrawl.store.reader import open_store  # noqa: PLC0415 - a check needs the writer alone
+
+    with open_store(store) as reader:
+        rows = reader.records(ToldRow, "told WHERE at >= ? ORDER BY id", since)
+    return [(row, msgspec_json.decode(row.said, type=Event)) for row in rows]
+
+
+class Message:
+    """What was told and not yet sent."""
+
+    def __init__(self, store: Path, pages: int) -> None:
+        self._store, self._pages = store, pages
+        with closing(Writer(store)) as writer:
+            sent = int(writer.meta(SENT) or 0)
+            rows = writer.records(ToldRow, "told WHERE id > ? ORDER BY id", sent)
+        self.events = [msgspec_json.decode(row.said, type=Event) for row in rows]
+        self.is_due = any(row.sends for row in rows)
+        self._last, self._at, self._round = (rows[-1].id, rows[-1].at, rows[-1].round) if rows else (sent, 0.0, 0)
+
+    def lines(self) -> list[str]:
+        return list(words(self.events, self._pages, self._at))
+
+    def json(self) -> dict[str, Any]:
+        return as_json(self.events, self._at, self._round)
+
+    def note_sent(self) -> None:
+        with closing(Writer(self._store)) as writer, writer.transaction():
+            writer.save_meta({SENT: self._last})
+
+
+def run_command(command: Sequence[str], message: dict[str, Any]) -> str | None:
+    """Call a command with a message as a line of JSON on its standard input. Returns why that failed, or None."""
+    try:
+        line = f"{json.dumps(message)}\n".encode()
+        subprocess.run(command, input=line, stdout=2, timeout=_SECONDS, check=True, start_new_session=True)
+    except subprocess.CalledProcessError as error:
+        return f"{command[0]} ended with {error.returncode}"
+    except subprocess.TimeoutExpired:
+        return f"{command[0]} took longer than {_SECONDS:.0f} seconds"
+    except OSError as error:
+        return f"{command[0]}: {error.strerror}"
+    return None
+
+
+def notify(urls: Sequence[str], title: str, body: str) -> str | None:
+    """Send a message to services. Returns why one failed, without its address, which may hold a password; or None."""
+    import apprise  # noqa: PLC0415 - an extra
+
+    for url in urls:
+        service = apprise.Apprise()
+        if not service.add(url) or not service.notify(body=body, title=title):
+            return f"{masked(url)} did not take it"
+    return None
+
+
+def check_services(urls: Sequence[str]) -> None:
+    """Raise SettingError for an address that names no service, or without the library."""
+    if not urls:
+        return
+    try:
+        import apprise  # noqa: PLC0415
+    except ImportError as error:
+        raise SettingError(f"--notify needs apprise; run: {installed.adding('notify')}") from error
+    for url in urls:
+        if not apprise.Apprise().add(url):
+            raise SettingError(
+                f"--notify {masked(url)!r} is no address that Apprise knows, such as mailto://NAME:PASSWORD@HOST"
+            )
+
+
+def masked(url: str) -> str:
+    """The address of a service without what may be secret in it."""
+    scheme, sign, rest = url.partition("://")
+    host = rest.rpartition("@")[2].partition("/")[0].partition("?")[0]
+    return f"{scheme}{sign}{'***@' if '@' in rest else ''}{host}"
+
+
+def summary(done: Round) -> Iterator[str]:
+    """What is said of a first round."""
+    if done.fresh:
+        yield f"{counted(len(done.fresh), 'page')} {'are' if len(done.fresh) > 1 else 'is'} watched from now on."
+
+
+def write_atom(path: Path, store: Path) -> None:
+    """Write what was told lately as a feed, see `minicrawl.export.atom`. Raises SettingError."""
+    from minicrawl.export.atom import FeedEntry, write_entries  # noqa: PLC0415 - few write a feed
+    from minicrawl.store.texts.difference import CAME, WENT, Line  # noqa: PLC0415
+
+    entries = []
+    for row, event in told(store, 0.0)[-_IN_FEED:]:
+        lines = [*(Line(WENT, line) for line in event.removed), *(Line(CAME, line) for line in event.added)]
+        summary, *_ = event_words(event)
+        url = event.pages[0] if event.pages else event.url
+        key = f"{row.at} {row.what} {row.url}"
+        entries.append(FeedEntry(key, row.at, f"{row.what}: {event.title or event.url}", url, summary, lines))
+    write_entries(path, entries, str(store), "Changes of watched pages")

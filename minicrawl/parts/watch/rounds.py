@@ -1,0 +1,366 @@
+"""Rounds of checks of a watched list.
+
+A round crawls the list once. Pages that differ from what is stored are asked again after each of the `confirm` times,
+in one more crawl. Then all that was found is stored in one transaction: a kill before it loses the round's answers
+alone, and the next round finds the same.
+"""
+
+import asyncio
+import json
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple  # Any: settings as given
+
+from msgspec import Struct, structs
+from msgspec import json as msgspec_json
+
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.crawler.run import Caller, crawl_with
+from minicrawl.errors import SeedError
+from minicrawl.parts.watch import DUE
+from minicrawl.parts.watch.comparing import GONE, SURE, Memory, Verdict, compare, first_view, has_same_lines
+from minicrawl.parts.watch.tables import AnswerRow, ToldRow, WatchedRow
+from minicrawl.parts.watch.view import NO_MATCH, Entry, View
+from minicrawl.store.writer import Writer
+from minicrawl.web.urls.keys import politeness_key
+
+CONFIRM = (30.0, 300.0)
+"""Seconds before a page that differs is asked once more, and then again."""
+_SETTINGS: Mapping[str, Any] = {
+    "max_depth": 0, "scope": "any", "sitemaps": False, "traps": False, "jump": "pages", "patience": "1m",
+}  # fmt: skip
+"""What a crawl of a list is: its pages alone, each for itself."""
+ROUND = "watch_round"
+_MANY = 3
+"""Pages of a host on which the same is new in one round: it is told once."""
+_LOST = ("lost", "replaced")
+KINDS = frozenset(
+    {"added", "removed", "lost", "replaced", "back", "text", "price", "availability", "title", "description", "author"}
+    | {"link", "image", "canonical", "robots", "data", "address", "unreadable", "readable"}
+)
+"""Kinds of changes."""
+
+
+class Event(Struct, frozen=True, omit_defaults=True):
+    """What is told of a page, or of a host. what: see `ToldRow`. kinds: of the lines that were removed and added; why:
+    a reason code, or the title of the page in its place; pages: URLs on which it is."""
+
+    what: str
+    url: str
+    title: str = ""
+    kinds: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    why: str = ""
+    address: str = ""
+    pages: tuple[str, ...] = ()
+    sends: bool = True
+
+
+class Round(Struct, frozen=True):
+    """A round of checks. pages: of the list; fresh: URLs that are watched from this round on; read: pages that gave an
+    answer."""
+
+    number: int
+    at: float
+    pages: int
+    read: int
+    fresh: tuple[str, ...]
+    events: tuple[Event, ...]
+
+    @property
+    def has_news(self) -> bool:
+        return any(event.sends for event in self.events)
+
+
+class Watched:
+    """A list of pages and its store. selectors: by URL, what of a page is compared alone. confirm: see the module.
+    kinds: of changes that make a message; none: all."""
+
+    def __init__(  # noqa: PLR0913 - what a user asks for
+        self,
+        store: Path,
+        seeds: Seeds,
+        settings: Mapping[str, Any],
+        selectors: Mapping[str, str],
+        confirm: Sequence[float] = CONFIRM,
+        *,
+        kinds: Set[str] = frozenset(),
+        transport: Any = None,
+    ) -> None:
+        if not seeds.urls:
+            raise SeedError("the list names no page to watch; write a URL in each line")
+        self.store, self._seeds, self._settings = store, seeds, {**_SETTINGS, **settings}
+        self._selectors, self._confirm, self._transport = dict(selectors), confirm, transport
+        self._kinds = kinds
+
+    async def check(self) -> Round:
+        """Make a round. Raises ConfigError, StoreError."""
+        fresh = self._begin()
+        await self._crawl()
+        for pause in self._confirm:
+            due = self._due()
+            if not due:
+                break
+            self._let_ask(due)
+            await asyncio.sleep(pause)
+            await self._crawl()
+        return self._conclude(fresh)
+
+    def _begin(self) -> list[str]:
+        """Let all pages of the list be asked. Returns those that are new to it."""
+        with closing(Writer(self.store)) as writer, writer.transaction():
+            known = {url for (url,) in writer.rows("SELECT url FROM watched")}
+            fresh = [url for url in self._seeds.urls if url not in known]
+            writer.add(WatchedRow, [WatchedRow(url, b"", b"", "", b"", 0.0, 0.0) for url in fresh])
+            writer.remove(WatchedRow, [(url,) for url in known.difference(self._seeds.urls)])
+            answers = writer.rows("SELECT url, number FROM watch_answers")
+            writer.remove(AnswerRow, answers)  # of a round that was cut short
+            writer.save_meta({DUE: self._asked(self._seeds.urls)})
+            return fresh
+
+    def _asked(self, urls: Iterable[str]) -> str:
+        return json.dumps({url: self._selectors.get(url, "") for url in urls})
+
+    def _let_ask(self, due: Iterable[str]) -> None:
+        with closing(Writer(self.store)) as writer, writer.transaction():
+            writer.save_meta({DUE: self._asked(due)})
+
+    async def _crawl(self) -> None:
+        await crawl_with(self._settings, self._seeds, self.store, Caller(transport=self._transport))
+
+    def _due(self) -> list[str]:
+        """The pages that are to be asked once more."""
+        with closing(Writer(self.store)) as writer:
+            return [found.row.url for found in self._found(_Known(writer), is_last=False) if found.verdict.asks]
+
+    def _found(self, known: "_Known", *, is_last: bool) -> "Iterator[_Found]":
+        """What was found of each page of the list. is_last: no other answer will come."""
+        for url in self._seeds.urls:
+            row, memory, every = known.rows[url], known.memories[url], known.answers[url]
+            answers = [view for view in every if _is_readable(view)]
+            is_over = is_last or len(answers) < len(every)
+            if not answers:
+                yield _Found(row, memory, every, Verdict("unreadable"))
+            elif not row.view:
+                view = first_view(answers, memory, is_last=is_over)
+                yield _Found(row, memory, answers, Verdict("first", asks=view is None, base=view))
+            elif row.state == "lost" and answers[0].status in GONE:
+                yield _Found(row, memory, answers, Verdict("still"))
+            else:
+                base, is_other = View.unpacked(row.view), False
+                if row.state == "replaced" and not has_same_lines(base, answers[0]):
+                    base, is_other = View.unpacked(row.instead), True
+                verdict = compare(base, answers, memory, known.shared(url), is_last=is_over)
+                yield _Found(row, memory, answers, verdict, is_other)
+
+    def _sending(self, event: Event) -> Event:
+        """An event that makes a message only if it is of the kinds that are wanted."""
+        kinds = {*event.kinds, *(["added"] if event.added else []), *(["removed"] if event.removed else []), event.what}
+        return structs.replace(event, sends=event.sends and (not self._kinds or not self._kinds.isdisjoint(kinds)))
+
+    def _conclude(self, fresh: Sequence[str]) -> Round:
+        """Store what was found. Returns it."""
+        now = time.time()
+        with closing(Writer(self.store)) as writer, writer.transaction():
+            known = _Known(writer)
+            events, rows, read = list[Event](), list[WatchedRow](), 0
+            for found in self._found(known, is_last=True):
+                read += found.verdict.what != "unreadable"
+                told = list(_events(found))
+                events += told
+                rows.append(_next_row(found, told, now))
+            events = [self._sending(event) for event in (*_of_hosts(events, known, rows), *_shared(events))]
+            number = int(writer.meta(ROUND) or 0) + 1
+            last = int(writer.value("SELECT coalesce(max(id), 0) FROM told") or 0)
+            writer.put(WatchedRow, rows)
+            writer.add(
+                ToldRow,
+                [
+                    ToldRow(
+                        last + 1 + at,
+                        number,
+                        now,
+                        event.url,
+                        event.what,
+                        msgspec_json.encode(event).decode(),
+                        event.sends,
+                    )
+                    for at, event in enumerate(events)
+                ],
+            )
+            writer.remove(AnswerRow, writer.rows("SELECT url, number FROM watch_answers"))
+            writer.save_meta({ROUND: number, DUE: "{}"})
+        return Round(number, now, len(self._seeds.urls), read, tuple(fresh), tuple(events))
+
+
+def watched_urls(store: Path) -> list[str]:
+    """The URLs that a store watches. Raises StoreError."""
+    with closing(Writer(store)) as writer:
+        return [url for (url,) in writer.rows("SELECT url FROM watched ORDER BY url")]
+
+
+class _Found(NamedTuple):
+    """What a round has found of a page. answers: those that say something of it, or if there is none, all; is_other: it
+    was compared to the page that has come in its place."""
+
+    row: WatchedRow
+    memory: Memory
+    answers: Sequence[View]
+    verdict: Verdict
+    is_other: bool = False
+
+    @property
+    def is_passing(self) -> bool:
+        """True if a page stands in its place that did before, and went, as a wall does."""
+        row = self.row
+        return not row.state and bool(row.instead) and has_same_lines(View.unpacked(row.instead), self.answers[-1])
+
+
+class _Known:
+    """What is stored of the pages, and their answers of this round, the first one first."""
+
+    def __init__(self, writer: Writer) -> None:
+        self.rows = {row.url: row for row in writer.records(WatchedRow, "watched")}
+        self.memories = {url: _memory(row.memory) for url, row in self.rows.items()}
+        self.answers = defaultdict[str, list[View]](list)
+        for answer in writer.records(AnswerRow, "watch_answers ORDER BY url, number"):
+            self.answers[answer.url].append(View.unpacked(answer.view))
+        self._noise = defaultdict[str, Counter[int]](Counter)
+        for url, memory in self.memories.items():
+            self._noise[politeness_key(url)].update(set(memory.noise))
+
+    def shared(self, url: str) -> set[int]:
+        """Noise that two pages of a host have: all of its pages may."""
+        return {number for number, pages in self._noise[politeness_key(url)].items() if pages > 1}
+
+
+def _memory(packed: bytes) -> Memory:
+    return msgspec_json.decode(packed, type=Memory) if packed else Memory()
+
+
+def _is_readable(view: View) -> bool:
+    """True for an answer that says something of its page: it is there, or gone."""
+    return view.status is not None and (view.status < 400 or view.status in GONE)
+
+
+def _reason(views: Sequence[View]) -> str:
+    if not views:
+        return "no-answer"
+    return views[-1].reason or f"http-{views[-1].status}"
+
+
+def _events(found: _Found) -> Iterator[Event]:
+    """What is told of a page."""
+    row, verdict = found.row, found.verdict
+    if verdict.what == "unreadable":
+        if row.state != _reason(found.answers):
+            yield Event("unreadable", row.url, why=_reason(found.answers))
+        return
+    last = found.answers[-1]
+    if row.state and row.state not in _LOST:
+        yield Event("readable", row.url)
+    if verdict.base is not None and verdict.what == "first" and verdict.base.entries[:1] == (NO_MATCH,):
+        yield Event("selector", row.url)
+    if verdict.what == "lost" or (verdict.what == "first" and last.status in GONE):
+        if row.state != "lost":
+            yield Event("lost", row.url, why=f"http-{last.status}")
+    elif verdict.what == "replaced" and not found.is_passing:
+        address = last.address if last.address != View.unpacked(row.view).address else ""
+        yield Event("replaced", row.url, why=last.title, address=address)
+    elif row.state in _LOST and verdict.what in ("same", "changed", "moved") and not found.is_other:
+        yield Event("back", row.url, title=last.title)
+    if verdict.what == "moved":
+        yield Event("changed", row.url, title=last.title, kinds=("address",), added=(last.address,))
+    if verdict.what == "changed":
+        yield _changed(row.url, last.title, verdict.added, verdict.removed)
+    for behind in verdict.habits:
+        yield Event("habit", row.url, why=behind, sends=False)
+
+
+def _changed(url: str, title: str, added: Sequence[Entry], removed: Sequence[Entry]) -> Event:
+    kinds = tuple(dict.fromkeys(entry.kind for entry in (*removed, *added)))
+    sends = not all(entry.is_beside for entry in (*removed, *added))
+    came, went = (dict.fromkeys(entry.text for entry in lines if _is_told(entry, lines)) for lines in (added, removed))
+    return Event("changed", url, title=title, kinds=kinds, removed=tuple(went), added=tuple(came), sends=sends)
+
+
+def _is_told(entry: Entry, lines: Sequence[Entry]) -> bool:
+    """False for a link whose words are among the lines."""
+    return entry.kind != "link" or not any(
+        other.kind == "text" and entry.text.startswith(other.text) for other in lines
+    )
+
+
+def _next_row(found: _Found, told: Sequence[Event], now: float) -> WatchedRow:
+    """What is stored of a page from now on."""
+    verdict, base = found.verdict, found.verdict.base
+    row = found.row._replace(memory=msgspec_json.encode(found.memory), checked_at=now)
+    if any(event.what in ("changed", *_LOST) for event in told):
+        row = row._replace(changed_at=now)
+    match verdict.what:
+        case "unreadable":
+            return row if row.state in _LOST else row._replace(state=_reason(found.answers))
+        case "lost":
+            return row._replace(state="lost")
+        case "replaced":
+            return row if found.is_passing else row._replace(state="replaced", instead=found.answers[-1].packed())
+        case "unsure" | "still":
+            return row
+    packed = b"" if base is None else base.packed()
+    if found.is_other:
+        return row._replace(instead=packed or row.instead)
+    is_gone = verdict.what == "first" and found.answers[-1].status in GONE
+    return row if is_gone else row._replace(state="", view=packed or row.view)
+
+
+def _of_hosts(events: list[Event], known: _Known, rows: Sequence[WatchedRow]) -> Iterator[Event]:
+    """Events of hosts, in place of those of their pages that could not be checked, or can be again; they are taken out
+    of `events`. Nor could many pages be checked that have one page in their place: a wall, or a login."""
+    is_ours = {"unreadable": 1, "readable": 1, "replaced": _MANY, "back": _MANY}
+    every = defaultdict[tuple[str, str, str], list[Event]](list)
+    for event in events:
+        if event.what in is_ours:
+            page = event.why if event.what == "replaced" else ""
+            every[event.what, politeness_key(event.url), page].append(event)
+    groups = {key: of_host for key, of_host in every.items() if len(of_host) >= is_ours[key[0]]}
+    taken = {id(event) for of_host in groups.values() for event in of_host}
+    events[:] = [event for event in events if id(event) not in taken]
+    ill_before, ill_now = (
+        {politeness_key(row.url) for row in some if row.state and row.state not in _LOST}
+        for some in (known.rows.values(), rows)
+    )
+    for (what, host, _), of_host in groups.items():
+        is_ill = what in ("unreadable", "replaced")
+        if not (what == "unreadable" and host in ill_before) and not (what == "readable" and host in ill_now):
+            told = "unreadable" if is_ill else "readable"
+            yield Event(told, host, why=of_host[0].why, pages=tuple(event.url for event in of_host))
+
+
+def _shared(events: Sequence[Event]) -> Iterator[Event]:
+    """The events, what is new on many pages of one host told once."""
+    numbers = defaultdict[tuple[str, str, str], list[str]](list)
+    for event in events:
+        if event.what == "changed" and SURE.isdisjoint(event.kinds):
+            for sign, lines in (("+", event.added), ("-", event.removed)):
+                for line in lines:
+                    numbers[politeness_key(event.url), sign, line].append(event.url)
+    many = {key: pages for key, pages in numbers.items() if len(pages) >= _MANY}
+    for event in events:
+        if event.what != "changed" or not many:
+            yield event
+            continue
+        host = politeness_key(event.url)
+        added = tuple(line for line in event.added if (host, "+", line) not in many)
+        removed = tuple(line for line in event.removed if (host, "-", line) not in many)
+        if added or removed or not (event.added or event.removed):
+            yield structs.replace(event, added=added, removed=removed)
+    together = defaultdict[tuple[str, tuple[str, ...]], tuple[list[str], list[str]]](lambda: ([], []))
+    for (host, sign, line), urls in many.items():
+        together[host, tuple(urls)][sign == "-"].append(line)
+    for (host, where), (came, went) in together.items():
+        sends = any(event.sends for event in events if event.url in where)
+        yield Event("changed", host, added=tuple(came), removed=tuple(went), pages=where, sends=sends)

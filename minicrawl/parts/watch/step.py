@@ -1,0 +1,132 @@
+"""Takes the answers for watched pages in a crawl of these alone; a page that redirects has the answer of its target."""
+
+import json
+from collections import defaultdict
+
+from minicrawl.crawler.admission.seeds import in_plain_http
+from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.visits.turn import Turn
+from minicrawl.model import PageRequest, State
+from minicrawl.parts.watch import DUE
+from minicrawl.parts.watch.tables import AnswerRow, WatchedRow
+from minicrawl.parts.watch.view import JSON, OF_SELECTOR, View, view_of
+from minicrawl.store.writer import Writer
+
+_MOST_REDIRECTS = 10
+_WHOLE_EVERY = 8
+"""One request in so many is made without a condition, as validators may lie."""
+
+
+class Answers:
+    """The answers of one crawl, by the pages that are due."""
+
+    def __init__(self, state: CrawlState) -> None:
+        self._state, self._writer = state, state.writer
+        due: dict[str, str] = state.writer.meta_json(DUE)
+        self._left = dict.fromkeys(due)
+        self._selectors = {url: selector for url, selector in due.items() if selector}
+        self._plain = {in_plain_http(url): url for url in due if url.startswith("https:")}
+        """By the plain URL that a crawl asks for where https was a wrong guess, that of the list."""
+        self._for = defaultdict[int, list[tuple[str, int]]](list)
+        """By page: the watched URLs whose answer it has, as these redirect there, and over how many redirects."""
+        self._views = dict[int, View]()  # of targets that have answered
+        self._numbers = dict[str, int]()
+        self._unsaved: list[AnswerRow] = []
+
+    def lets_wait(self, page: int, url: str) -> bool:
+        """True for a page that nobody waits for."""
+        return not self._asks_for(page, url)
+
+    def _asks_for(self, page: int, url: str) -> list[tuple[str, int]]:
+        own = url if url in self._left else self._plain.get(url, url)
+        return [*([(own, 0)] if own in self._left else []), *self._for.get(page, ())]
+
+    def request(self, page: int, asked: PageRequest) -> PageRequest:
+        selector = next(
+            (self._selectors[url] for url, _ in self._asks_for(page, asked.url) if url in self._selectors), ""
+        )
+        fields = (f"{OF_SELECTOR}[]={selector}",) if selector and not selector.startswith(JSON) else ()
+        asked = asked._replace(view=fields)
+        stored = self._stored(asked.url)
+        is_known = stored is not None and stored.status == 200 and not stored.is_cut
+        if stored is None or not is_known or (page + self._checks(asked.url)) % _WHOLE_EVERY == 0:
+            return asked
+        return asked._replace(etag=stored.etag, last_modified=stored.last_modified)
+
+    def _row(self, url: str) -> WatchedRow | None:
+        found = self._writer.records(WatchedRow, "watched WHERE url = ?", url)
+        return found[0] if found else None
+
+    def _stored(self, url: str) -> View | None:
+        row = self._row(url)
+        return View.unpacked(row.view) if row is not None and row.view else None
+
+    def _checks(self, url: str) -> int:
+        row = self._row(url)
+        return 0 if row is None else json.loads(row.memory or "{}").get("checks", 0)
+
+    def take(self, turn: Turn) -> bool:
+        """Take an answer. False if it is to be tried again, as a time-out is."""
+        outcome, page = turn.outcome, turn.page
+        asking = self._asks_for(page, self._state.urls.url(page))
+        if not asking or (outcome.state is None and not outcome.is_unchanged):
+            return False
+        target = outcome.alias if outcome.is_redirect or outcome.reason == "meta-refresh" else None
+        if (
+            target is not None
+            and all(hops < _MOST_REDIRECTS for _, hops in asking)
+            and self._follow(turn, target, asking)
+        ):
+            self._lay_up(page)
+            return True
+        for url, _ in asking:
+            self._note(url, self._view(turn, url))
+        self._views[page] = self._view(turn, asking[0][0])
+        self._lay_up(page)
+        return True
+
+    def _view(self, turn: Turn, url: str) -> View:
+        if turn.fetched.not_modified and (stored := self._stored(url)) is not None:
+            return stored
+        return view_of(turn.fetched, turn.parsed, turn.fetched.url, turn.now, self._selectors.get(url, ""))
+
+    def _follow(self, turn: Turn, target: str, asking: list[tuple[str, int]]) -> bool:
+        """Let the answer of a redirect's target be that of the pages that have led there."""
+        discovery, frontier = self._state.discovery, self._state.frontier
+        admitted = discovery.admitted([target], [""])
+        if not admitted.urls:
+            return False
+        (page,) = discovery.made_known(admitted, turn.page, "redirect", same_depth=True)
+        for url, hops in asking:
+            self._left.pop(url, None)
+            if page in self._views:
+                self._note(url, self._views[page])
+            else:
+                self._for[page].append((url, hops + 1))
+        discovery.offer_new(turn.now)
+        frontier.bring_back([page], turn.now)
+        return True
+
+    def note_failed(self, turn: Turn) -> None:
+        """Note a page that could not be asked for."""
+        if turn.outcome.state in (State.ERROR, State.DISALLOWED):
+            for url, _ in self._asks_for(turn.page, self._state.urls.url(turn.page)):
+                reason = turn.outcome.reason
+                self._note(url, View(turn.now, turn.fetched.url, turn.fetched.status, reason))
+
+    def _note(self, url: str, view: View) -> None:
+        self._left.pop(url, None)
+        if url not in self._numbers:
+            (before,) = self._writer.rows("SELECT count(*) FROM watch_answers WHERE url = ?", (url,))
+            self._numbers[url] = int(before[0])
+        self._unsaved.append(AnswerRow(url, self._numbers[url], view.packed()))
+        self._numbers[url] += 1
+
+    def _lay_up(self, page: int) -> None:
+        """Let a page wait for the next crawl."""
+        self._for.pop(page, None)
+        self._state.frontier.pages.laid_up.add(page)
+
+    def save(self, writer: Writer) -> None:
+        writer.put(AnswerRow, self._unsaved)
+        self._unsaved = []

@@ -1,0 +1,265 @@
+"""What is compared of an answer: its lines, and facts beside them, each as people see it and as it is compared.
+
+line      a block of the page's text, a row of a table, an item, or a value of JSON
+field     title, description, canonical, robots, author, a value of structured data; a link with its words; a picture
+key       what is compared of it: two lines with one key are the same line
+shape     its key with every number as 0
+
+A key leaves out times relative to now, long tokens, sessions and cache-busters in addresses, and the number of a short
+line that counts visitors, votes and the like. `dated_key` also leaves out the date and time of the answer itself.
+"""
+
+import json
+import re
+import zlib
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
+from typing import Any, NamedTuple  # Any: JSON
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec import json as msgspec_json
+
+from minicrawl.model import Fetched, ParsedPage
+from minicrawl.web.kept_text import blocks_of, read, unpack, without_relative_dates
+
+OF_SELECTOR = "selected"
+"""The field of an item that has what a selector matched."""
+JSON = "json:"
+_LONGEST_LINE = 2_000
+_MOST_ENTRIES = 20_000
+
+
+class Entry(NamedTuple):
+    """A line or field. kind: "text", "price", "availability", "title", "link" ...; is_beside: it stands beside the
+    content, as in a menu."""
+
+    kind: str
+    text: str
+    key: str
+    is_beside: bool = False
+
+
+NO_MATCH = Entry("selector", "the selector matches nothing", "none")
+"""In place of what a selector matches."""
+
+
+class View(Struct, frozen=True):
+    """An answer. status: None for none, then `reason` says why. address: the last URL of its redirects. size: bytes;
+    digest: of them, where nothing of it can be read. is_cut: it is shorter than it should be."""
+
+    at: float
+    address: str
+    status: int | None = None
+    reason: str = ""
+    title: str = ""
+    size: int = 0
+    digest: int | None = None
+    is_cut: bool = False
+    etag: str | None = None
+    last_modified: str | None = None
+    entries: tuple[Entry, ...] = ()
+
+    def packed(self) -> bytes:
+        return zlib.compress(msgspec_json.encode(self), 6)
+
+    @staticmethod
+    def unpacked(packed: bytes) -> "View":
+        return msgspec_json.decode(zlib.decompress(packed), type=View)
+
+
+def view_of(fetched: Fetched, parsed: ParsedPage, address: str, at: float, selector: str = "") -> View:
+    """The view of an answer. address: see `View`; at: Unix seconds of the answer. selector: only what it matches
+    counts; of JSON, "json:" and the path of values."""
+    entries = list(_selected(parsed, selector) if selector else _entries(fetched, parsed))
+    if selector and not entries:
+        entries = [NO_MATCH]
+    elif not entries and fetched.digest is not None:
+        entries = [Entry("bytes", f"{fetched.size:,} bytes", str(fetched.digest))]
+    distinct = {(entry.kind, entry.key): entry for entry in entries if entry.key}
+    return View(
+        at=at,
+        address=address,
+        status=fetched.status,
+        reason=fetched.reason or "",
+        title=parsed.title or "",
+        size=fetched.size,
+        digest=None if parsed.kept or parsed.text else fetched.digest,
+        is_cut=fetched.truncated,
+        etag=fetched.etag,
+        last_modified=fetched.last_modified,
+        entries=tuple(list(distinct.values())[:_MOST_ENTRIES]),
+    )
+
+
+def _selected(parsed: ParsedPage, selector: str) -> Iterator[Entry]:
+    for line in parsed.text:
+        path, _, value = line.partition(": ")
+        if selector.removeprefix(JSON) == path:
+            yield from _line(value)
+    for item in parsed.items:
+        for text in json.loads(item).get(OF_SELECTOR) or ():
+            yield from _line(" ".join(str(text).split()))
+
+
+def _entries(fetched: Fetched, parsed: ParsedPage) -> Iterator[Entry]:
+    if parsed.kept:
+        text = unpack(parsed.kept, fetched.url)
+        yield _entry("title", parsed.title or "")
+        yield _entry("description", text.description or "")
+        for markdown, is_beside in ((text.content, False), (text.rest, True)):
+            yield from _lines(markdown, is_beside=is_beside)
+    for line in parsed.text:
+        yield from [_entry("price", line)] if _PRICE_NAME.search(line) else _line(line)
+    robots = [name for name, says in (("noindex", parsed.index), ("nofollow", parsed.follow)) if not says]
+    if said := ", ".join(filter(None, (*robots, fetched.robots_tag))):
+        yield Entry("robots", said, said)
+    for canonical in parsed.canonicals[:1]:
+        yield Entry("canonical", canonical, address_key(canonical))
+    for item in parsed.items:
+        yield from _values(json.loads(item), "")
+
+
+def _lines(markdown: str, *, is_beside: bool) -> Iterator[Entry]:
+    """The lines of Markdown, its links and its pictures."""
+    lines = markdown.split("\n")
+    for block in blocks_of(markdown):
+        if block.is_code:
+            for line in block.texts[0].split("\n"):
+                yield _entry("text", line.strip())._replace(is_beside=is_beside)
+            continue
+        words, links = (" | ".join(block.texts), []) if block.is_row else read(block.markdown)
+        line = " ".join(words.split())
+        # What is for sale is content wherever it stands, and so is a list of other things than links.
+        is_list = not links and lines[block.start].lstrip(" >")[:2] == "- "
+        for entry in _line(line):
+            yield entry._replace(is_beside=is_beside and entry.kind == "text" and not is_list)
+        for link in links:
+            label = " ".join(words[link.start : link.end].split())
+            key = f"{_key(label)} {address_key(link.url)}"
+            is_among_words = any(map(str.isalpha, words[: link.start] + words[link.end :]))
+            yield Entry("link", f"{label} {link.url}".strip(), key, is_beside and not is_among_words)
+        for alt, source in _PICTURE.findall(block.markdown):
+            yield Entry("image", f"{alt} {source}".strip(), f"{alt} {urlsplit(source).path}", is_beside)
+
+
+def _values(value: Any, path: str) -> Iterator[Entry]:
+    """The values of structured data, a line each: "offers.price: 3"."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _values(each, f"{path}.{name}" if path else name)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _values(each, path)
+    elif value is not None and not path.startswith(OF_SELECTOR):
+        line = f"{path}: {' '.join(str(value).split())}"
+        name = path.rpartition(".")[2].lower().removeprefix("og:").removeprefix("product:")
+        kind = next((kind for kind in ("price", "availability", "author") if kind in path.lower()), "data")
+        yield _entry("data" if name == "type" else kind, line)
+
+
+# Keys.
+
+_PICTURE = re.compile(r"!\[((?:[^\[\]\\]|\\.)*)\]\((<[^>]*>|[^)]*)\)")
+_TOKEN = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{16,}(?![\w-])|\b\d{16,}\b")
+_NUMBER = re.compile(r"\d+(?:[.,:\u00a0 ]\d+)*")
+_COUNTER = re.compile(
+    r"\b(?:views?|visit(?:or|e|a)?s?|viewers?|hits|seen|votes?|likes?|shares?|downloads?|clicks|online|watching|looking"
+    r"|aufrufe|besuche(?:r)?|gelesen|stimmen|vues?|visites?|visitas?|lecturas?|visualizzazioni|visite|odsłon\w*"
+    r"|bezoekers|weergaven|visningar|просмотр\w*|посетител\w*|голос\w*)\b|浏览|阅读|次观看|閲覧|조회",
+    re.IGNORECASE,
+)
+_COUNTER_LINE = 60
+_CURRENCY = r"[$€£¥₹₽₩₺₴₫฿]|\b(?:EUR|USD|GBP|CHF|PLN|zł|kr|SEK|NOK|DKK|CZK|Kč|HUF|Ft|RON|lei|JPY|CNY|RUB|INR|BRL|R\$)\b"
+_PRICE = re.compile(rf"(?:{_CURRENCY})\s*\d|\d\s*(?:{_CURRENCY})", re.IGNORECASE)
+_LETTERS_OF_PRICE = 14
+_PRICE_NAME = re.compile(r"^[\w.\[\]-]*price[\w.\[\]-]*: \d", re.IGNORECASE)
+"""A value of JSON that is a price."""
+_AVAILABILITY = re.compile(
+    r"\b(?:in stock|out of stock|sold out|(?:un)?available|back ?order|pre-?order|ausverkauft|vorrätig|lieferbar"
+    r"|verfügbar|épuisé|en stock|disponible|indisponible|agotado|esaurit[oa]|disponibil[ei]|esgotado|uitverkocht"
+    r"|op voorraad|wyprzedan\w+|dostępn\w+|slutsåld|i lager|udsolgt|på lager|vyprodáno|skladem|нет в наличии"
+    r"|в наличии)\b|売り切れ|在庫|缺货|有货|售罄|품절",
+    re.IGNORECASE,
+)
+_AVAILABILITY_LINE = 40
+_SESSION = re.compile(r";[^/?#]*")
+_SLACK = 900.0
+"""Seconds by which the clock of a server may be wrong."""
+_ZONES = (-12, -6, -1, 0, 1, 6, 14)
+"""Hours by which the day of a server may be another."""
+_WEEKDAYS = "mon|tue|wed|thu|fri|sat|sun"
+
+
+def _line(line: str) -> Iterator[Entry]:
+    """A line; of one that says what a thing costs, or whether there are any, that."""
+    offers = _AVAILABILITY.search(line) if len(line) <= _AVAILABILITY_LINE else None
+    amount = _PRICE.search(line)
+    if amount:
+        others = sum(map(str.isalpha, line)) - sum(len(each[0]) for each in (amount, offers) if each)
+        amount = amount if others <= _LETTERS_OF_PRICE else None
+    if amount:
+        rest = f"{line[: offers.start()]}{line[offers.end() :]}" if offers else line
+        yield Entry("price", line, rest)
+    if offers:
+        yield Entry("availability", line, offers[0])
+    if not (amount or offers):
+        yield _entry("text", line)
+
+
+def _entry(kind: str, text: str) -> Entry:
+    text = text[:_LONGEST_LINE]
+    return Entry(kind, text, _key(text if kind == "text" else _TOKEN.sub("•", text)))
+
+
+def _key(text: str) -> str:
+    key = _TOKEN.sub("•", without_relative_dates(text))
+    return shape(key) if len(key) <= _COUNTER_LINE and _COUNTER.search(key) else key
+
+
+def shape(key: str) -> str:
+    """A key with every number as 0."""
+    return _NUMBER.sub("0", key)
+
+
+@lru_cache(4_096)
+def address_key(url: str) -> str:
+    """An address without sessions and cache-busters: parameters whose value is a long token, or a version."""
+    parts = urlsplit(url)
+    query = "&".join(one for one in parts.query.split("&") if one and not _is_made_up(one))
+    return f"{parts.netloc}{_SESSION.sub('', parts.path)}{'?' * bool(query)}{query}"
+
+
+def _is_made_up(parameter: str) -> bool:
+    name, _, value = parameter.partition("=")
+    return bool(_TOKEN.fullmatch(value)) or name.lower() in ("v", "ver", "_", "t", "ts", "cb")
+
+
+def dated_key(key: str, at: float) -> str:
+    """A key without the day and the time of the answer that it is of. at: Unix seconds."""
+    day, time = _spellings(int(at // _SLACK))
+    return time.sub("now", day.sub("today", key))
+
+
+@lru_cache(64)
+def _spellings(quarter: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """How people write the day of an answer, perhaps with a weekday, and its time. quarter: of an hour, since 1970."""
+    at = datetime.fromtimestamp(quarter * _SLACK, UTC)
+    days = {(at + timedelta(hours=hours)).date() for hours in _ZONES}
+    written = "|".join(re.escape(form) for day in days for form in _written(day))
+    clock = "|".join({f"{(at + timedelta(minutes=minute)).minute:02}" for minute in range(-15, 31)})
+    return (
+        re.compile(rf"(?:\b(?:{_WEEKDAYS})[a-z]*,? )?(?<!\d)(?:{written})(?!\d)", re.IGNORECASE),
+        re.compile(rf"(?<![\d:])\d\d?:(?:{clock})(?::\d\d(?:\.\d+)?)?(?![\d:])"),
+    )
+
+
+def _written(day: date) -> Iterator[str]:
+    """A day in the ways that dates are written."""
+    yield from (day.strftime(form) for form in ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y"))
+    yield f"{day.day}.{day.month}.{day.year}"
+    for month in (day.strftime("%B"), day.strftime("%b")):
+        for number in dict.fromkeys((str(day.day), f"{day.day:02}")):
+            yield from (f"{number}{point} {month} {day.year}" for point in ("", "."))
+            yield f"{month} {number}, {day.year}"

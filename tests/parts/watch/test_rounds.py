@@ -1,0 +1,418 @@
+"""What rounds of checks tell of pages: what has changed on them, and nothing else."""
+
+import itertools
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from support import skipping
+from support.sites import Server
+
+from minicrawl.crawler.admission.seeds import Seeds
+from minicrawl.errors import SeedError
+from minicrawl.parts.watch.rounds import CONFIRM, Event, Round, Watched
+
+HOME = "http://a.test/"
+PROSE = [f"Paragraph {number} of the guide tells of the harbour and its {number * 3} boats." for number in range(8)]
+FRAME = "<nav><a href='/one'>One</a> <a href='/two'>Two</a></nav>"
+
+
+def body(*more: str, title: str = "Guide", head: str = "", prose: Sequence[str] = PROSE) -> str:
+    text = "".join(f"<p>{each}</p>" for each in prose)
+    return f"<title>{title}</title>{head}{FRAME}<main><h1>The guide</h1>{''.join(more)}{text}</main>"
+
+
+class List:
+    """Watched pages, whose replies may be set anew."""
+
+    def __init__(self, folder: Path, *urls: str, **settings: Any) -> None:
+        self.urls = urls or (HOME,)
+        self.server = Server({})
+        self.store = folder / "pages.watch.db"
+        self.selectors: dict[str, str] = {}
+        self.confirm: Sequence[float] = CONFIRM
+        self.settings = {"delay": 0, **settings}
+
+    def check(self, **pages: Any) -> Round:
+        """A round. pages: replies by path; "" for the first page of the list."""
+        self.server.site |= {HOME + path: _reply(reply) for path, reply in pages.items()}
+        watched = Watched(
+            self.store, Seeds([*self.urls]), self.settings, self.selectors, self.confirm, transport=self.server
+        )
+        return skipping.run(watched.check())
+
+    def requests(self, **pages: Any) -> int:
+        before = len(self.server.asked)
+        self.check(**pages)
+        return len(self.server.asked) - before
+
+
+def _reply(reply: Any) -> Any:
+    if isinstance(reply, str):
+        return lambda *_: httpx.Response(200, html=reply)
+    return reply
+
+
+def kind(content: str, media_type: str) -> Callable[..., httpx.Response]:
+    return lambda *_: httpx.Response(200, content=content.encode(), headers={"content-type": media_type})
+
+
+COUNT = itertools.count(1_000)
+JSON_LD = '<script type="application/ld+json">{{"@type": "Product", "offers": {{"price": "{}"}}}}</script>'
+FEED = "<rss><channel><title>News</title><lastBuildDate>{}</lastBuildDate>{}</channel></rss>"
+ITEM = "<item><title>{}</title><link>http://a.test/{}</link></item>"
+
+
+def offer(words: str) -> str:
+    return body(f"<p>€ 5 <button>{words}</button></p>")
+
+
+def table(number: int) -> str:
+    return body(f"<table><tr><th>a<th>b<tr><td>x<td>{number}</table>")
+
+
+def items(*words: str) -> str:
+    return body(f"<ul>{''.join(f'<li>{word}' for word in words)}</ul>")
+
+
+def linked(path: str) -> str:
+    return body(f"<p>See <a href='{path}'>it</a> now.</p>")
+
+
+def described(words: str) -> str:
+    return body(head=f"<meta name=description content='{words}'>")
+
+
+def feed(*titles: str) -> Callable[..., httpx.Response]:
+    return kind(FEED.format(next(COUNT), "".join(ITEM.format(title, title) for title in titles)), "application/rss+xml")
+
+
+def json_of(text: str) -> Callable[..., httpx.Response]:
+    return kind(text, "application/json")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "what", "added"),
+    [
+        (body("<p>59.00 EUR</p>"), body("<p>49.00 EUR</p>"), "price", "49.00 EUR"),
+        (body("<p>$ 5</p>"), body("<p>$ 6</p>"), "price", "$ 6"),
+        (offer("In stock"), offer("Sold out"), "availability", "€ 5 Sold out"),
+        (body(), body(title="Handbook"), "title", "Handbook"),
+        (body(), body(prose=[*PROSE[:3], "A new rule holds.", *PROSE[3:]]), "text", "A new rule holds."),
+        (body(), body(prose=[*PROSE[:3], "Another paragraph.", *PROSE[4:]]), "text", "Another paragraph."),
+        (table(1), table(2), "text", "x | 2"),
+        (items("one job", "two jobs"), items("one job", "three jobs", "two jobs"), "text", "three jobs"),
+        (linked("/a"), linked("/b"), "link", "it http://a.test/b"),
+        (body("<p><img src=/a.png alt=Map></p>"), body("<p><img src=/b.png alt=Map></p>"), "image", f"Map {HOME}b.png"),
+        (body(), body(head="<meta name=robots content=noindex>"), "robots", "noindex"),
+        (described("old"), described("new"), "description", "new"),
+        (body(head=JSON_LD.format(3)), body(head=JSON_LD.format(4)), "price", "jsonld.offers.price: 4"),
+        (json_of('{"a": {"b": [1, 2]}}'), json_of('{"a": {"b": [1, 3]}}'), "text", "a.b[]: 3"),
+        (json_of('{"price": 1}'), json_of('{"price": 2}'), "price", "price: 2"),
+        (kind("one\ntwo\n", "text/plain"), kind("one\ntwo\nthree\n", "text/plain"), "text", "three"),
+        (kind("a,1\nb,2\n", "text/csv"), kind("a,1\nb,3\n", "text/csv"), "text", "b,3"),
+        (feed("one"), feed("two", "one"), "text", "two | http://a.test/two"),
+        (kind("PK\1", "application/zip"), kind("PK\1\2", "application/zip"), "bytes", "4 bytes"),
+    ],
+)
+def test_a_change_is_told_once(tmp_path: Path, before: Any, after: Any, what: str, added: str) -> None:
+    """In the round after it, and in no other; the twin: the page as it was."""
+    pages = List(tmp_path)
+    assert pages.check(**{"": before}).fresh == (HOME,)
+    assert not pages.check().events
+    (event,) = pages.check(**{"": after}).events
+    assert (event.what, event.url) == ("changed", HOME)
+    assert what in event.kinds
+    assert added in event.added
+    assert event.sends
+    assert not pages.check().events
+
+
+WORDS = (
+    "anchor",
+    "beacon",
+    "cable",
+    "dock",
+    "engine",
+    "ferry",
+    "gull",
+    "harbour",
+    "island",
+    "jetty",
+    "keel",
+    "lantern",
+)
+
+
+def rotated(number: int) -> str:
+    return f"Buy a {WORDS[number % 12]} and a {WORDS[number // 12 % 12]} today."
+
+
+@pytest.mark.parametrize(
+    "noise",
+    [
+        lambda n: f"<p>Visitors today: {n}</p>",
+        lambda n: f"<p>{n:,} views</p>",
+        lambda n: f"<p>Seite {n} mal besucht</p>",
+        lambda n: f"<div class=ad>{rotated(n)}</div>",
+        lambda n: f"<p>{rotated(n)}</p>",
+        lambda n: f"<form><input type=hidden name=csrf value={n}>Request {n * 7919:020x}</form>",
+        lambda n: f"<p>Updated {n} minutes ago</p>",
+        lambda n: f"<p>vor {n} Stunden</p>",
+        lambda n: f"<p>Page generated in 0.{n} seconds with {n % 17} queries</p>",
+        lambda n: f"<p>An <a href='/x;jsessionid={n * 7919:020X}'>x</a>, a <a href='/y?sid={n * 31:020x}'>y</a>.</p>",
+        lambda n: f"<p><img src='http://cdn{n % 4}.test/a.png?v={n}' alt=Map></p>",
+        lambda n: f"<ul>{''.join(f'<li>{word}</li>' for word in sorted(WORDS, key=lambda word: hash((word, n))))}</ul>",
+        lambda n: f"<p class=c{n}>{n % 23} people are looking at this right now</p>",
+        lambda n: f"<p>In 12 von {n} Orten</p>",
+    ],
+)  # fmt: skip
+def test_noise_is_not_told_and_hides_no_change(tmp_path: Path, noise: Callable[[int], str]) -> None:
+    pages = List(tmp_path)
+    pages.check(**{"": lambda *_: httpx.Response(200, html=body(noise(next(COUNT))))})
+    for _ in range(4):
+        assert not pages.check().has_news
+    changed = [*PROSE[:5], "The harbour is closed on Monday.", *PROSE[6:]]
+    done = pages.check(**{"": lambda *_: httpx.Response(200, html=body(noise(next(COUNT)), prose=changed))})
+    (event,) = done.events
+    assert event.added == ("The harbour is closed on Monday.",)
+    assert event.removed == (PROSE[5],)
+
+
+def test_what_differs_is_asked_again_and_what_does_not_is_not(tmp_path: Path) -> None:
+    pages = List(tmp_path, HOME, HOME + "other")
+    assert pages.requests(**{"": body("<p>1 EUR</p>"), "other": body()}) == 4  # each twice: noise shows
+    assert pages.requests() == 2
+    assert pages.requests(**{"": body("<p>2 EUR</p>")}) == 4
+    assert pages.requests() == 2
+
+
+def test_a_stale_copy_among_the_answers_is_no_change(tmp_path: Path) -> None:
+    """A cache that has an old copy of the page, now and then; two answers of three decide on a price."""
+    pages = List(tmp_path)
+    pages.check(**{"": body(prose=[*PROSE, "As it is now."])})
+    answers = iter([body(prose=[*PROSE, "As it was once."]), *[body(prose=[*PROSE, "As it is now."])] * 9])
+    assert not pages.check(**{"": lambda *_: httpx.Response(200, html=next(answers))}).events
+    assert not pages.check().events
+
+
+@pytest.mark.parametrize(("answers", "is_told"), [([2, 1, 2], True), ([2, 1, 1], False), ([2, 2, 2], True)])
+def test_of_a_price_two_answers_of_three_decide(tmp_path: Path, answers: list[int], is_told: bool) -> None:
+    pages = List(tmp_path)
+    pages.check(**{"": body("<p>1 EUR</p>")})
+    replies = iter(answers)
+    done = pages.check(**{"": lambda *_: httpx.Response(200, html=body(f"<p>{next(replies)} EUR</p>"))})
+    assert [event.added for event in done.events] == [("2 EUR",)] * is_told
+
+
+LOGIN = "<title>Sign in</title><h1>Sign in</h1><form>Name <input> Password <input type=password></form>"
+
+
+@pytest.mark.parametrize(
+    ("reply", "what", "why"),
+    [
+        (404, "lost", "http-404"),
+        (410, "lost", "http-410"),
+        ("<title>Nothing here</title><p>Sorry, there is no such page.</p>", "replaced", "Nothing here"),
+        ("/login", "replaced", "Sign in"),
+    ],
+)
+def test_a_page_that_is_lost_is_told_once_and_that_it_is_back(tmp_path: Path, reply: Any, what: str, why: str) -> None:
+    pages = List(tmp_path)
+    pages.check(**{"": body()})
+    if reply == "/login":
+        pages.server.site[HOME + "login"] = _reply(LOGIN)
+        reply = lambda *_: httpx.Response(302, headers={"location": "/login"})  # noqa: E731
+    (event,) = pages.check(**{"": reply}).events
+    assert (event.what, event.why) == (what, why)
+    assert not pages.check().events
+    (back,) = pages.check(**{"": body()}).events
+    assert back.what == "back"
+    assert not pages.check().events
+
+
+def test_a_page_that_moves_is_told_with_its_address_and_watched_there(tmp_path: Path) -> None:
+    pages = List(tmp_path)
+    pages.check(**{"": body(), "new": body()})
+    (event,) = pages.check(**{"": lambda *_: httpx.Response(301, headers={"location": "/new"})}).events
+    assert (event.kinds, event.added) == (("address",), (HOME + "new",))
+    assert not pages.check().events
+    (event,) = pages.check(new=body(prose=[*PROSE, "More of it."])).events
+    assert event.added == ("More of it.",)
+
+
+def test_a_page_of_the_list_that_redirects_from_the_start_is_its_target(tmp_path: Path) -> None:
+    pages = List(tmp_path, HOME + "old", HOME + "new")
+    redirect = lambda *_: httpx.Response(301, headers={"location": "/new"})  # noqa: E731
+    pages.check(old=redirect, new=body())
+    assert not pages.check().events
+    events = pages.check(new=body(prose=[*PROSE, "More of it."])).events
+    assert sorted(event.url for event in events) == [HOME + "new", HOME + "old"]
+
+
+@pytest.mark.parametrize("reply", [503, 403, httpx.ConnectError("refused")])
+def test_a_host_that_cannot_be_asked_is_told_once_and_that_it_can_again(tmp_path: Path, reply: Any) -> None:
+    urls = [HOME + name for name in "abc"]
+    pages = List(tmp_path, *urls)
+    pages.check(a=body("<p>A</p>"), b=body("<p>B</p>"), c=body("<p>C</p>"))
+    (event,) = pages.check(a=reply, b=reply, c=reply).events
+    assert (event.what, event.url, sorted(event.pages)) == ("unreadable", "a.test", urls)
+    assert not pages.check().events
+    done = pages.check(a=body("<p>A</p>"), b=body("<p>B</p>"), c=body("<p>C</p>", prose=[*PROSE, "News."]))
+    assert [(event.what, event.url) for event in done.events] == [("readable", "a.test"), ("changed", urls[2])]
+
+
+def test_a_wall_that_comes_and_goes_is_told_once(tmp_path: Path) -> None:
+    """It answers 200 and stays for minutes; the page is as it was before and after it."""
+    wall = "<title>Just a moment</title><p>Checking your browser.</p>"
+    pages = List(tmp_path)
+    pages.check(**{"": body()})
+    told = [[event.what for event in pages.check(**{"": each}).events] for each in (wall, body(), wall, body(), wall)]
+    assert told == [["replaced"], ["back"], [], [], []]
+
+
+def test_a_session_that_is_lost_is_no_change_of_its_pages(tmp_path: Path) -> None:
+    """Three pages of a host lead to its login; of two each is told."""
+    urls = [f"{HOME}p{number}" for number in range(4)]
+    pages = List(tmp_path, *urls)
+    own = {f"p{number}": body(prose=[f"Of page {number} alone.", *PROSE]) for number in range(4)}
+    pages.check(**own, login=LOGIN)
+    login = lambda *_: httpx.Response(302, headers={"location": "/login"})  # noqa: E731
+    (event,) = pages.check(p0=login, p1=login, p2=login).events
+    assert (event.what, event.url, event.why, len(event.pages)) == ("unreadable", "a.test", "Sign in", 3)
+    assert not pages.check().events
+    (event,) = pages.check(**own).events
+    assert (event.what, event.url) == ("readable", "a.test")
+    assert [event.what for event in pages.check(p0=login, p1=login).events] == []
+    assert [event.what for event in pages.check(p3=login).events] == ["replaced"]
+
+
+def test_only_what_a_selector_matches_counts_and_a_dead_one_is_told(tmp_path: Path) -> None:
+    pages = List(tmp_path, HOME, HOME + "other")
+    pages.selectors = {HOME: ".price", HOME + "other": ".missing"}
+    (event,) = pages.check(**{"": body("<p class=price>1 EUR</p>"), "other": body()}).events
+    assert (event.what, event.url) == ("selector", HOME + "other")
+    assert not pages.check(**{"": body("<p class=price>1 EUR</p>", title="Another", prose=PROSE[:2])}).events
+    (event,) = pages.check(**{"": body("<p class=price>2 EUR</p>")}).events
+    assert (event.removed, event.added) == (("1 EUR",), ("2 EUR",))
+    (event,) = pages.check(**{"": body()}).events
+    assert event.added == ("the selector matches nothing",)
+
+
+def test_a_selector_names_values_of_json(tmp_path: Path) -> None:
+    pages = List(tmp_path)
+    pages.selectors = {HOME: "json:items[].price"}
+    reply = '{{"at": {}, "items": [{{"name": "lamp", "price": {}}}]}}'
+    pages.check(**{"": kind(reply.format(1, 3), "application/json")})
+    assert not pages.check(**{"": kind(reply.format(2, 3), "application/json")}).events
+    (event,) = pages.check(**{"": kind(reply.format(3, 4), "application/json")}).events
+    assert (event.removed, event.added) == (("3",), ("4",))
+
+
+def test_what_is_new_on_many_pages_of_a_host_is_told_once(tmp_path: Path) -> None:
+    """On two it is told of each."""
+    urls = [f"{HOME}p{number}" for number in range(5)]
+    pages = List(tmp_path, *urls)
+    texts = {f"p{number}": [f"This is page {number} of the book.", *PROSE] for number in range(5)}
+    pages.check(**{name: body(prose=text) for name, text in texts.items()})
+    few = {name: body(prose=["On two pages.", *text]) for name, text in list(texts.items())[:2]}
+    assert [event.url for event in pages.check(**few).events] == urls[:2]
+    many = {name: body(prose=["Free shipping.", *text]) for name, text in list(texts.items())[1:]}
+    events = pages.check(**many).events
+    assert [(event.url, event.added, event.pages) for event in events if event.pages] == [
+        ("a.test", ("Free shipping.",), tuple(urls[1:]))
+    ]
+    assert [event.removed for event in events if not event.pages] == [("On two pages.",)]
+
+
+def test_what_changes_at_every_check_is_told_no_more_which_is_said_once(tmp_path: Path) -> None:
+    """Weather, the same in all answers of one moment. A price is told each time."""
+    pages = List(tmp_path)
+    weather = [body(f"<h2>Weather</h2><p>{word} and mild.</p><p>{n + 1} EUR</p>") for n, word in enumerate(WORDS[:8])]
+    pages.check(**{"": weather[0]})
+    told = [pages.check(**{"": each}).events for each in weather[1:]]
+    lines = [["mild" in line for event in events for line in event.added].count(True) for events in told]
+    assert lines == [1, 1, 0, 0, 0, 0, 0]
+    assert [event.why for events in told for event in events if event.what == "habit"] == ["Weather"]
+    assert all(any("price" in event.kinds for event in events) for events in told)
+
+
+def test_a_change_beside_the_content_sends_no_message(tmp_path: Path) -> None:
+    def page(tip: str) -> str:
+        return f"{body()}<aside><p>Tip of the day: {tip} can be bought at the desk.</p></aside>"
+
+    pages = List(tmp_path)
+    pages.check(**{"": page("oars")})
+    done = pages.check(**{"": page("sails")})
+    assert [event.sends for event in done.events] == [False]
+    assert not done.has_news
+
+
+def test_the_first_answer_is_told_without_confirmation(tmp_path: Path) -> None:
+    pages = List(tmp_path)
+    pages.confirm = ()
+    assert pages.requests(**{"": body()}) == 1
+    (event,) = pages.check(**{"": body("<p>Told at once.</p>")}).events
+    assert event.added == ("Told at once.",)
+
+
+def test_a_page_that_leaves_the_list_is_forgotten_and_a_new_one_remembered(tmp_path: Path) -> None:
+    pages = List(tmp_path, HOME + "a")
+    pages.check(a=body(), b=body())
+    pages.urls = (HOME + "b",)
+    assert pages.check().fresh == (HOME + "b",)
+    pages.urls = (HOME + "a", HOME + "b")
+    done = pages.check(a=body("<p>Later.</p>"))
+    assert (done.fresh, done.events) == ((HOME + "a",), ())
+
+
+def test_a_page_that_robots_txt_forbids_is_said_to_be_so(tmp_path: Path) -> None:
+    pages = List(tmp_path, HOME + "open", HOME + "closed")
+    pages.server.robots = "User-agent: *\nDisallow: /closed"
+    done = pages.check(open=body(), closed=body())
+    assert [(event.what, event.why, event.pages) for event in done.events] == [
+        ("unreadable", "robots", (HOME + "closed",))
+    ]
+    assert done.read == 1
+
+
+def test_a_page_that_forbids_copies_is_watched(tmp_path: Path) -> None:
+    pages = List(tmp_path)
+    forbids = "<meta name=robots content=noarchive>"
+    pages.check(**{"": body(head=forbids)})
+    (event,) = pages.check(**{"": body("<p>Told.</p>", head=forbids)}).events
+    assert event.added == ("Told.",)
+
+
+def test_validators_are_sent_but_not_always(tmp_path: Path) -> None:
+    def answer(request: httpx.Request, _: int) -> httpx.Response:
+        if request.headers.get("if-none-match") == '"one"':
+            return httpx.Response(304, headers={"etag": '"one"'})
+        return httpx.Response(200, html=body(), headers={"etag": '"one"'})
+
+    pages = List(tmp_path)
+    pages.check(**{"": answer})
+    for _ in range(9):
+        assert not pages.check().events
+    conditional = ["if-none-match" in request.headers for request in pages.server.requests[-9:]]
+    assert conditional.count(False) in (1, 2)
+
+
+def test_an_empty_list_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SeedError, match="names no page to watch"):
+        Watched(tmp_path / "w.db", Seeds([]), {}, {})
+
+
+def test_events_of_a_kind_that_is_not_wanted_are_kept_and_send_nothing(tmp_path: Path) -> None:
+    pages = List(tmp_path)
+    pages.check(**{"": body("<p>1 EUR</p>")})
+    watched = Watched(
+        pages.store, Seeds([HOME]), pages.settings, {}, kinds=frozenset({"price"}), transport=pages.server
+    )
+    pages.server.site[HOME] = _reply(body("<p>1 EUR</p>", prose=[*PROSE, "Of no interest."]))
+    assert [event.sends for event in skipping.run(watched.check()).events] == [False]
+    pages.server.site[HOME] = _reply(body("<p>2 EUR</p>", prose=[*PROSE, "Of no interest."]))
+    done: Sequence[Event] = skipping.run(watched.check()).events
+    assert [event.sends for event in done] == [True]
