@@ -196,36 +196,13 @@ Located = tuple[str, str | None]
 """The IP address for requests to a URL, and None; or "", and the reason why there is none."""
 
 
-FIELDS = ("", "title", "description", "canonical", "robots", "price", "availability", "date", "link", "image", "watch")
+FIELDS = ("", "title", "description", "canonical", "robots", "price", "availability", "date", "link", "image")
 """What is compared of a page beside its text, by number. link: the target of one in the text, with its words; price,
-availability, date: of JSON-LD; watch: what --watch finds."""
+availability, date: of JSON-LD."""
 KINDS = (*FIELDS[1:], "text")
 """Kinds of changes of a page."""
 USES = ("search", "ai-input", "ai-train")
 """Uses of a page that its site may forbid, see docs/usage-preferences.md."""
-
-
-class Watch(Struct, frozen=True):
-    """What is watched of pages whose URL matches a pattern: css:SELECTOR, with ::attr(NAME) an attribute, or names of
-    `KINDS` with commas."""
-
-    pattern: str
-    what: str
-
-    def __str__(self) -> str:
-        return f"{self.pattern}={self.what}"
-
-    def matches(self, url: str) -> bool:
-        return re.search(self.pattern, url) is not None
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        return () if self.what.startswith("css:") else tuple(self.what.split(","))
-
-    @property
-    def selector(self) -> tuple[str, str | None]:
-        """The selector, empty for none, and the attribute; None: the text."""
-        return css_parts(self.what.removeprefix("css:")) if self.what.startswith("css:") else ("", None)
 
 
 _PART = re.compile(r"(?P<css>.*?)::(?:text|attr\((?P<attribute>[^()]+)\))", re.DOTALL)
@@ -244,7 +221,7 @@ class Wanted(Struct, frozen=True):
     changes; `kept`: the text for the store, `is_view`: of pages that forbid copies, too. `extract`, `hooks`,
     `structured`: the user's extraction, see minicrawl.extract. `short_text`: the text of pages that may be soft 404s.
     `lines`: the lines of pages, packed. `requisites`: URLs of files that the page needs; `is_style`: it is a style
-    sheet, not a page. `facts`: facts for an audit. `watch`: what is compared of some pages instead of all.
+    sheet, not a page. `facts`: facts for an audit.
     """
 
     anchors: bool = False
@@ -261,7 +238,6 @@ class Wanted(Struct, frozen=True):
     requisites: bool = False
     is_style: bool = False
     facts: bool = False
-    watch: tuple[Watch, ...] = ()
 
     @property
     def items(self) -> bool:
@@ -311,7 +287,7 @@ class ParsedPage(NamedTuple):
     `index_by_google`: False when those for googlebot say noindex. `usage`: lines of its head on the use of the page,
     such as "robots: noai".
     `truncated`: the page has more links than are read. `text`: all visible text, an entry for each
-    paragraph, heading, item or cell. `values`: a hash of each of `FIELDS` but the first and last, a byte.
+    paragraph, heading, item or cell. `values`: a hash of each of `FIELDS` but the first, a byte.
     `blocks`: block hashes, to detect changes, see minicrawl.web.html.tree.
     `kept`: a record of minicrawl.web.kept_text; none of a page that forbids copies. `headings`: beside it and
     `blocks`, hashes of the headings of its content. `items`: extracted JSON objects; `hook_failures`: names and errors

@@ -7,8 +7,6 @@ and a given value, or its text as on the command line. It raises SettingError wi
 import math
 import os
 import re
-import shlex
-import shutil
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from fractions import Fraction
@@ -19,7 +17,6 @@ from typing import Any  # Any: settings as given
 from msgspec import Struct
 
 from minicrawl.errors import SettingError, quoted, suggestion
-from minicrawl.model import KINDS, Watch
 
 Reader = Callable[[str, Any], Any]
 Kind = Mapping[str, Any]
@@ -355,26 +352,6 @@ def can_be_file(name: str, path: Path) -> None:
         raise SettingError(f"{option(name)} {path} {problem}; name a file of cookies, or a new one")
 
 
-def _read_command(name: str, given: Any) -> str:
-    """Errors leave out the value, which may be secret."""
-    value = read_text(name, given)
-    try:
-        words = shlex.split(value)
-    except ValueError as error:
-        raise SettingError(f"{option(name)} is not a command: {error}") from error
-    if value and (not words or shutil.which(words[0]) is None):
-        raise SettingError(f"{option(name)} needs a program that exists, such as './tell.py mail'")
-    return value
-
-
-def _program(value: str) -> str:
-    """A command without what may be secret."""
-    return next(iter(shlex.split(value)), "")
-
-
-COMMAND: Kind = {"read": _read_command, "metavar": "COMMAND", "hide": _program}
-
-
 # What texts say
 
 
@@ -406,19 +383,5 @@ def _parse_boost(given: str) -> tuple[re.Pattern[str], float]:
     return compiled(pattern, "boost"), value
 
 
-def _parse_watch(given: str) -> Watch:
-    """REGEX=css:SELECTOR or REGEX=KIND,...: the first divider behind which one of these stands. Raises SettingError."""
-    found = re.fullmatch(r"(.*?)=(css:.+|[a-z]+(?:,[a-z]+)*)", given, re.DOTALL)
-    watch = Watch(*found.groups()) if found else None
-    kinds = [kind for kind in KINDS if kind != "watch"]
-    if watch is None or not {*watch.kinds}.issubset(kinds):
-        raise SettingError(
-            f"--watch takes REGEX=css:SELECTOR, or REGEX= and some of {','.join(kinds)}, not {quoted(given)}"
-        )
-    compiled(watch.pattern, "watch")
-    return watch
-
-
 HOST_DELAYS = parsed("HOST=TIME", (str, float), _parse_host_delay, lambda one: f"{one[0]}={one[1]:.15g}s")
-WATCHES = parsed("REGEX=css:SELECTOR", Watch, _parse_watch)
 BOOSTS = parsed("REGEX=FACTOR", (re.Pattern, float), _parse_boost, lambda one: f"{one[0].pattern}={one[1]:.15g}")

@@ -268,7 +268,7 @@ async def check_settings(settings: CrawlSettings, transport: Any) -> None:
 
 async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -> None:
     """Check the settings of capabilities that few crawls have, whose modules the others do not load."""
-    if settings.items or settings.hook or settings.extracts or settings.watch:
+    if settings.items or settings.hook or settings.extracts:
         from minicrawl.extract.selectors import check_asked  # noqa: PLC0415
 
         await check_asked(settings)

@@ -105,10 +105,7 @@ async def check_asked(settings: CrawlSettings) -> None:
 
 
 def check_selectors(settings: CrawlSettings) -> tuple[str, ...]:
-    """The names of all possible item fields. Raises SettingError for invalid selectors, also of --watch."""
-    for watch in settings.watch:
-        if (css := watch.selector[0]) and wrong_css(css):
-            raise SettingError(f"--watch {str(watch)!r}: {css!r} is not a CSS selector")
+    """The names of all possible item fields. Raises SettingError for invalid selectors."""
     return tuple(columns_of(settings.extract, is_structured=settings.extract_structured))
 
 

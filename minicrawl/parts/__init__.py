@@ -3,8 +3,8 @@
 A part is a subclass of `Part`. In its `__init__.py` stand also its tables, its events of the log, and its settings:
 
     @dataclass(frozen=True)
-    class AlertSettings:
-        on_change: str = setting("", COMMAND, "Tell this command of ...")
+    class PdfSettings:
+        pdf: bool = setting(False, FLAG, "Read PDF files as pages ...")
 
 All are read at the start of every command, so a part imports where it is used what takes time. docs/parts.md has
 recipes; `part` is the contract.

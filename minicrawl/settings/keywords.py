@@ -40,8 +40,6 @@ class Keywords(TypedDict, total=False):
     refresh: bool
     refresh_min: float | str
     recrawl_after: float | str | None
-    watch: str | Sequence[str]
-    on_change: str
     boost: str | Sequence[str]
     topic: str
     text: bool

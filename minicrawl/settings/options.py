@@ -12,7 +12,7 @@ from typing import Any  # Any: settings as given
 
 from minicrawl import __version__
 from minicrawl.errors import SettingError, quoted
-from minicrawl.model import USES, Watch
+from minicrawl.model import USES
 from minicrawl.parts import parts
 from minicrawl.reasons import meaning
 from minicrawl.setting import (
@@ -34,7 +34,6 @@ from minicrawl.setting import (
     PLACES,
     REREADS,
     TEXT,
-    WATCHES,
     Kind,
     Setting,
     choice,
@@ -234,13 +233,6 @@ class Options:
         None,
         duration(MOST_SPAN, "30d"),
         "Fetch every page again after this time, important or not. Without --refresh, a run does not wait.",
-    )
-    watch: tuple[Watch, ...] = setting(
-        (),
-        WATCHES,
-        "On pages with matching URLs, count only changes of css:SELECTOR, with ::attr(NAME) for an attribute, or "
-        "of kinds such as price,title. Repeatable.",
-        REREADS,
     )
 
     FOCUS = "Pages to read earlier or later. The ranking does not change."

@@ -2,15 +2,12 @@
 
 import time
 from pathlib import Path
-from typing import Any
 
 import httpx
-import pytest
 from lxml import etree
 from support.command_line import answer, run
 from support.sites import crawl, crawled_once, rows
 
-from minicrawl.errors import SettingError
 from minicrawl.timing import Timing
 
 HOME = "http://a.test/"
@@ -49,23 +46,6 @@ def test_difference_of_a_change_has_the_blocks_that_came_went_and_moved(tmp_path
         ("em", "third"),
         ("ins", "New words"),
     }
-
-
-def of_other_words_and_a_price(_: httpx.Request, count: int) -> list[str]:
-    """Other words at each fetch, and another price from the third on."""
-    return [f"<title>{count}</title><p>News of {count}<p><b class=price>{5 + (count > 2)}</b>", HOME]
-
-
-def test_of_a_watched_page_the_price_alone_is_a_change(tmp_path: Path) -> None:
-    store, site = tmp_path / "crawl.db", {HOME: ["/item"], HOME + "item": of_other_words_and_a_price}
-    options: dict[str, Any] = {"refresh": True, "pages": 20, "traps": False, "timing": PATIENT}
-    crawl(site, store, [HOME], watch="/item$=css:.price", **options)
-    (changed,) = answer("changes", "--only", "watch", "--store", store)
-    assert (changed["url"], changed["kinds"], changed["times"]) == (HOME + "item", ["watch"], 1)
-    assert [page for page in answer("changes", "--store", store) if page["what"] == "changed"] == [changed]
-    for wrong, why in (("/item=css:<", "not a CSS selector"), ("/item=prize", "--watch takes"), ("(=css:b", "regular")):
-        with pytest.raises(SettingError, match=why):
-            crawl(site, store, [HOME], watch=wrong, **options)
 
 
 def test_difference_needs_texts_and_a_page(store: Path) -> None:

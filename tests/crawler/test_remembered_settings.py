@@ -19,12 +19,10 @@ def kept(**settings: Any) -> dict[str, Any]:
 
 
 EXAMPLES: dict[str, Any] = {
-    "on_change": "true told",
     "host_delay": ("a.test=3s",),
     "discovery": 0.5,
     "boost": "x=2",
     "extract": ("title=h1",),
-    "watch": ("x=css:h1",),
     "header": "A: b",
     "auth": ("a.test=me:hush",),
     "proxy": ("*.a.test=none", "http://p.test:3128"),

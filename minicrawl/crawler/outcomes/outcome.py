@@ -178,7 +178,7 @@ def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None
 
 
 def kind_hashes(fetched: Fetched, parsed: ParsedPage) -> bytes:
-    """A hash of each of `KINDS` but `watch` of a page, a byte, and of its prose; none of what is not HTML."""
+    """A hash of each of `KINDS` of a page, a byte, and of its prose; none of what is not HTML."""
     return parsed.values + (fetched.said or 0).to_bytes(7) if parsed.values else b""
 
 

@@ -153,20 +153,18 @@ def compared(  # noqa: PLR0913 - all that tells changes from noise
     says_changed: bool | None = False,
     pages: Callable[[int], int] = lambda _: 0,
     is_odd: Callable[[str, int], bool] | None = None,
-    is_watched: bool = False,
 ) -> Difference:
     """Difference of a page from the fetch before, which left `memory`.
 
     counters: ids of the new lines that count. says_changed: the answer has other validators; believed of a page that
     was answered 304 before. pages: number of pages of the host, with this one, that a block is known to stand on.
-    is_odd: whether a page whose noise is not known differs in more blocks of a kind than others. is_watched: all that
-    differs is a change. A page whose marks are others is taken as new: something else is compared.
+    is_odd: whether a page whose noise is not known differs in more blocks of a kind than others. A page whose marks are
+    others is taken as new: something else is compared.
     """
     before, now = _marks(memory[4:]), _marks(blocks)
     if memory[:1] != bytes((_FORM,)) or (before and now and before != now):
         return Difference(False, 0, 0, first_seen(blocks), is_certain=False, differs=False)
-    pages = (lambda _: 0) if is_watched else pages
-    is_told = is_watched or bool(says_changed and memory[3] & _STOOD)
+    is_told = bool(says_changed and memory[3] & _STOOD)
     return _Fetch(memory, blocks, pages, set() if is_told else {*counters}, says_changed=is_told).difference(is_odd)
 
 

@@ -64,7 +64,6 @@ _ANOTHER = 1.1
 _PAGES, _FEW, _FEW_IN, _ODD_IN = "pages", 3, 8, 5
 """Few pages of a host are as many, or one in so many; at most one in `_ODD_IN` is odd."""
 DAY = 86_400.0
-_HASHED = [kind for kind in KINDS if kind != "watch"]
 SAME, CHANGED, MISSING, FAILED = "=#?!"
 
 
@@ -83,7 +82,6 @@ class Refresh(Step):
         if state.due is None:
             self._rates.load(writer)
         self._unsaved: dict[str, MetaValue] = {}
-        self._watches = settings.watch
         self._differing = defaultdict[int, Counter[str]](Counter)
         """By host: pages without validators that were compared to their first answers; those that differed, by kind."""
         self._blocks = WeakKeyDictionary[object, defaultdict[str, Counter[int]]]()
@@ -130,7 +128,7 @@ class Refresh(Step):
 
     def on_turn(self, turn: Turn) -> None:
         page, state = turn.page, turn.outcome.state
-        if self._due is None and turn.last is None and not self._is_watched(turn.fetched.url):
+        if self._due is None and turn.last is None:
             return  # its first turn, in a crawl without a schedule
         if state in READ:
             self._note_read(turn)
@@ -160,11 +158,8 @@ class Refresh(Step):
         if row.blocks:
             picture = self._pictures.picture(page)
             counters = noted(picture, page, blocks, blocks_of(row.blocks))
-            watched = self._is_watched(fetched.url)
-            is_odd = partial(self._is_odd, picture, flips=_differing(turn)[2]) if says is None and not watched else None
-            found = compared(
-                row.blocks, blocks, counters, says_changed=says, pages=picture.pages, is_odd=is_odd, is_watched=watched
-            )
+            is_odd = partial(self._is_odd, picture, flips=_differing(turn)[2]) if says is None else None
+            found = compared(row.blocks, blocks, counters, says_changed=says, pages=picture.pages, is_odd=is_odd)
         else:
             found = self._by_hashes(row, turn, blocks, says)
         row = self._judged(row, turn, before, validators, found)
@@ -184,7 +179,7 @@ class Refresh(Step):
         return RefreshRow(turn.page, turn.last.fetched_at, turn.now, 0.0, fetches=1)
 
     def _note_first(self, page: int, fetched: Fetched, blocks: bytes, now: float) -> None:
-        """Note a page read for the first time, that is watched or in a crawl with a schedule."""
+        """Note a page read for the first time, in a crawl with a schedule."""
         self._changes.append(Change(page, now, "new", len(blocks) // 4, 0))
         row = RefreshRow(page, now, now, 0.0, fetches=1, blocks=first_seen(blocks))
         if self._due is not None:
@@ -193,9 +188,6 @@ class Refresh(Step):
             due = self._due.fetched(page, now, rate or None)
             row = row._replace(due=due, rate=rate or self._rates.of(group), information=information)
         self._keep(row, now)
-
-    def _is_watched(self, url: str) -> bool:
-        return any(watch.matches(url) for watch in self._watches)
 
     def _by_hashes(self, row: RefreshRow, turn: Turn, blocks: bytes, says_changed: bool | None) -> Difference:
         """Difference of a page whose blocks are known for the first time: of its answer before, hashes of what it had
@@ -213,7 +205,7 @@ class Refresh(Step):
             doubtful = [kind for kind in KINDS if kind in differing and kind not in told and counts[kind] <= many]
             told += ["prose"] * self._is_odd(self._pictures.picture(row.page), "prose", flips)
         told += ["text"] * ("prose" in told)
-        kinds = () if self._is_watched(turn.fetched.url) else tuple(kind for kind in KINDS if kind in told)
+        kinds = tuple(kind for kind in KINDS if kind in told)
         still = set(KINDS if is_known else ()).difference(differing, ["text"] if "prose" in differing else [])
         memory = first_seen(blocks, set(doubtful).difference(told), still)
         if says_changed is False or row.fetches > 1:  # the fetches before this one were answered 304
@@ -396,8 +388,8 @@ class Refresh(Step):
 def _differing(turn: Turn) -> tuple[bool, list[str], int]:
     """Whether the hashes of the answer before are known; kinds that differ from it, and bits of long paragraphs."""
     before, now = (turn.last and turn.last.kind_hashes) or b"", kind_hashes(turn.fetched, turn.parsed)
-    differing = [kind for kind, old, new in zip(_HASHED, before, now, strict=False) if old != new]
-    old, new = (int.from_bytes(hashes[len(_HASHED) :]) for hashes in (before, now))
+    differing = [kind for kind, old, new in zip(KINDS, before, now, strict=False) if old != new]
+    old, new = (int.from_bytes(hashes[len(KINDS) :]) for hashes in (before, now))
     is_known = bool(before and now)
     return is_known, differing, is_known * (old ^ new).bit_count()
 

@@ -134,8 +134,6 @@ def _with_content(  # noqa: PLR0913 - what parse_html has found
 ) -> ParsedPage:
     if not (wanted.kept or wanted.text or wanted.blocks):
         return parsed
-    watches = [watch for watch in wanted.watch if wanted.blocks and watch.matches(links.page)]
-    selected = [f"{watch.what} {value}" for watch in watches for value in _selected(elements.tree, *watch.selector)]
     if wanted.kept and (parsed.archive or wanted.is_view):
         from minicrawl.web.html.declared import declared  # noqa: PLC0415 - few crawls keep text
         from minicrawl.web.html.markdown import Walk, content_and_rest  # noqa: PLC0415
@@ -152,18 +150,13 @@ def _with_content(  # noqa: PLR0913 - what parse_html has found
     parsed = parsed._replace(text=text if wanted.text else ())
     if not wanted.blocks:
         return parsed
-    fields = {**fields, "link": told}
-    if not watches:
-        return parsed._replace(blocks=block_hashes(text, fields))
-    names = {name for watch in watches for name in watch.kinds}
-    fields = {name: values for name, values in fields.items() if name in names} | {"watch": selected}
-    return parsed._replace(blocks=block_hashes(text if "text" in names else (), fields, " ".join(map(str, watches))))
+    return parsed._replace(blocks=block_hashes(text, {**fields, "link": told}))
 
 
 def _fields(marks: Marks, elements: "_Elements", links: "_Links") -> dict[str, list[str]]:
     """What people watch beside the text of a page: the values of `minicrawl.model.FIELDS`."""
     page = marks.body
-    found = {name: list[str]() for name in FIELDS[1:-1]}
+    found = {name: list[str]() for name in FIELDS[1:]}
     found["title"], found["description"] = [elements.title or ""], [elements.description or ""]
     found["canonical"], found["robots"] = list(links.canonicals), [str(elements.directives)]
     found["link"] = [_lasting(url) for url, place in links.places.items() if place == TEXT]
@@ -192,11 +185,6 @@ def _lasting(reference: str) -> str:
     if "=" not in reference:  # as most
         return reference
     return _LONG_VALUE.sub(lambda value: "" if _DIGIT.search(value[0]) else value[0], reference)
-
-
-def _selected(tree: BrowserTree, css: str, attribute: str | None) -> Iterator[str]:
-    for _, attributes, words in tree.requiring(css) if css else ():
-        yield one_line(attributes.get(attribute) if attribute else words(), MAX_TEXT) or ""
 
 
 class _Links:

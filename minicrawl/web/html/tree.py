@@ -91,15 +91,13 @@ _MOST_OF_FIELD = 200
 """Values of a field, such as links, that are compared."""
 
 
-def block_hashes(
-    blocks: Iterable[str], fields: Mapping[str, Iterable[str]] = MappingProxyType({}), watched: str = ""
-) -> bytes:
+def block_hashes(blocks: Iterable[str], fields: Mapping[str, Iterable[str]] = MappingProxyType({})) -> bytes:
     """A four-byte hash of each distinct block with words, in the order of the page.
 
     fields: values by names among `FIELDS`. Each field stands before the blocks, behind a mark: a page with other marks
-    is compared to none before. watched: what it is that is compared, if it is not the whole page."""
+    is compared to none before."""
     numbers = list[int]()
-    for name, values in (*fields.items(), (f"text{watched}", ())) if fields else ():
+    for name, values in (*fields.items(), ("text", ())) if fields else ():
         numbers.append(field_number("", name))
         numbers += [field_number(name, value) for value in islice(filter(None, values), _MOST_OF_FIELD)]
     distinct = list(dict.fromkeys([*numbers, *map(block_number, filter(None, blocks))]))

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from itertools import cycle
 
 import pytest
@@ -12,7 +12,7 @@ from support.changing_web import CHANGES, NOISES, ChangingPage
 from support.page_changes import KINDS, Life, summed, verdicts
 
 from minicrawl.crawler.recognise.changes import Difference, compared, first_seen, noted, unchanged
-from minicrawl.model import Wanted, Watch
+from minicrawl.model import Wanted
 from minicrawl.store.texts.repeated_blocks import RepeatedBlocks
 from minicrawl.web.html.parse import parse_html
 from minicrawl.web.html.tree import MOST_BLOCKS, block_hashes, block_ids
@@ -132,13 +132,7 @@ FETCHES, LEARNING = 12, 2
 """Fetches of a page, and those before its first change."""
 
 
-def told(
-    noises: Iterable[set[str]],
-    *,
-    has_validators: bool = False,
-    watch: tuple[Watch, ...] = (),
-    kinds: Mapping[str, str] = CHANGES,
-) -> Counter[str]:
+def told(noises: Iterable[set[str]], *, has_validators: bool = False) -> Counter[str]:
     """Counts of fetches with and without a change, of changes by kind, of those missed, and of false alarms.
 
     A change is missed that is not told at the next fetch, and by what it is; the alarm that comes later is not false.
@@ -147,7 +141,7 @@ def told(
     posts = list(range(10))
     pages = [ChangingPage(number, random.Random(number), noise, posts) for number, noise in enumerate(noises)]
     memories, open_changes = dict[int, bytes](), dict[int, int]()
-    wanted = Wanted(places=True, blocks=True, watch=watch)
+    wanted = Wanted(places=True, blocks=True)
     for fetch in range(FETCHES):
         posts.append(10 + fetch)
         for number, page in enumerate(pages):
@@ -163,15 +157,13 @@ def told(
             if number not in memories:
                 memories[number] = first_seen(blocks)
                 continue
-            found = compared(
-                memories[number], blocks, says_changed=has_validators, pages=picture.pages, is_watched=bool(watch)
-            )
+            found = compared(memories[number], blocks, says_changed=has_validators, pages=picture.pages)
             memories[number] = found.memory
-            is_told = kinds.get(what or "") in found.kinds
+            is_told = CHANGES.get(what or "") in found.kinds
             counts["changed" if what else "still"] += 1
             counts[what or "none"] += 1
             counts["missed"] += what is not None and not is_told
-            counts["false"] += (what is None or what not in kinds) and found.is_change and number not in open_changes
+            counts["false"] += what is None and found.is_change and number not in open_changes
             if what is not None and not is_told:
                 open_changes[number] = fetch
             elif found.is_change:
@@ -194,20 +186,6 @@ def test_without_validators_changes_are_told_at_once_by_their_kind_and_noise_is_
 def test_with_validators_no_change_is_missed() -> None:
     counts = told([set(NOISES)] * 100, has_validators=True)
     assert counts["missed"] <= 0.02 * counts["changed"]
-    assert counts["false"] == 0
-
-
-@pytest.mark.parametrize(
-    ("what", "kinds"),
-    [
-        ("css:link[rel=canonical]::attr(href)", {"canonical": "watch"}),
-        ("css:h1", {}),
-        ("price,title", {"price": "price", "title": "title"}),
-    ],
-)
-def test_of_a_watched_page_all_that_is_watched_counts_and_nothing_else(what: str, kinds: dict[str, str]) -> None:
-    counts = told([set(NOISES)] * 60, watch=(Watch("/page/[0-9]+$", what),), kinds=kinds)
-    assert counts["changed"] - counts["missed"] == sum(counts[kind] for kind in kinds)
     assert counts["false"] == 0
 
 

@@ -180,19 +180,19 @@ def told(store: Path) -> list[tuple[Any, ...]]:
     )
 
 
-def test_the_first_change_after_a_crawl_that_reads_pages_once_is_told_by_its_kind_or_as_watched(tmp_path: Path) -> None:
+def test_the_first_change_after_a_crawl_that_reads_pages_once_is_told_by_its_kind(tmp_path: Path) -> None:
     """Its server has said 304 before, so nobody has seen the blocks of the page as it was."""
     changes = [what for what in CHANGES if what != "words of a link"]  # those are text, too
     pages = {f"{HOME}{at}": ChangingPage(at, random.Random(at), set()) for at in range(len(changes))}
     versions = dict.fromkeys(pages, 0)
     server, store = Shop(pages, versions), tmp_path / "crawl.db"
-    crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages), watch="test/0$=css:title")
+    crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages))
     one_round(server, store)
     for url, what in zip(pages, changes, strict=True):
         pages[url].change(what)
         versions[url] += 1
     one_round(server, store)
-    kinds = {url: CHANGES[what] for url, what in zip(pages, changes, strict=True)} | {f"{HOME}0": "watch"}
+    kinds = {url: CHANGES[what] for url, what in zip(pages, changes, strict=True)}
     assert told(store) == sorted(kinds.items())
 
 
