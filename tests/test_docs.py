@@ -95,7 +95,7 @@ def crawled(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return shutil.copytree(first, tmp_path, dirs_exist_ok=True)
 
 
-SERVERS = {"cluster", "dashboard", "demo", "mcp"}
+SERVERS = {"cluster", "dashboard", "demo", "mcp", "watch"}
 """Commands that serve until Ctrl-C, or take seconds: their own tests run them."""
 
 
@@ -164,6 +164,8 @@ def test_python_that_is_shown_runs(
     for call in ("crawl", "Crawl"):
         shown = partial(getattr(minicrawl, call), transport=httpx.MockTransport(answer), delay=0)
         monkeypatch.setattr(minicrawl, call, shown, raising=False)
+    at_once = partial(minicrawl.watch, transport=httpx.MockTransport(answer), delay=0, confirm=())
+    monkeypatch.setattr(minicrawl, "watch", at_once, raising=False)
     for words in (["export", "ranks.csv"], ["graph", "export", "links.graphml"]):
         assert CliRunner().invoke(main, words).exit_code == 0
     for block in blocks(page, "python"):
