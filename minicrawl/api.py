@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Se
 from concurrent.futures import ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, Unpack  # Any: settings as given
+from typing import Any, TypeVar, Unpack  # Any: settings as given
 
 from minicrawl.cluster.crawl import crawl_partitions
 from minicrawl.cluster.keeper import Listener
@@ -16,7 +16,7 @@ from minicrawl.crawler.admission.seeds import gather_seeds
 from minicrawl.crawler.run import Caller, crawl_with
 from minicrawl.crawler.running_crawl import RunningCrawl
 from minicrawl.errors import SeedError, SettingError
-from minicrawl.model import CrawlReport, Progress
+from minicrawl.model import CrawlReport, Progress, WatchRound
 from minicrawl.parts import module
 from minicrawl.search.following import Indexer
 from minicrawl.settings import DEFAULT_STORE, CrawlSettings
@@ -26,9 +26,6 @@ from minicrawl.store.folder import is_folder
 from minicrawl.system import run_loop
 from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.urls.normalise import normalise
-
-if TYPE_CHECKING:
-    from minicrawl.parts.watch.rounds import Round
 
 
 def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
@@ -163,7 +160,7 @@ def watch(  # noqa: PLR0913 - what the caller may hand in
     selectors: Mapping[str, str] | None = None,
     transport: Any = None,
     **settings: Unpack[Keywords],
-) -> Iterator[Round]:
+) -> Iterator[WatchRound]:
     """Check pages again and again, and yield what each round has found: the first one remembers them.
 
         for done in minicrawl.watch(["https://example.org/prices"], every=3600):

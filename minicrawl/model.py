@@ -598,3 +598,37 @@ class RunStatus:
     workers: tuple[WorkerStatus, ...]
     limits: LimitsNow
     banned: tuple[str, ...]
+
+
+class WatchEvent(Struct, frozen=True, omit_defaults=True):
+    """What is told of a watched page, or of a host. what: "changed", "lost", "replaced" (by another page), "back",
+    "unreadable", "readable", "selector" (that matches nothing), "habit" (it changes at every check). kinds: of the
+    lines that were removed and added; why: a reason code, or the title of the page in its place; pages: URLs on which
+    it is; sends: it makes a message."""
+
+    what: str
+    url: str
+    title: str = ""
+    kinds: tuple[str, ...] = ()
+    removed: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
+    why: str = ""
+    address: str = ""
+    pages: tuple[str, ...] = ()
+    sends: bool = True
+
+
+class WatchRound(Struct, frozen=True):
+    """A round of checks of watched pages. pages: of the list; fresh: URLs that are watched from this round on; read:
+    pages that gave an answer."""
+
+    number: int
+    at: float
+    pages: int
+    read: int
+    fresh: tuple[str, ...]
+    events: tuple[WatchEvent, ...]
+
+    @property
+    def has_news(self) -> bool:
+        return any(event.sends for event in self.events)

@@ -67,13 +67,14 @@ HOMES = {
     "ray": ("cluster/",),
     "playwright": ("crawler/rendering/",),
     "pypdf": ("parts/pdf/",),
+    "apprise": ("parts/watch/",),
     "rich": ("cli/",),
     "ada_url": ("web/urls/",),
     "tldextract": ("web/urls/",),
     "filelock": ("store/", "search/"),
     "http_sf": ("web/robots/",),
     "msgspec": (
-        *("sandbox/", "web/", "crawler/", "control/", "store/", "setting", "events.py", "model.py", "parts/samepage/"),
+        *("sandbox/", "web/", "crawler/", "control/", "store/", "setting", "events.py", "model.py", "parts/"),
     ),
     # Only what a process of ours sends to one that it has started: never what that one answers.
     "pickle": ("sandbox/child.py", "crawler/sources/worker.py", "crawler/sources/workers.py"),

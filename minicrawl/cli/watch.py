@@ -23,8 +23,7 @@ from minicrawl.system import run_loop
 
 if TYPE_CHECKING:
     from minicrawl.crawler.admission.seeds import Seeds
-    from minicrawl.parts.watch.messages import Message
-    from minicrawl.parts.watch.rounds import Round
+    from minicrawl.model import WatchRound
 
 _NOTHING_READ = 3
 """An exit code: 1 says that something changed."""
@@ -213,7 +212,7 @@ def _print_last(store: Path, last: str, atom: Path | None, *, as_json: bool) -> 
     messages = module("watch.messages")
     told = messages.told(store, moment_of(last, time.time(), "--last"))
     if atom is not None:
-        messages.write_atom(atom, store)
+        _write_atom(atom, store)
     for number, (row, event) in enumerate(told):
         if as_json:
             click.echo(json.dumps(messages.as_json([event], row.at, row.round)))
@@ -223,6 +222,25 @@ def _print_last(store: Path, last: str, atom: Path | None, *, as_json: bool) -> 
         click.echo("\n".join(f"  {line}" for line in messages.event_words(event)))
     if not told and not as_json:
         click.echo(f"Nothing was told in the last {printable(last)}.")
+
+
+_IN_FEED = 1_000
+"""Entries of a feed, the latest."""
+
+
+def _write_atom(path: Path, store: Path) -> None:
+    """Write what was told lately as a feed. Raises SettingError."""
+    from minicrawl.export.atom import FeedEntry, write_entries
+    from minicrawl.store.texts.difference import CAME, WENT, Line
+
+    messages, entries = module("watch.messages"), []
+    for row, event in messages.told(store, 0.0)[-_IN_FEED:]:
+        lines = [*(Line(WENT, line) for line in event.removed), *(Line(CAME, line) for line in event.added)]
+        summary, *_ = messages.event_words(event)
+        url = event.pages[0] if event.pages else event.url
+        title = f"{row.what}: {event.title or event.url}"
+        entries.append(FeedEntry(f"{row.at} {row.what} {row.url}", row.at, title, url, summary, lines))
+    write_entries(path, entries, str(store), "Changes of watched pages")
 
 
 class _Sending:
@@ -243,9 +261,9 @@ class _Sending:
         self._shows_all, self._as_json = shows_all, as_json
         self._messages = module("watch.messages")
 
-    def tell(self, done: "Round") -> None:
+    def tell(self, done: "WatchRound") -> None:
         messages = self._messages
-        message: Message = messages.Message(self._store, self._pages)
+        message = messages.Message(self._store, self._pages)
         if self._as_json:
             click.echo(json.dumps(messages.as_json(done.events, done.at, done.number)))
         elif not is_quiet():
@@ -257,9 +275,9 @@ class _Sending:
         if message.is_due and self._is_sent(message):
             message.note_sent()
         if self._atom is not None:
-            messages.write_atom(self._atom, self._store)
+            _write_atom(self._atom, self._store)
 
-    def _is_sent(self, message: "Message") -> bool:
+    def _is_sent(self, message: Any) -> bool:
         lines = message.lines()
         why = self._messages.notify(self._services, lines[0], "\n".join(lines)) if self._services else None
         if self._commands:

@@ -167,6 +167,10 @@ class Frontier:
         for host in self.pages.add(pages):
             self._offer_again(host, now)
 
+    def lay_up(self, page: int) -> None:
+        """Hold a page that was handed out until it is brought back."""
+        self.pages.laid_up.add(page)
+
     def bring_back(self, pages: Collection[int], now: float) -> None:
         """Let pages wait again that were laid up."""
         for host in self.pages.bring_back(pages):

@@ -129,7 +129,7 @@ class Visits:
         frontier = self.state.frontier
         frontier.release(page, now, asked=False)
         if state is State.WAITING:
-            frontier.pages.laid_up.add(page)
+            frontier.lay_up(page)
         else:
             self.give_up(page, state, reason, now, until)
         self._note_idle(page, now)

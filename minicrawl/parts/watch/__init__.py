@@ -1,10 +1,12 @@
 """Watched pages (`minicrawl watch`): each is asked again and again, and a message tells what changed (docs/watch.md).
 
 view        what is compared of an answer
+documents   the lines of JSON, feeds, CSV and plain text
 comparing   the verdict on the answers of one moment
 step        takes the answers of a crawl of the list alone
 rounds      checks the list: crawls it, asks again where it differs, and keeps what is told
-messages    what is told, in words, as JSON and as a feed; and who is told
+tables      what is stored
+messages    what is told, in words and as JSON, and who is told
 
 A round is a few crawls of the list, so politeness, robots.txt, ill hosts, logins and proxies are the crawl's. No page
 of the list ever has its turn: the step takes its answer, and the page waits for the next crawl.

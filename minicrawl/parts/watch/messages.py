@@ -1,4 +1,4 @@
-"""What a round tells: in words, as JSON, as a feed; and whom: a command, or services by the library Apprise."""
+"""What a round tells, in words and as JSON; and whom: a command, or services by the library Apprise."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ from msgspec import json as msgspec_json
 from minicrawl import installed
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
-from minicrawl.parts.watch.rounds import Event, Round
+from minicrawl.model import WatchEvent, WatchRound
 from minicrawl.parts.watch.tables import ToldRow
 from minicrawl.reasons import meaning
 from minicrawl.store.writer import Writer
@@ -22,7 +22,6 @@ SENT = "watch_sent"
 """Key of `meta`: the number of the last `told` row that was sent."""
 _SECONDS = 60.0
 """For a command."""
-_IN_FEED = 1_000
 _SHOWN, _LONGEST = 20, 300
 """Lines of a page that a message has, and characters of each."""
 
@@ -31,7 +30,7 @@ def stamp(at: float) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def as_json(events: Sequence[Event], at: float, number: int) -> dict[str, Any]:
+def as_json(events: Sequence[WatchEvent], at: float, number: int) -> dict[str, Any]:
     """What is told, by what became of the pages. at: Unix seconds."""
 
     def those(*whats: str) -> list[dict[str, Any]]:
@@ -56,7 +55,7 @@ def as_json(events: Sequence[Event], at: float, number: int) -> dict[str, Any]:
     }
 
 
-def _changed_json(event: Event) -> dict[str, Any]:
+def _changed_json(event: WatchEvent) -> dict[str, Any]:
     return {
         "url": event.url,
         "title": event.title,
@@ -67,7 +66,7 @@ def _changed_json(event: Event) -> dict[str, Any]:
     }
 
 
-def words(events: Sequence[Event], of: int, at: float) -> Iterator[str]:
+def words(events: Sequence[WatchEvent], of: int, at: float) -> Iterator[str]:
     """The lines of a message. of: pages of the list; at: Unix seconds."""
     changed = {
         url
@@ -81,7 +80,7 @@ def words(events: Sequence[Event], of: int, at: float) -> Iterator[str]:
         yield from event_words(event)
 
 
-def event_words(event: Event) -> Iterator[str]:
+def event_words(event: WatchEvent) -> Iterator[str]:
     url = printable(event.url)
     match event.what:
         case "changed" if event.pages:
@@ -112,7 +111,7 @@ def _why(reason: str) -> str:
     return meaning(reason) or f"{printable(reason)!r} stands in their place"
 
 
-def _lines(event: Event) -> Iterator[str]:
+def _lines(event: WatchEvent) -> Iterator[str]:
     lines = [*(f"  - {line}" for line in event.removed), *(f"  + {line}" for line in event.added)]
     for line in lines[:_SHOWN]:
         yield printable(line[:_LONGEST])
@@ -120,13 +119,13 @@ def _lines(event: Event) -> Iterator[str]:
         yield f"  and {len(lines) - _SHOWN:,} more lines"
 
 
-def told(store: Path, since: float) -> list[tuple[ToldRow, Event]]:
+def told(store: Path, since: float) -> list[tuple[ToldRow, WatchEvent]]:
     """What was told since, the oldest first. since: Unix seconds."""
     from minicrawl.store.reader import open_store  # noqa: PLC0415 - a check needs the writer alone
 
     with open_store(store) as reader:
         rows = reader.records(ToldRow, "told WHERE at >= ? ORDER BY id", since)
-    return [(row, msgspec_json.decode(row.said, type=Event)) for row in rows]
+    return [(row, msgspec_json.decode(row.said, type=WatchEvent)) for row in rows]
 
 
 class Message:
@@ -137,7 +136,7 @@ class Message:
         with closing(Writer(store)) as writer:
             sent = int(writer.meta(SENT) or 0)
             rows = writer.records(ToldRow, "told WHERE id > ? ORDER BY id", sent)
-        self.events = [msgspec_json.decode(row.said, type=Event) for row in rows]
+        self.events = [msgspec_json.decode(row.said, type=WatchEvent) for row in rows]
         self.is_due = any(row.sends for row in rows)
         self._last, self._at, self._round = (rows[-1].id, rows[-1].at, rows[-1].round) if rows else (sent, 0.0, 0)
 
@@ -199,22 +198,7 @@ def masked(url: str) -> str:
     return f"{scheme}{sign}{'***@' if '@' in rest else ''}{host}"
 
 
-def summary(done: Round) -> Iterator[str]:
+def summary(done: WatchRound) -> Iterator[str]:
     """What is said of a first round."""
     if done.fresh:
         yield f"{counted(len(done.fresh), 'page')} {'are' if len(done.fresh) > 1 else 'is'} watched from now on."
-
-
-def write_atom(path: Path, store: Path) -> None:
-    """Write what was told lately as a feed, see `minicrawl.export.atom`. Raises SettingError."""
-    from minicrawl.export.atom import FeedEntry, write_entries  # noqa: PLC0415 - few write a feed
-    from minicrawl.store.texts.difference import CAME, WENT, Line  # noqa: PLC0415
-
-    entries = []
-    for row, event in told(store, 0.0)[-_IN_FEED:]:
-        lines = [*(Line(WENT, line) for line in event.removed), *(Line(CAME, line) for line in event.added)]
-        summary, *_ = event_words(event)
-        url = event.pages[0] if event.pages else event.url
-        key = f"{row.at} {row.what} {row.url}"
-        entries.append(FeedEntry(key, row.at, f"{row.what}: {event.title or event.url}", url, summary, lines))
-    write_entries(path, entries, str(store), "Changes of watched pages")

@@ -14,12 +14,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple  # Any: settings as given
 
-from msgspec import Struct, structs
 from msgspec import json as msgspec_json
+from msgspec import structs
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import Caller, crawl_with
 from minicrawl.errors import SeedError
+from minicrawl.model import WatchEvent, WatchRound
 from minicrawl.parts.watch import DUE
 from minicrawl.parts.watch.comparing import GONE, SURE, Memory, Verdict, compare, first_view, has_same_lines
 from minicrawl.parts.watch.tables import AnswerRow, ToldRow, WatchedRow
@@ -44,38 +45,6 @@ KINDS = frozenset(
 """Kinds of changes."""
 
 
-class Event(Struct, frozen=True, omit_defaults=True):
-    """What is told of a page, or of a host. what: see `ToldRow`. kinds: of the lines that were removed and added; why:
-    a reason code, or the title of the page in its place; pages: URLs on which it is."""
-
-    what: str
-    url: str
-    title: str = ""
-    kinds: tuple[str, ...] = ()
-    removed: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()
-    why: str = ""
-    address: str = ""
-    pages: tuple[str, ...] = ()
-    sends: bool = True
-
-
-class Round(Struct, frozen=True):
-    """A round of checks. pages: of the list; fresh: URLs that are watched from this round on; read: pages that gave an
-    answer."""
-
-    number: int
-    at: float
-    pages: int
-    read: int
-    fresh: tuple[str, ...]
-    events: tuple[Event, ...]
-
-    @property
-    def has_news(self) -> bool:
-        return any(event.sends for event in self.events)
-
-
 class Watched:
     """A list of pages and its store. selectors: by URL, what of a page is compared alone. confirm: see the module.
     kinds: of changes that make a message; none: all."""
@@ -97,7 +66,7 @@ class Watched:
         self._selectors, self._confirm, self._transport = dict(selectors), confirm, transport
         self._kinds = kinds
 
-    async def check(self) -> Round:
+    async def check(self) -> WatchRound:
         """Make a round. Raises ConfigError, StoreError."""
         fresh = self._begin()
         await self._crawl()
@@ -157,17 +126,17 @@ class Watched:
                 verdict = compare(base, answers, memory, known.shared(url), is_last=is_over)
                 yield _Found(row, memory, answers, verdict, is_other)
 
-    def _sending(self, event: Event) -> Event:
+    def _sending(self, event: WatchEvent) -> WatchEvent:
         """An event that makes a message only if it is of the kinds that are wanted."""
         kinds = {*event.kinds, *(["added"] if event.added else []), *(["removed"] if event.removed else []), event.what}
         return structs.replace(event, sends=event.sends and (not self._kinds or not self._kinds.isdisjoint(kinds)))
 
-    def _conclude(self, fresh: Sequence[str]) -> Round:
+    def _conclude(self, fresh: Sequence[str]) -> WatchRound:
         """Store what was found. Returns it."""
         now = time.time()
         with closing(Writer(self.store)) as writer, writer.transaction():
             known = _Known(writer)
-            events, rows, read = list[Event](), list[WatchedRow](), 0
+            events, rows, read = list[WatchEvent](), list[WatchedRow](), 0
             for found in self._found(known, is_last=True):
                 read += found.verdict.what != "unreadable"
                 told = list(_events(found))
@@ -194,7 +163,7 @@ class Watched:
             )
             writer.remove(AnswerRow, writer.rows("SELECT url, number FROM watch_answers"))
             writer.save_meta({ROUND: number, DUE: "{}"})
-        return Round(number, now, len(self._seeds.urls), read, tuple(fresh), tuple(events))
+        return WatchRound(number, now, len(self._seeds.urls), read, tuple(fresh), tuple(events))
 
 
 def watched_urls(store: Path) -> list[str]:
@@ -253,39 +222,39 @@ def _reason(views: Sequence[View]) -> str:
     return views[-1].reason or f"http-{views[-1].status}"
 
 
-def _events(found: _Found) -> Iterator[Event]:
+def _events(found: _Found) -> Iterator[WatchEvent]:
     """What is told of a page."""
     row, verdict = found.row, found.verdict
     if verdict.what == "unreadable":
         if row.state != _reason(found.answers):
-            yield Event("unreadable", row.url, why=_reason(found.answers))
+            yield WatchEvent("unreadable", row.url, why=_reason(found.answers))
         return
     last = found.answers[-1]
     if row.state and row.state not in _LOST:
-        yield Event("readable", row.url)
+        yield WatchEvent("readable", row.url)
     if verdict.base is not None and verdict.what == "first" and verdict.base.entries[:1] == (NO_MATCH,):
-        yield Event("selector", row.url)
+        yield WatchEvent("selector", row.url)
     if verdict.what == "lost" or (verdict.what == "first" and last.status in GONE):
         if row.state != "lost":
-            yield Event("lost", row.url, why=f"http-{last.status}")
+            yield WatchEvent("lost", row.url, why=f"http-{last.status}")
     elif verdict.what == "replaced" and not found.is_passing:
         address = last.address if last.address != View.unpacked(row.view).address else ""
-        yield Event("replaced", row.url, why=last.title, address=address)
+        yield WatchEvent("replaced", row.url, why=last.title, address=address)
     elif row.state in _LOST and verdict.what in ("same", "changed", "moved") and not found.is_other:
-        yield Event("back", row.url, title=last.title)
+        yield WatchEvent("back", row.url, title=last.title)
     if verdict.what == "moved":
-        yield Event("changed", row.url, title=last.title, kinds=("address",), added=(last.address,))
+        yield WatchEvent("changed", row.url, title=last.title, kinds=("address",), added=(last.address,))
     if verdict.what == "changed":
         yield _changed(row.url, last.title, verdict.added, verdict.removed)
     for behind in verdict.habits:
-        yield Event("habit", row.url, why=behind, sends=False)
+        yield WatchEvent("habit", row.url, why=behind, sends=False)
 
 
-def _changed(url: str, title: str, added: Sequence[Entry], removed: Sequence[Entry]) -> Event:
+def _changed(url: str, title: str, added: Sequence[Entry], removed: Sequence[Entry]) -> WatchEvent:
     kinds = tuple(dict.fromkeys(entry.kind for entry in (*removed, *added)))
     sends = not all(entry.is_beside for entry in (*removed, *added))
     came, went = (dict.fromkeys(entry.text for entry in lines if _is_told(entry, lines)) for lines in (added, removed))
-    return Event("changed", url, title=title, kinds=kinds, removed=tuple(went), added=tuple(came), sends=sends)
+    return WatchEvent("changed", url, title=title, kinds=kinds, removed=tuple(went), added=tuple(came), sends=sends)
 
 
 def _is_told(entry: Entry, lines: Sequence[Entry]) -> bool:
@@ -295,7 +264,7 @@ def _is_told(entry: Entry, lines: Sequence[Entry]) -> bool:
     )
 
 
-def _next_row(found: _Found, told: Sequence[Event], now: float) -> WatchedRow:
+def _next_row(found: _Found, told: Sequence[WatchEvent], now: float) -> WatchedRow:
     """What is stored of a page from now on."""
     verdict, base = found.verdict, found.verdict.base
     row = found.row._replace(memory=msgspec_json.encode(found.memory), checked_at=now)
@@ -317,11 +286,11 @@ def _next_row(found: _Found, told: Sequence[Event], now: float) -> WatchedRow:
     return row if is_gone else row._replace(state="", view=packed or row.view)
 
 
-def _of_hosts(events: list[Event], known: _Known, rows: Sequence[WatchedRow]) -> Iterator[Event]:
+def _of_hosts(events: list[WatchEvent], known: _Known, rows: Sequence[WatchedRow]) -> Iterator[WatchEvent]:
     """Events of hosts, in place of those of their pages that could not be checked, or can be again; they are taken out
     of `events`. Nor could many pages be checked that have one page in their place: a wall, or a login."""
     is_ours = {"unreadable": 1, "readable": 1, "replaced": _MANY, "back": _MANY}
-    every = defaultdict[tuple[str, str, str], list[Event]](list)
+    every = defaultdict[tuple[str, str, str], list[WatchEvent]](list)
     for event in events:
         if event.what in is_ours:
             page = event.why if event.what == "replaced" else ""
@@ -337,10 +306,10 @@ def _of_hosts(events: list[Event], known: _Known, rows: Sequence[WatchedRow]) ->
         is_ill = what in ("unreadable", "replaced")
         if not (what == "unreadable" and host in ill_before) and not (what == "readable" and host in ill_now):
             told = "unreadable" if is_ill else "readable"
-            yield Event(told, host, why=of_host[0].why, pages=tuple(event.url for event in of_host))
+            yield WatchEvent(told, host, why=of_host[0].why, pages=tuple(event.url for event in of_host))
 
 
-def _shared(events: Sequence[Event]) -> Iterator[Event]:
+def _shared(events: Sequence[WatchEvent]) -> Iterator[WatchEvent]:
     """The events, what is new on many pages of one host told once."""
     numbers = defaultdict[tuple[str, str, str], list[str]](list)
     for event in events:
@@ -363,4 +332,4 @@ def _shared(events: Sequence[Event]) -> Iterator[Event]:
         together[host, tuple(urls)][sign == "-"].append(line)
     for (host, where), (came, went) in together.items():
         sends = any(event.sends for event in events if event.url in where)
-        yield Event("changed", host, added=tuple(came), removed=tuple(went), pages=where, sends=sends)
+        yield WatchEvent("changed", host, added=tuple(came), removed=tuple(went), pages=where, sends=sends)

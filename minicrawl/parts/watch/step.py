@@ -125,7 +125,7 @@ class Answers:
     def _lay_up(self, page: int) -> None:
         """Let a page wait for the next crawl."""
         self._for.pop(page, None)
-        self._state.frontier.pages.laid_up.add(page)
+        self._state.frontier.lay_up(page)
 
     def save(self, writer: Writer) -> None:
         writer.put(AnswerRow, self._unsaved)

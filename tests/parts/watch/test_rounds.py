@@ -12,7 +12,8 @@ from support.sites import Server
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import SeedError
-from minicrawl.parts.watch.rounds import CONFIRM, Event, Round, Watched
+from minicrawl.model import WatchEvent, WatchRound
+from minicrawl.parts.watch.rounds import CONFIRM, Watched
 
 HOME = "http://a.test/"
 PROSE = [f"Paragraph {number} of the guide tells of the harbour and its {number * 3} boats." for number in range(8)]
@@ -35,7 +36,7 @@ class List:
         self.confirm: Sequence[float] = CONFIRM
         self.settings = {"delay": 0, **settings}
 
-    def check(self, **pages: Any) -> Round:
+    def check(self, **pages: Any) -> WatchRound:
         """A round. pages: replies by path; "" for the first page of the list."""
         self.server.site |= {HOME + path: _reply(reply) for path, reply in pages.items()}
         watched = Watched(
@@ -414,5 +415,5 @@ def test_events_of_a_kind_that_is_not_wanted_are_kept_and_send_nothing(tmp_path:
     pages.server.site[HOME] = _reply(body("<p>1 EUR</p>", prose=[*PROSE, "Of no interest."]))
     assert [event.sends for event in skipping.run(watched.check()).events] == [False]
     pages.server.site[HOME] = _reply(body("<p>2 EUR</p>", prose=[*PROSE, "Of no interest."]))
-    done: Sequence[Event] = skipping.run(watched.check()).events
+    done: Sequence[WatchEvent] = skipping.run(watched.check()).events
     assert [event.sends for event in done] == [True]
