@@ -12,6 +12,7 @@ import os
 import re
 import shutil
 import tempfile
+import zlib
 from collections.abc import Iterator
 from hashlib import blake2b
 from pathlib import Path
@@ -58,7 +59,7 @@ def index_errors(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(fault_of_disk(path, error) or _REBUILD.format(path=path, error=error)) from error
-    except (ValueError, RecursionError) as error:  # of tantivy, or of what is not as it was written
+    except (ValueError, RecursionError, zlib.error) as error:  # of tantivy, or of what is not as it was written
         if "No space left" in str(error):
             raise StoreError(f"the disk of {path} is full; free some space and run again") from error
         raise _damaged(path, error) from error

@@ -13,6 +13,7 @@ each field is in `BOOSTS`. Only a page with all words has `ALL_WORDS`; a word in
 import json
 import math
 import re
+import zlib
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass
 from itertools import islice, takewhile
@@ -20,7 +21,6 @@ from typing import NamedTuple
 
 from tantivy import DocAddress, Occur
 from tantivy import Query as Expression
-from zlib_ng import zlib_ng
 
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.errors import SettingError
@@ -151,27 +151,27 @@ class Matching:
             if values:
                 some = _any_of([Expression.term_query(self._schema, field, value, "basic") for value in values])
                 self._limits.append((Occur.Must, Expression.const_score_query(some, 0.0)))
-        near = [self._compounds(term) for term in query.terms if not term.is_phrase and not term.in_title]
-        self._near = list(filter(None, near))
+        self._single = [term for term in query.terms if not term.is_phrase and not term.in_title]
         terms = zip(query.terms, self._words, strict=True)
         self._required = [(Occur.Must, word) for term, word in terms if term.in_title or term.is_phrase]
         self._all = Expression.boolean_query([(Occur.Must, word) for word in self._words] + self._limits)
 
     def best(self, n: int) -> dict[int, Hit]:
-        """n pages that match: those with all words first, each sort by agreement."""
-        whole = (Occur.Should, Expression.const_score_query(self._all, _TOLD))
-        wanted = [
-            (Occur.Must, _any_of([*self._words, *filter(None, self._near)])),
-            *self._required,
-            *self._limits,
-            whole,
-        ]
-        found = self._searcher.search(Expression.boolean_query(wanted), n, count=False).hits
+        """n pages that match: those with all words first, each sort by agreement. Only where there are fewer, words are
+        looked for within longer ones, which takes a walk through all of those."""
+        found = self._hits(self._words, n)
+        if len(found) < n and (near := list(filter(None, map(self._compounds, self._single)))):
+            found = self._hits([*self._words, *near], n)
         pages = self._searcher.fast_field_values("page", [address for _, address in found])
         return {
             int(page or 0): Hit(score - _TOLD * (score >= _TOLD), score >= _TOLD, address)
             for page, (score, address) in zip(pages, found, strict=True)
         }
+
+    def _hits(self, some: Sequence[Expression], n: int) -> list[tuple[float, DocAddress]]:
+        whole = (Occur.Should, Expression.const_score_query(self._all, _TOLD))
+        wanted = [(Occur.Must, _any_of(some)), *self._required, *self._limits, whole]
+        return self._searcher.search(Expression.boolean_query(wanted), n, count=False).hits
 
     def count(self) -> int:
         """Number of pages that have all words."""
@@ -180,7 +180,7 @@ class Matching:
     def snippet(self, address: DocAddress) -> Snippet:
         """The part of a page's text with most of the query, or else its begin."""
         document = self._searcher.doc(address)
-        text = zlib_ng.decompress(bytes(document.get_first("text") or b"")).decode()
+        text = zlib.decompress(bytes(document.get_first("text") or b"")).decode()
         stem = stemmer(primary_language(document.get_first("language")))
         for length in _READ:
             part = text[:length]
@@ -193,13 +193,13 @@ class Matching:
     def _weigh(self, words: Set[str], stem: Callable[[str], str]) -> dict[str, float]:
         """The words of a text that the query has, with what they say of it, more for a rare one."""
         weights, hits = self._weights, dict[str, float]()
-        if not self._parts:  # Latin letters: no stem, and no word as it is typed, begins otherwise than the word
-            begins = {form[0] for form in weights}
-            words = {word for word in words if word[0].lower() in begins or not word.isascii()}
+        # No stem of Latin letters, and no word as it is typed, begins otherwise than the word; but a compound may.
+        begins, parts = {form[0] for form in weights}, self._parts
+        words = {word for word in words if word[0].lower() in begins or not word.isascii() or (parts and is_long(word))}
         for word, form, exact in zip(words, map(stem, words), map(typed, words), strict=True):
             if form in weights or exact in weights:
                 hits[word] = weights.get(form) or weights[exact]
-            elif self._parts and is_long(exact) and any(part in exact for part in self._parts):
+            elif parts and is_long(exact) and any(part in exact for part in parts):
                 hits[word] = _INSIDE
         return hits
 
@@ -233,9 +233,8 @@ class Matching:
         words = words_of(readable(term.text))
         if not stems or len(words) != 1:
             return None
-        parts = {
-            form for form in (typed(words[0]), *(stem(words[0]) for stem in stems)) if form.isalnum() and is_part(form)
-        }
+        forms = {typed(words[0]), *(stem(words[0]) for stem in stems)}
+        parts = {form for form in forms if form.isalnum() and is_part(form)}
         if not parts:
             return None
         self._parts += parts
