@@ -108,7 +108,7 @@ _LENGTH = 200
 """Characters of a snippet."""
 _MOST_PLACES = 100
 """Words of the query in a text that are looked at."""
-_READ = (1_500, None)
+_READ = (1_000, None)
 """Characters of a text in which words are looked for: the second if there are none among the first."""
 
 
