@@ -31,6 +31,8 @@ _TAGS = {_tags.create_node(tag).tag_id: tag for tag in TAGS}
 _BY_TAG = {_tags.create_node(tag).tag_id: place for tag, place in BY_TAG.items()}
 """By tag number, the place inside elements whose attributes do not count."""
 _BLOCKS = frozenset(_tags.create_node(tag).tag_id for tag in BLOCKS)
+_LAST_KNOWN = 1_000
+"""Tag numbers of elements that Lexbor does not know are larger."""
 _select = LexborCSSSelector()  # type: ignore[no-untyped-call]
 _END_OF_PART = "minicrawl-end"
 END_OF_PART = f"<template id={_END_OF_PART}></template>".encode()
@@ -183,7 +185,7 @@ class BrowserTree:
             tag = node.tag_id
             if tag in _BY_TAG:
                 place = _BY_TAG[tag]
-            elif tag in _BLOCKS or "-" in (node.tag or ""):  # custom elements may be any part of a page
+            elif tag in _BLOCKS or tag > _LAST_KNOWN:  # custom elements may be any part of a page
                 attributes = node.attributes
                 place = place_by(attributes) if attributes else None
             if place is not None:

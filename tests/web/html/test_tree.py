@@ -49,7 +49,7 @@ def place_of(link: LexborNode) -> Place:
 def said_by(element: LexborNode) -> str | None:
     if element.tag in FRAMES or element.tag in CONTENTS:
         return "frame" if element.tag in FRAMES else "content"
-    if element.tag not in BLOCKS and "-" not in (element.tag or ""):
+    if element.tag not in BLOCKS and "-" not in (element.tag or ""):  # unknown elements may be blocks
         return None
     role = (element.attributes.get("role") or "").strip().lower()
     if role in FRAME_ROLES or role == "main":
