@@ -13,7 +13,7 @@ import html
 import re
 from collections import Counter
 from collections.abc import Iterable
-from itertools import islice, pairwise
+from itertools import groupby, islice, pairwise
 
 import numpy as np
 
@@ -64,7 +64,11 @@ _NAMES_KEPT = b"(?:%b)" % "|".join(sorted(_KEPT)).encode()
 _KEPT_TAG = re.compile(rb"<" + _NAMES_KEPT + rb"[\t\n\f\r />]", re.IGNORECASE)
 _MOST_KEPT = 100_000
 _TAG_OF = rb"(?<!<)<++/?+(?%b(?:%b)[\t\n\f\r />])[a-z][^<>]*+>?+"
-_INLINE_TAG = re.compile(_TAG_OF % (b"!", "|".join(sorted(BLOCKS | _KEPT)).encode()), re.IGNORECASE)
+_BY_LETTER = (
+    f"{letter}(?:{'|'.join(name[1:] for name in names)})"
+    for letter, names in groupby(sorted(BLOCKS | _KEPT), lambda name: name[0])
+)
+_INLINE_TAG = re.compile(_TAG_OF % (b"!", "|".join(_BY_LETTER).encode()), re.IGNORECASE)
 _OTHER_TAGS = re.compile(rb"(?:%b[\t\n\f\r ]*+)++" % (_TAG_OF % (b"!", _NAMES_KEPT)), re.IGNORECASE)
 """Tags without regard to quotes, up to the next angle bracket, so that the time is linear in the length."""
 _MOST_LINES = 100_000
