@@ -32,6 +32,10 @@ DUE = "watch_due"
 none but in a store of watched pages."""
 
 
+ROUND = "watch_round"
+"""Key of `meta`: the number of the last round."""
+
+
 class Watch(Part):
     """Takes the answers for the pages that are due, in the store of a watched list."""
 

@@ -39,12 +39,11 @@ _MOST_NOISE = 2_000
 
 class Memory(Struct):
     """What is known of a page's changes. noise: hashes of places, and of shapes of lines, that say nothing; once: gaps
-    that were undecided; checks: their number; changed: by place, the last checks that have found a change there; came:
-    by line, how often it has come or gone."""
+    that were undecided; changed: by place, the last checks that have found a change there; came: by line, how often it
+    has come or gone."""
 
     noise: list[int] = field(default_factory=list)
     once: list[int] = field(default_factory=list)
-    checks: int = 0
     changed: dict[int, list[int]] = field(default_factory=dict)
     came: dict[int, int] = field(default_factory=dict)
 
@@ -77,11 +76,17 @@ def first_view(answers: Sequence[View], memory: Memory, *, is_last: bool) -> Vie
     return answers[-1] if is_last or len(answers) >= _MOST_ANSWERS else None
 
 
-def compare(
-    stored: View, answers: Sequence[View], memory: Memory, shared: Set[int] = frozenset(), *, is_last: bool = False
+def compare(  # noqa: PLR0913 - what a verdict depends on
+    stored: View,
+    answers: Sequence[View],
+    memory: Memory,
+    shared: Set[int] = frozenset(),
+    *,
+    check: int = 0,
+    is_last: bool = False,
 ) -> Verdict:
     """The verdict on the answers of one moment, in order. memory: learns from them once no other is asked for. shared:
-    noise of the host. is_last: no other answer will come."""
+    noise of the host. check: its number. is_last: no other answer will come."""
     fine = [view for view in answers if _is_same_page(stored, view)]
     if not fine:
         return _other_page(stored, answers, is_last=is_last)
@@ -89,16 +94,16 @@ def compare(
     gaps = list(_gaps(stored, fine, memory, shared))
     is_enough = is_last or len(answers) >= _MOST_ANSWERS
     if not gaps:
-        memory.checks += 1
         return Verdict()
     needs = any(not gap.is_beside and (len(fine) == 1 or gap.may_change) for gap in gaps)
     if needs and not is_enough:
         return Verdict(asks=True)
-    return _decided(stored, fine, gaps, memory, is_last=is_last)
+    return _decided(stored, fine, gaps, memory, check, is_last=is_last)
 
 
-def _decided(stored: View, fine: Sequence[View], gaps: "Sequence[Gap]", memory: Memory, *, is_last: bool) -> Verdict:
-    memory.checks += 1
+def _decided(  # noqa: PLR0913 - what a verdict is made of
+    stored: View, fine: Sequence[View], gaps: "Sequence[Gap]", memory: Memory, check: int, *, is_last: bool
+) -> Verdict:
     added, removed, habits, kept = list[Entry](), list[Entry](), list[str](), list[Gap]()
     changes = [(gap, *gap.change()) for gap in gaps]
     has_come, has_gone = (any(gap_lines[number] for gap_lines in changes) for number in (1, 2))
@@ -116,7 +121,7 @@ def _decided(stored: View, fine: Sequence[View], gaps: "Sequence[Gap]", memory: 
                 memory.learn(gap.hashes(gap.noise))
             places = gap.places(is_window=has_come and has_gone)
             lines = [*came, *went]
-            is_habit = _is_habit(memory, places, lines)
+            is_habit = _is_habit(memory, places, lines, check)
             if is_habit and len(_only_sure(lines)) < len(lines):
                 memory.learn((*places, *gap.hashes(lines)))
                 habits.append(gap.behind)
@@ -132,18 +137,18 @@ def _only_sure(lines: Iterable[Entry]) -> list[Entry]:
     return [entry for entry in lines if entry.kind in SURE]
 
 
-def _is_habit(memory: Memory, places: Iterable[int], lines: Iterable[Entry]) -> bool:
+def _is_habit(memory: Memory, places: Iterable[int], lines: Iterable[Entry], check: int) -> bool:
     """Note a change. True if it is one of many in one of its places, or of lines that come and go."""
     often = 0
     for place in places:
-        lately = [check for check in memory.changed.get(place, ()) if check > memory.checks - _LATELY]
-        memory.changed[place] = [*lately, memory.checks]
+        lately = [number for number in memory.changed.get(place, ()) if number > check - _LATELY]
+        memory.changed[place] = [*lately, check]
         often = max(often, len(lately) + 1)
     for entry in lines:
         number = _hash(entry.kind, entry.key)
         memory.came[number] = memory.came.pop(number, 0) + 1
         often = max(often, memory.came[number] - 1)
-    memory.changed = {place: lately for place, lately in memory.changed.items() if lately[-1] > memory.checks - _LATELY}
+    memory.changed = {place: lately for place, lately in memory.changed.items() if lately[-1] > check - _LATELY}
     memory.came = dict(list(memory.came.items())[-_MOST_NOISE:])
     return often >= _HABIT
 

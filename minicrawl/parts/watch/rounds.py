@@ -21,7 +21,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import Caller, crawl_with
 from minicrawl.errors import SeedError
 from minicrawl.model import WatchEvent, WatchRound
-from minicrawl.parts.watch import DUE
+from minicrawl.parts.watch import DUE, ROUND
 from minicrawl.parts.watch.comparing import GONE, SURE, Memory, Verdict, compare, first_view, has_same_lines
 from minicrawl.parts.watch.tables import AnswerRow, ToldRow, WatchedRow
 from minicrawl.parts.watch.view import NO_MATCH, Entry, View
@@ -34,7 +34,6 @@ _SETTINGS: Mapping[str, Any] = {
     "max_depth": 0, "scope": "any", "sitemaps": False, "traps": False, "jump": "pages", "patience": "1m",
 }  # fmt: skip
 """What a crawl of a list is: its pages alone, each for itself."""
-ROUND = "watch_round"
 _MANY = 3
 """Pages of a host on which the same is new in one round: it is told once."""
 _LOST = ("lost", "replaced")
@@ -84,7 +83,7 @@ class Watched:
         with closing(Writer(self.store)) as writer, writer.transaction():
             known = {url for (url,) in writer.rows("SELECT url FROM watched")}
             fresh = [url for url in self._seeds.urls if url not in known]
-            writer.add(WatchedRow, [WatchedRow(url, b"", b"", "", b"", 0.0, 0.0) for url in fresh])
+            writer.add(WatchedRow, [WatchedRow(url, b"", b"", "", b"", 0.0) for url in fresh])
             writer.remove(WatchedRow, [(url,) for url in known.difference(self._seeds.urls)])
             answers = writer.rows("SELECT url, number FROM watch_answers")
             writer.remove(AnswerRow, answers)  # of a round that was cut short
@@ -109,7 +108,8 @@ class Watched:
     def _found(self, known: "_Known", *, is_last: bool) -> "Iterator[_Found]":
         """What was found of each page of the list. is_last: no other answer will come."""
         for url in self._seeds.urls:
-            row, memory, every = known.rows[url], known.memories[url], known.answers[url]
+            row = known.row(url)
+            memory, every = _memory(row.memory), known.answers(row)
             answers = [view for view in every if _is_readable(view)]
             is_over = is_last or len(answers) < len(every)
             if not answers:
@@ -123,7 +123,7 @@ class Watched:
                 base, is_other = View.unpacked(row.view), False
                 if row.state == "replaced" and not has_same_lines(base, answers[0]):
                     base, is_other = View.unpacked(row.instead), True
-                verdict = compare(base, answers, memory, known.shared(url), is_last=is_over)
+                verdict = compare(base, answers, memory, known.shared(url), check=known.round, is_last=is_over)
                 yield _Found(row, memory, answers, verdict, is_other)
 
     def _sending(self, event: WatchEvent) -> WatchEvent:
@@ -136,32 +136,22 @@ class Watched:
         now = time.time()
         with closing(Writer(self.store)) as writer, writer.transaction():
             known = _Known(writer)
-            events, rows, read = list[WatchEvent](), list[WatchedRow](), 0
+            events, states, read = list[WatchEvent](), dict[str, str](), 0
             for found in self._found(known, is_last=True):
                 read += found.verdict.what != "unreadable"
                 told = list(_events(found))
                 events += told
-                rows.append(_next_row(found, told, now))
-            events = [self._sending(event) for event in (*_of_hosts(events, known, rows), *_shared(events))]
-            number = int(writer.meta(ROUND) or 0) + 1
-            last = int(writer.value("SELECT coalesce(max(id), 0) FROM told") or 0)
-            writer.put(WatchedRow, rows)
-            writer.add(
-                ToldRow,
-                [
-                    ToldRow(
-                        last + 1 + at,
-                        number,
-                        now,
-                        event.url,
-                        event.what,
-                        msgspec_json.encode(event).decode(),
-                        event.sends,
-                    )
-                    for at, event in enumerate(events)
-                ],
-            )
-            writer.remove(AnswerRow, writer.rows("SELECT url, number FROM watch_answers"))
+                row = _next_row(found, told, now)
+                states[row.url] = row.state
+                answers = writer.rows("SELECT url, number FROM watch_answers WHERE url = ?", (row.url,))
+                writer.remove(AnswerRow, answers)
+                if row != found.row:
+                    writer.put(WatchedRow, [row])
+            events = [self._sending(event) for event in (*_of_hosts(events, known.states, states), *_shared(events))]
+            number, last = known.round, int(writer.value("SELECT coalesce(max(id), 0) FROM told") or 0)
+            said = ((last + 1 + at, event, msgspec_json.encode(event).decode()) for at, event in enumerate(events))
+            rows = [ToldRow(at, number, now, event.url, event.what, text, event.sends) for at, event, text in said]
+            writer.add(ToldRow, rows)
             writer.save_meta({ROUND: number, DUE: "{}"})
         return WatchRound(number, now, len(self._seeds.urls), read, tuple(fresh), tuple(events))
 
@@ -190,17 +180,30 @@ class _Found(NamedTuple):
 
 
 class _Known:
-    """What is stored of the pages, and their answers of this round, the first one first."""
+    """What is stored of the pages. round: number of this one; states: by URL, as told last."""
 
     def __init__(self, writer: Writer) -> None:
-        self.rows = {row.url: row for row in writer.records(WatchedRow, "watched")}
-        self.memories = {url: _memory(row.memory) for url, row in self.rows.items()}
-        self.answers = defaultdict[str, list[View]](list)
-        for answer in writer.records(AnswerRow, "watch_answers ORDER BY url, number"):
-            self.answers[answer.url].append(View.unpacked(answer.view))
+        self._writer = writer
+        self.round = int(writer.meta(ROUND) or 0) + 1
+        self.states = dict[str, str]()
         self._noise = defaultdict[str, Counter[int]](Counter)
-        for url, memory in self.memories.items():
-            self._noise[politeness_key(url)].update(set(memory.noise))
+        for url, state, memory in writer.each("SELECT url, state, memory FROM watched"):
+            self.states[url] = state
+            self._noise[politeness_key(url)].update(set(_memory(memory).noise))
+
+    def row(self, url: str) -> WatchedRow:
+        (row,) = self._writer.records(WatchedRow, "watched WHERE url = ?", url)
+        return row
+
+    def answers(self, row: WatchedRow) -> list[View]:
+        """The answers for a page in this round, in order."""
+        views, stored = list[View](), row.view
+        for answer in self._writer.records(AnswerRow, "watch_answers WHERE url = ? ORDER BY number", row.url):
+            if answer.view or not views:
+                views.append(View.unpacked(answer.view or stored))
+            else:
+                views.append(views[-1])
+        return views
 
     def shared(self, url: str) -> set[int]:
         """Noise that two pages of a host have: all of its pages may."""
@@ -267,7 +270,7 @@ def _is_told(entry: Entry, lines: Sequence[Entry]) -> bool:
 def _next_row(found: _Found, told: Sequence[WatchEvent], now: float) -> WatchedRow:
     """What is stored of a page from now on."""
     verdict, base = found.verdict, found.verdict.base
-    row = found.row._replace(memory=msgspec_json.encode(found.memory), checked_at=now)
+    row = found.row._replace(memory=msgspec_json.encode(found.memory))
     if any(event.what in ("changed", *_LOST) for event in told):
         row = row._replace(changed_at=now)
     match verdict.what:
@@ -286,9 +289,10 @@ def _next_row(found: _Found, told: Sequence[WatchEvent], now: float) -> WatchedR
     return row if is_gone else row._replace(state="", view=packed or row.view)
 
 
-def _of_hosts(events: list[WatchEvent], known: _Known, rows: Sequence[WatchedRow]) -> Iterator[WatchEvent]:
+def _of_hosts(events: list[WatchEvent], before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[WatchEvent]:
     """Events of hosts, in place of those of their pages that could not be checked, or can be again; they are taken out
-    of `events`. Nor could many pages be checked that have one page in their place: a wall, or a login."""
+    of `events`. Nor could many pages be checked that have one page in their place: a wall, or a login. before, now:
+    states of the pages by URL."""
     is_ours = {"unreadable": 1, "readable": 1, "replaced": _MANY, "back": _MANY}
     every = defaultdict[tuple[str, str, str], list[WatchEvent]](list)
     for event in events:
@@ -299,8 +303,8 @@ def _of_hosts(events: list[WatchEvent], known: _Known, rows: Sequence[WatchedRow
     taken = {id(event) for of_host in groups.values() for event in of_host}
     events[:] = [event for event in events if id(event) not in taken]
     ill_before, ill_now = (
-        {politeness_key(row.url) for row in some if row.state and row.state not in _LOST}
-        for some in (known.rows.values(), rows)
+        {politeness_key(url) for url, state in states.items() if state and state not in _LOST}
+        for states in (before, now)
     )
     for (what, host, _), of_host in groups.items():
         is_ill = what in ("unreadable", "replaced")

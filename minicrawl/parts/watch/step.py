@@ -1,14 +1,13 @@
 """Takes the answers for watched pages in a crawl of these alone; a page that redirects has the answer of its target."""
 
-import json
 from collections import defaultdict
 
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.known.crawl_state import CrawlState
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import PageRequest, State
-from minicrawl.parts.watch import DUE
-from minicrawl.parts.watch.tables import AnswerRow, WatchedRow
+from minicrawl.parts.watch import DUE, ROUND
+from minicrawl.parts.watch.tables import AnswerRow
 from minicrawl.parts.watch.view import JSON, OF_SELECTOR, View, view_of
 from minicrawl.store.writer import Writer
 
@@ -24,13 +23,13 @@ class Answers:
         self._state, self._writer = state, state.writer
         due: dict[str, str] = state.writer.meta_json(DUE)
         self._left = dict.fromkeys(due)
+        self._round = int(state.writer.meta(ROUND) or 0)
         self._selectors = {url: selector for url, selector in due.items() if selector}
         self._plain = {in_plain_http(url): url for url in due if url.startswith("https:")}
         """By the plain URL that a crawl asks for where https was a wrong guess, that of the list."""
         self._for = defaultdict[int, list[tuple[str, int]]](list)
         """By page: the watched URLs whose answer it has, as these redirect there, and over how many redirects."""
         self._views = dict[int, View]()  # of targets that have answered
-        self._numbers = dict[str, int]()
         self._unsaved: list[AnswerRow] = []
 
     def lets_wait(self, page: int, url: str) -> bool:
@@ -48,22 +47,21 @@ class Answers:
         fields = (f"{OF_SELECTOR}[]={selector}",) if selector and not selector.startswith(JSON) else ()
         asked = asked._replace(view=fields)
         stored = self._stored(asked.url)
-        is_known = stored is not None and stored.status == 200 and not stored.is_cut
-        if stored is None or not is_known or (page + self._checks(asked.url)) % _WHOLE_EVERY == 0:
+        is_whole = (page + self._round) % _WHOLE_EVERY == 0
+        if stored is None or stored.status != 200 or stored.is_cut or is_whole:
             return asked
         return asked._replace(etag=stored.etag, last_modified=stored.last_modified)
 
-    def _row(self, url: str) -> WatchedRow | None:
-        found = self._writer.records(WatchedRow, "watched WHERE url = ?", url)
-        return found[0] if found else None
-
     def _stored(self, url: str) -> View | None:
-        row = self._row(url)
-        return View.unpacked(row.view) if row is not None and row.view else None
+        """What a page is compared to."""
+        packed = self._writer.value("SELECT view FROM watched WHERE url = ?", url)
+        return View.unpacked(packed) if packed else None
 
-    def _checks(self, url: str) -> int:
-        row = self._row(url)
-        return 0 if row is None else json.loads(row.memory or "{}").get("checks", 0)
+    def _before(self, url: str, number: int) -> View | None:
+        """The answer before the one with this number, or what is stored."""
+        last = "SELECT view FROM watch_answers WHERE url = ? AND number < ? AND view <> '' ORDER BY number DESC LIMIT 1"
+        packed = self._writer.value(last, url, number)
+        return View.unpacked(packed) if packed else self._stored(url)
 
     def take(self, turn: Turn) -> bool:
         """Take an answer. False if it is to be tried again, as a time-out is."""
@@ -116,11 +114,10 @@ class Answers:
 
     def _note(self, url: str, view: View) -> None:
         self._left.pop(url, None)
-        if url not in self._numbers:
-            (before,) = self._writer.rows("SELECT count(*) FROM watch_answers WHERE url = ?", (url,))
-            self._numbers[url] = int(before[0])
-        self._unsaved.append(AnswerRow(url, self._numbers[url], view.packed()))
-        self._numbers[url] += 1
+        number = int(self._writer.value("SELECT count(*) FROM watch_answers WHERE url = ?", url))
+        before = self._before(url, number)
+        is_same = before is not None and view.says_what(before)
+        self._unsaved.append(AnswerRow(url, number, b"" if is_same else view.packed()))
 
     def _lay_up(self, page: int) -> None:
         """Let a page wait for the next crawl."""

@@ -15,7 +15,6 @@ class WatchedRow(NamedTuple):
     memory: Annotated[bytes, "what is known of its changes: JSON of Memory of comparing.py"]
     state: Annotated[str, "as told last: '', lost, or a reason why it could not be checked"]
     instead: Annotated[bytes, f"the page that stood in its place when that was told: {VIEW}"]
-    checked_at: Annotated[Time, "its last check; 0: none"]
     changed_at: Annotated[Time, "a change was told last; 0: none"]
 
 
@@ -24,7 +23,7 @@ class AnswerRow(NamedTuple):
 
     url: Annotated[str, "watched.url"]
     number: Annotated[int, "of the answer in the round, from 0"]
-    view: Annotated[bytes, VIEW]
+    view: Annotated[bytes, f"{VIEW}; empty: it says what the one before it says, or what is stored"]
 
 
 class ToldRow(NamedTuple):

@@ -64,6 +64,17 @@ class View(Struct, frozen=True):
     def packed(self) -> bytes:
         return zlib.compress(msgspec_json.encode(self), 6)
 
+    def says_what(self, other: "View") -> bool:
+        """True if another answer says the same, line by line."""
+        if (self.status, self.address, self.reason, self.digest) != (
+            other.status,
+            other.address,
+            other.reason,
+            other.digest,
+        ):
+            return False
+        return {entry.key for entry in self.entries} == {entry.key for entry in other.entries}
+
     @staticmethod
     def unpacked(packed: bytes) -> "View":
         return msgspec_json.decode(zlib.decompress(packed), type=View)
