@@ -12,7 +12,7 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-EXTRAS = ("", "analysis", "demo", "search", "parquet", "mcp", "cluster", "pdf", "sign", "render", "lab")
+EXTRAS = ("", "analysis", "demo", "search", "parquet", "mcp", "cluster", "notify", "pdf", "sign", "render", "lab")
 PERMISSIVE = {"0BSD", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "HPND", "ISC", "MIT", "MIT-0", "MIT-CMU"}
 PERMISSIVE |= {"PSF-2.0", "Python-2.0", "Unlicense", "Zlib"}
 FILES_ALONE = {"MPL-2.0"}
