@@ -229,7 +229,7 @@ def _events(found: _Found) -> Iterator[WatchEvent]:
     """What is told of a page."""
     row, verdict = found.row, found.verdict
     if verdict.what == "unreadable":
-        if row.state != _reason(found.answers):
+        if row.state not in (*_LOST, _reason(found.answers)):
             yield WatchEvent("unreadable", row.url, why=_reason(found.answers))
         return
     last = found.answers[-1]
@@ -243,7 +243,7 @@ def _events(found: _Found) -> Iterator[WatchEvent]:
     elif verdict.what == "replaced" and not found.is_passing:
         address = last.address if last.address != View.unpacked(row.view).address else ""
         yield WatchEvent("replaced", row.url, why=last.title, address=address)
-    elif row.state in _LOST and verdict.what in ("same", "changed", "moved") and not found.is_other:
+    elif row.state in _LOST and verdict.what in ("first", "same", "changed", "moved") and not found.is_other:
         yield WatchEvent("back", row.url, title=last.title)
     if verdict.what == "moved":
         yield WatchEvent("changed", row.url, title=last.title, kinds=("address",), added=(last.address,))
@@ -276,17 +276,16 @@ def _next_row(found: _Found, told: Sequence[WatchEvent], now: float) -> WatchedR
     match verdict.what:
         case "unreadable":
             return row if row.state in _LOST else row._replace(state=_reason(found.answers))
-        case "lost":
+        case "lost" | "first" if found.answers[-1].status in GONE or verdict.what == "lost":
             return row._replace(state="lost")
-        case "replaced":
-            return row if found.is_passing else row._replace(state="replaced", instead=found.answers[-1].packed())
-        case "unsure" | "still":
+        case "replaced" if not found.is_passing:
+            return row._replace(state="replaced", instead=found.answers[-1].packed())
+        case "replaced" | "unsure" | "still":
             return row
     packed = b"" if base is None else base.packed()
     if found.is_other:
         return row._replace(instead=packed or row.instead)
-    is_gone = verdict.what == "first" and found.answers[-1].status in GONE
-    return row if is_gone else row._replace(state="", view=packed or row.view)
+    return row._replace(state="", view=packed or row.view)
 
 
 def _of_hosts(events: list[WatchEvent], before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[WatchEvent]:

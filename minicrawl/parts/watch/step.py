@@ -29,7 +29,6 @@ class Answers:
         """By the plain URL that a crawl asks for where https was a wrong guess, that of the list."""
         self._for = defaultdict[int, list[tuple[str, int]]](list)
         """By page: the watched URLs whose answer it has, as these redirect there, and over how many redirects."""
-        self._views = dict[int, View]()  # of targets that have answered
         self._unsaved: list[AnswerRow] = []
 
     def lets_wait(self, page: int, url: str) -> bool:
@@ -79,7 +78,6 @@ class Answers:
             return True
         for url, _ in asking:
             self._note(url, self._view(turn, url))
-        self._views[page] = self._view(turn, asking[0][0])
         self._lay_up(page)
         return True
 
@@ -89,7 +87,8 @@ class Answers:
         return view_of(turn.fetched, turn.parsed, turn.fetched.url, turn.now, self._selectors.get(url, ""))
 
     def _follow(self, turn: Turn, target: str, asking: list[tuple[str, int]]) -> bool:
-        """Let the answer of a redirect's target be that of the pages that have led there."""
+        """Let the answer of a redirect's target be that of the pages that have led there. One that has answered is
+        asked again."""
         discovery, frontier = self._state.discovery, self._state.frontier
         admitted = discovery.admitted([target], [""])
         if not admitted.urls:
@@ -97,10 +96,7 @@ class Answers:
         (page,) = discovery.made_known(admitted, turn.page, "redirect", same_depth=True)
         for url, hops in asking:
             self._left.pop(url, None)
-            if page in self._views:
-                self._note(url, self._views[page])
-            else:
-                self._for[page].append((url, hops + 1))
+            self._for[page].append((url, hops + 1))
         discovery.offer_new(turn.now)
         frontier.bring_back([page], turn.now)
         return True

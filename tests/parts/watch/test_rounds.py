@@ -234,6 +234,15 @@ def test_a_page_that_is_lost_is_told_once_and_that_it_is_back(tmp_path: Path, re
     assert not pages.check().events
 
 
+def test_a_page_that_is_not_there_at_first_is_told_once_and_that_it_has_come(tmp_path: Path) -> None:
+    pages = List(tmp_path, HOME, HOME + "other")
+    told = [
+        [(event.what, event.url) for event in pages.check(**{"": reply, "other": body()}).events]
+        for reply in (404, 404, 503, body(), body())
+    ]
+    assert told == [[("lost", HOME)], [], [], [("back", HOME)], []]
+
+
 def test_a_page_that_moves_is_told_with_its_address_and_watched_there(tmp_path: Path) -> None:
     pages = List(tmp_path)
     pages.check(**{"": body(), "new": body()})
