@@ -31,7 +31,7 @@ from minicrawl.web.urls.keys import politeness_key
 CONFIRM = (30.0, 300.0)
 """Seconds before a page that differs is asked once more, and then again."""
 _SETTINGS: Mapping[str, Any] = {
-    "max_depth": 0, "scope": "any", "sitemaps": False, "traps": False, "jump": "pages", "patience": "1m",
+    "max_depth": 0, "scope": "any", "sitemaps": False, "traps": False, "jump": "pages", "patience": "10s",
 }  # fmt: skip
 """What a crawl of a list is: its pages alone, each for itself."""
 _MANY = 3
