@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
+from minicrawl.web import language as tags
+
 _STEMMERS = {
     "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish", "fi": "finnish",
     "fr": "french", "hu": "hungarian", "it": "italian", "nb": "norwegian", "nl": "dutch", "no": "norwegian",
@@ -117,8 +119,8 @@ def _letters(word: str) -> int:
 
 
 def primary_language(tag: str | None) -> str:
-    """The first part of a language tag, in lower case; UNKNOWN for none."""
-    return (tag or UNKNOWN).lower().replace("_", "-").partition("-")[0].strip() or UNKNOWN
+    """The language of a tag, see `minicrawl.web.language`; UNKNOWN for none."""
+    return tags.primary_language(tag) or UNKNOWN
 
 
 def _analyser(*filters: Filter) -> TextAnalyzer:

@@ -42,7 +42,7 @@ def language_of(markdown: str, declared: str | None) -> str | None:
 
 def primary_language(tag: str | None) -> str | None:
     """The language of a tag, without region and script: "de" of "de-CH"."""
-    return re.split("[-_]", tag)[0].lower() if tag else None
+    return re.split("[-_]", tag)[0].strip().lower() or None if tag else None
 
 
 def _prose(markdown: str) -> str:

@@ -14,6 +14,7 @@ of the list ever has its turn: the step takes its answer, and the page waits for
 
 from typing import TYPE_CHECKING, Self
 
+from minicrawl.errors import SettingError
 from minicrawl.parts.part import Part
 from minicrawl.parts.watch import tables
 
@@ -30,8 +31,8 @@ __all__ = ["Watch", "tables"]
 DUE = "watch_due"
 """Key of `meta`: JSON of the URLs that the next crawl asks for, with the selector of what is compared of each; there is
 none but in a store of watched pages."""
-
-
+NOTHING_DUE = "{}"
+"""Its value between rounds."""
 ROUND = "watch_round"
 """Key of `meta`: the number of the last round."""
 
@@ -46,7 +47,12 @@ class Watch(Part):
 
     @classmethod
     def of(cls, opening: "Opening") -> Self | None:
-        return None if opening.state.writer.meta(DUE) is None else cls(opening)
+        due = opening.state.writer.meta(DUE)
+        if due == NOTHING_DUE:
+            raise SettingError(
+                f"{opening.state.writer.path} is of watched pages: use 'minicrawl watch', or another store"
+            )
+        return None if due is None else cls(opening)
 
     @staticmethod
     def equip(spec: "SourceSpec", equipment: "Equipment") -> None:

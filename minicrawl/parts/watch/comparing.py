@@ -47,8 +47,14 @@ class Memory(Struct):
     changed: dict[int, list[int]] = field(default_factory=dict)
     came: dict[int, int] = field(default_factory=dict)
 
+    def forget(self, check: int) -> None:
+        """Forget what is too long ago, or too much. check: the number of the present one."""
+        lately = [(place, checks) for place, checks in self.changed.items() if checks[-1] > check - _LATELY]
+        self.changed, self.came = dict(lately[-_MOST_NOISE:]), dict(list(self.came.items())[-_MOST_NOISE:])
+        self.noise, self.once = (list(dict.fromkeys(each))[-_MOST_NOISE:] for each in (self.noise, self.once))
+
     def learn(self, hashes: Iterable[int]) -> None:
-        self.noise = list(dict.fromkeys((*self.noise, *hashes)))[-_MOST_NOISE:]
+        self.noise += hashes
 
 
 class Verdict(NamedTuple):
@@ -72,6 +78,7 @@ def first_view(answers: Sequence[View], memory: Memory, *, is_last: bool) -> Vie
             if _is_same_page(earlier, later):
                 for gap in _gaps(earlier, [later], memory, frozenset()):
                     memory.learn(gap.hashes([*gap.before, *gap.after[0]]))
+                memory.forget(0)
                 return later
     return answers[-1] if is_last or len(answers) >= _MOST_ANSWERS else None
 
@@ -115,7 +122,7 @@ def _decided(  # noqa: PLR0913 - what a verdict is made of
             if not gap.is_undecided or gap.hash in memory.once:
                 memory.learn(gap.hashes(gap.noise))
             else:
-                memory.once = [*memory.once, gap.hash][-_MOST_NOISE:]
+                memory.once.append(gap.hash)
         else:
             if gap.noise:
                 memory.learn(gap.hashes(gap.noise))
@@ -127,6 +134,7 @@ def _decided(  # noqa: PLR0913 - what a verdict is made of
                 habits.append(gap.behind)
             added += _only_sure(came) if is_habit else came
             removed += _only_sure(went) if is_habit else went
+    memory.forget(check)
     if not added and not removed:
         return Verdict(habits=tuple(habits), base=_next(stored, fine[-1], kept) if habits else None)
     base = _next(stored, fine[-1], kept)
@@ -148,8 +156,6 @@ def _is_habit(memory: Memory, places: Iterable[int], lines: Iterable[Entry], che
         number = _hash(entry.kind, entry.key)
         memory.came[number] = memory.came.pop(number, 0) + 1
         often = max(often, memory.came[number] - 1)
-    memory.changed = {place: lately for place, lately in memory.changed.items() if lately[-1] > check - _LATELY}
-    memory.came = dict(list(memory.came.items())[-_MOST_NOISE:])
     return often >= _HABIT
 
 
@@ -250,7 +256,8 @@ class Gap:
         """What is noise here if anything is."""
         entries = {entry.key: entry for entries in self.after for entry in entries if entry.key not in self._common}
         if not self.is_undecided:
-            entries |= {entry.key: entry for entry in self.before if shape(entry.key) in set(map(shape, entries))}
+            shapes = set(map(shape, entries))
+            entries |= {entry.key: entry for entry in self.before if shape(entry.key) in shapes}
         return list(entries.values())
 
     def change(self) -> tuple[list[Entry], list[Entry]]:

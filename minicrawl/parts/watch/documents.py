@@ -21,7 +21,7 @@ def lines_of(body: bytes, content_type: str | None) -> tuple[str, ...]:
         return ()
     try:
         if kind.endswith("json"):
-            lines = json_lines(json.loads(body), "")
+            lines = json_lines(json.loads(body), "", of_list="[]")
         elif kind.endswith("xml"):
             lines = _xml_lines(ET.fromstring(body))
         elif kind.startswith("text/"):
@@ -34,14 +34,14 @@ def lines_of(body: bytes, content_type: str | None) -> tuple[str, ...]:
         return ()
 
 
-def json_lines(value: Any, path: str) -> Iterator[str]:
-    """A line for each value: "items[].price: 3"."""
+def json_lines(value: Any, path: str, *, of_list: str) -> Iterator[str]:
+    """A line for each value: "items[].price: 3". of_list: what stands behind the path of a list."""
     if isinstance(value, dict):
         for name, each in value.items():
-            yield from json_lines(each, f"{path}.{name}" if path else name)
+            yield from json_lines(each, f"{path}.{name}" if path else name, of_list=of_list)
     elif isinstance(value, list):
         for each in value:
-            yield from json_lines(each, f"{path}[]")
+            yield from json_lines(each, f"{path}{of_list}", of_list=of_list)
     elif value is not None:
         yield f"{path}: {' '.join(str(value).split())}"
 

@@ -21,7 +21,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import Caller, crawl_with
 from minicrawl.errors import SeedError
 from minicrawl.model import WatchEvent, WatchRound
-from minicrawl.parts.watch import DUE, ROUND
+from minicrawl.parts.watch import DUE, NOTHING_DUE, ROUND
 from minicrawl.parts.watch.comparing import GONE, SURE, Memory, Verdict, compare, first_view, has_same_lines
 from minicrawl.parts.watch.tables import AnswerRow, ToldRow, WatchedRow
 from minicrawl.parts.watch.view import NO_MATCH, Entry, View
@@ -81,10 +81,12 @@ class Watched:
     def _begin(self) -> list[str]:
         """Let all pages of the list be asked. Returns those that are new to it."""
         with closing(Writer(self.store)) as writer, writer.transaction():
-            known = {url for (url,) in writer.rows("SELECT url FROM watched")}
-            fresh = [url for url in self._seeds.urls if url not in known]
-            writer.add(WatchedRow, [WatchedRow(url, b"", b"", "", b"", 0.0) for url in fresh])
-            writer.remove(WatchedRow, [(url,) for url in known.difference(self._seeds.urls)])
+            known = {
+                url: bool(view or state) for url, view, state in writer.each("SELECT url, view, state FROM watched")
+            }
+            fresh = [url for url in self._seeds.urls if not known.get(url)]  # or its first round was cut short
+            writer.add(WatchedRow, [WatchedRow(url, b"", b"", "", b"", 0.0) for url in fresh if url not in known])
+            writer.remove(WatchedRow, [(url,) for url in known.keys() - set(self._seeds.urls)])
             answers = writer.rows("SELECT url, number FROM watch_answers")
             writer.remove(AnswerRow, answers)  # of a round that was cut short
             writer.save_meta({DUE: self._asked(self._seeds.urls)})
@@ -152,7 +154,7 @@ class Watched:
             said = ((last + 1 + at, event, msgspec_json.encode(event).decode()) for at, event in enumerate(events))
             rows = [ToldRow(at, number, now, event.url, event.what, text, event.sends) for at, event, text in said]
             writer.add(ToldRow, rows)
-            writer.save_meta({ROUND: number, DUE: "{}"})
+            writer.save_meta({ROUND: number, DUE: NOTHING_DUE})
         return WatchRound(number, now, len(self._seeds.urls), read, tuple(fresh), tuple(events))
 
 
@@ -256,15 +258,16 @@ def _events(found: _Found) -> Iterator[WatchEvent]:
 def _changed(url: str, title: str, added: Sequence[Entry], removed: Sequence[Entry]) -> WatchEvent:
     kinds = tuple(dict.fromkeys(entry.kind for entry in (*removed, *added)))
     sends = not all(entry.is_beside for entry in (*removed, *added))
-    came, went = (dict.fromkeys(entry.text for entry in lines if _is_told(entry, lines)) for lines in (added, removed))
-    return WatchEvent("changed", url, title=title, kinds=kinds, removed=tuple(went), added=tuple(came), sends=sends)
-
-
-def _is_told(entry: Entry, lines: Sequence[Entry]) -> bool:
-    """False for a link whose words are among the lines."""
-    return entry.kind != "link" or not any(
-        other.kind == "text" and entry.text.startswith(other.text) for other in lines
+    return WatchEvent(
+        "changed", url, title=title, kinds=kinds, removed=_texts(removed), added=_texts(added), sends=sends
     )
+
+
+def _texts(lines: Sequence[Entry]) -> tuple[str, ...]:
+    """The texts of lines, without links that are a line among them."""
+    texts = {entry.text for entry in lines if entry.kind == "text"}
+    told = (entry.text for entry in lines if entry.kind != "link" or entry.text.rpartition(" ")[0] not in texts)
+    return tuple(dict.fromkeys(told))
 
 
 def _next_row(found: _Found, told: Sequence[WatchEvent], now: float) -> WatchedRow:

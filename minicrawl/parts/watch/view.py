@@ -15,13 +15,14 @@ import zlib
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
-from typing import Any, NamedTuple  # Any: JSON
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 from msgspec import json as msgspec_json
 
 from minicrawl.model import Fetched, ParsedPage
+from minicrawl.parts.watch.documents import json_lines
 from minicrawl.web.kept_text import blocks_of, read, unpack, without_relative_dates
 
 OF_SELECTOR = "selected"
@@ -66,14 +67,10 @@ class View(Struct, frozen=True):
 
     def says_what(self, other: "View") -> bool:
         """True if another answer says the same, line by line."""
-        if (self.status, self.address, self.reason, self.digest) != (
-            other.status,
-            other.address,
-            other.reason,
-            other.digest,
-        ):
-            return False
-        return {entry.key for entry in self.entries} == {entry.key for entry in other.entries}
+        are_alike = all(
+            getattr(self, name) == getattr(other, name) for name in ("status", "address", "reason", "digest")
+        )
+        return are_alike and {entry.key for entry in self.entries} == {entry.key for entry in other.entries}
 
     @staticmethod
     def unpacked(packed: bytes) -> "View":
@@ -129,7 +126,7 @@ def _entries(fetched: Fetched, parsed: ParsedPage) -> Iterator[Entry]:
     for canonical in parsed.canonicals[:1]:
         yield Entry("canonical", canonical, address_key(canonical))
     for item in parsed.items:
-        yield from _values(json.loads(item), "")
+        yield from map(_value, json_lines(json.loads(item), "", of_list=""))
 
 
 def _lines(markdown: str, *, is_beside: bool) -> Iterator[Entry]:
@@ -155,23 +152,17 @@ def _lines(markdown: str, *, is_beside: bool) -> Iterator[Entry]:
             yield Entry("image", f"{alt} {source}".strip(), f"{alt} {urlsplit(source).path}", is_beside)
 
 
-def _values(value: Any, path: str) -> Iterator[Entry]:
-    """The values of structured data, a line each: "offers.price: 3"."""
-    if isinstance(value, dict):
-        for name, each in value.items():
-            yield from _values(each, f"{path}.{name}" if path else name)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _values(each, path)
-    elif value is not None and not path.startswith(OF_SELECTOR):
-        line = f"{path}: {' '.join(str(value).split())}"
-        name = path.rpartition(".")[2].lower().removeprefix("og:").removeprefix("product:")
-        kind = next((kind for kind in ("price", "availability", "author") if kind in path.lower()), "data")
-        yield _entry("data" if name == "type" else kind, line)
+def _value(line: str) -> Entry:
+    """A value of structured data: "jsonld.offers.price: 3"."""
+    path = line.partition(": ")[0].lower()
+    kind = next((kind for kind in ("price", "availability", "author") if kind in path), "data")
+    return _entry("data" if path.rpartition(".")[2] in _TYPES else kind, line)
 
 
 # Keys.
 
+_TYPES = frozenset({"type", "og:type", "product:type", "og:product:type"})
+"""Names of values that say what a thing is."""
 _PICTURE = re.compile(r"!\[((?:[^\[\]\\]|\\.)*)\]\((<[^>]*>|[^)]*)\)")
 _TOKEN = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{16,}(?![\w-])|\b\d{16,}\b")
 _NUMBER = re.compile(r"\d+(?:[.,:\u00a0 ]\d+)*")
@@ -221,7 +212,7 @@ def _line(line: str) -> Iterator[Entry]:
 
 def _entry(kind: str, text: str) -> Entry:
     text = text[:_LONGEST_LINE]
-    return Entry(kind, text, _key(text if kind == "text" else _TOKEN.sub("•", text)))
+    return Entry(kind, text, _key(text) if kind in ("text", "data") else _TOKEN.sub("•", text))
 
 
 def _key(text: str) -> str:

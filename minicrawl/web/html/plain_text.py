@@ -43,10 +43,6 @@ _TAG = re.compile(r"<[^>]*>")
 _MOST_COLUMNS = 200
 
 
-def is_text(content_type: str | None) -> bool:
-    return media_type(content_type) in TEXT_TYPES
-
-
 def is_binary(body: bytes, content_type: str | None) -> bool:
     """True for bytes that are no text, whatever type they have."""
     return _BINARY.search(_decoded(body[:4_000], content_type)) is not None

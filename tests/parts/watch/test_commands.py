@@ -239,20 +239,30 @@ def test_a_list_of_which_nothing_can_be_read_ends_with_an_exit_code_of_its_own(t
     assert "could not be checked" in result.output
 
 
+def kill_a_round(server: Shop, pages: Path) -> None:
+    """Kill it while pages wait to be asked again."""
+    while server.asked.acquire(blocking=False):
+        pass
+    words = [sys.executable, "-m", "minicrawl", "watch", str(pages), *OPTIONS[:3], "--confirm", "1h"]
+    with subprocess.Popen(words, start_new_session=True) as process:
+        for _ in range(5):
+            assert server.asked.acquire(timeout=PATIENCE)
+        os.kill(process.pid, signal.SIGKILL)
+
+
 def test_a_kill_in_a_round_loses_no_change_and_tells_none_twice(tmp_path: Path) -> None:
-    """Killed while pages that differ wait to be asked again."""
     with shop(tmp_path, 5) as (server, pages):
         watch(pages)
         server.prices[2] = 99
-        while server.asked.acquire(blocking=False):
-            pass
-        words = [sys.executable, "-m", "minicrawl", "watch", str(pages), *OPTIONS[:3], "--confirm", "1h"]
-        with subprocess.Popen(words, start_new_session=True) as process:
-            for _ in range(5):
-                assert server.asked.acquire(timeout=PATIENCE)
-            os.kill(process.pid, signal.SIGKILL)
+        kill_a_round(server, pages)
         told = [watch(pages).output for _ in range(2)]
     assert ["99 EUR" in each for each in told] == [True, False]
+
+
+def test_after_a_kill_in_the_first_round_the_next_one_says_that_pages_are_watched(tmp_path: Path) -> None:
+    with shop(tmp_path, 5) as (server, pages):
+        kill_a_round(server, pages)
+        assert [watch(pages).output for _ in range(2)] == ["5 pages are watched from now on.\n", ""]
 
 
 def test_python_yields_rounds(tmp_path: Path) -> None:

@@ -8,10 +8,10 @@ from typing import Any
 import httpx
 import pytest
 from support import skipping
-from support.sites import Server
+from support.sites import Server, crawl
 
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.errors import SeedError
+from minicrawl.errors import SeedError, SettingError
 from minicrawl.model import WatchEvent, WatchRound
 from minicrawl.parts.watch.rounds import CONFIRM, Watched
 
@@ -103,6 +103,8 @@ def json_of(text: str) -> Callable[..., httpx.Response]:
         (body(), body(title="Handbook"), "title", "Handbook"),
         (body(), body(prose=[*PROSE[:3], "A new rule holds.", *PROSE[3:]]), "text", "A new rule holds."),
         (body(), body(prose=[*PROSE[:3], "Another paragraph.", *PROSE[4:]]), "text", "Another paragraph."),
+        (body(title="Three views of Mars"), body(title="4 views of Mars"), "title", "4 views of Mars"),
+        (body(title="3 views of Mars"), body(title="4 views of Mars"), "title", "4 views of Mars"),
         (table(1), table(2), "text", "x | 2"),
         (items("one job", "two jobs"), items("one job", "three jobs", "two jobs"), "text", "three jobs"),
         (linked("/a"), linked("/b"), "link", "it http://a.test/b"),
@@ -408,6 +410,13 @@ def test_validators_are_sent_but_not_always(tmp_path: Path) -> None:
         assert not pages.check().events
     conditional = ["if-none-match" in request.headers for request in pages.server.requests[-9:]]
     assert conditional.count(False) in (1, 2)
+
+
+def test_a_crawl_of_the_store_of_a_list_is_refused(tmp_path: Path) -> None:
+    pages = List(tmp_path)
+    pages.check(**{"": body()})
+    with pytest.raises(SettingError, match="is of watched pages: use 'minicrawl watch'"):
+        crawl(pages.server, pages.store, [HOME])
 
 
 def test_an_empty_list_is_refused(tmp_path: Path) -> None:
