@@ -229,7 +229,9 @@ class KnownSites:
         self._saved_hosts, self._saved_sites = len(self._of_host), len(self._numbers)
         self._births.grow(self._accounts.size)
         entrance, voice, fronts, doors = self._births.entrance, self._births.voices, self._fronts, sorted(self._doors)
-        writer.put(DoorRow, (DoorRow(page, page in fronts, entrance.item(page), voice.item(page)) for page in doors))
+        changed = [DoorRow(page, page in fronts, entrance.item(page), voice.item(page)) for page in doors]
+        writer.put(DoorRow, (door for door in changed if any(door[1:])))
+        writer.remove(DoorRow, ((door.page,) for door in changed if not any(door[1:])))  # it was a door before
         self._doors.clear()
         if has_new_births:
             births, self._saved_births = self._births, self._accounts.book.shared_out

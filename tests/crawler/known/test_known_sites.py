@@ -117,6 +117,9 @@ def test_crawl_in_steps_ends_as_one_without_a_stop(tmp_path: Path) -> None:
             break
     assert ranks(stepwise) == pytest.approx(ranks(whole), abs=1e-6)
     assert voices(stepwise) == voices(whole)
+    # Also without pages that were named until they were known to stand for others.
+    doors = "SELECT url, is_front, is_entrance, voices FROM doors JOIN pages ON pages.id = page ORDER BY url"
+    assert rows(stepwise, doors) == rows(whole, doors)
 
 
 def test_jump_can_be_changed_there_and_back(tmp_path: Path) -> None:
