@@ -75,9 +75,11 @@ def test_a_gathered_store_is_that_of_one_crawl(crawls: Path) -> None:
     assert list(together)[:100] == list(alone)[:100]
     ours, theirs = map(in_full, both)
     assert ours["links"] == theirs["links"]
-    for table in ("fetches", "texts", "robots", "sitemaps", "sitemap_pages", "voices", "doors"):
+    for table in ("fetches", "texts", "robots", "sitemaps", "sitemap_pages", "voices"):
         assert ours[table].total() == theirs[table].total(), table
     assert told(both[0]) == told(both[1])
+    doors = "SELECT url, is_front, is_entrance, voices FROM doors JOIN pages ON pages.id = page ORDER BY url"
+    assert rows(both[0], doors) == rows(both[1], doors)
     # The lines of each text, as which of them a host repeats, and are not content, hangs on the order of its pages.
     kept, expected = ({url: sorted(text.splitlines()) for url, text in texts_in(store).items()} for store in both)
     assert kept == expected != {}
@@ -192,6 +194,23 @@ def test_a_front_page_is_a_door_before_its_home_knows_it(folder: Path, store: Pa
     found = rows(store, "SELECT url FROM doors JOIN pages ON id = page WHERE is_front ORDER BY url")
     assert found == [(url,) for url in fronts]
     assert faults_in(store) == []
+
+
+def test_voices_for_an_alias_are_those_of_its_page_in_partitions_that_do_not_know_that(
+    folder: Path, store: Path
+) -> None:
+    """Of eight sites elsewhere half link to the alias, which they alone know, and half to the page itself."""
+    web: dict[str, list[str] | str] = {"http://a.test/old": "http://a.test/new", "http://a.test/new": []}
+    others = [f"http://b{number}.test/" for number in range(8)]
+    web |= {url: [list(web)[number % 2]] for number, url in enumerate(others)}
+    with Partitions(folder, web, others, 4, jump="sites") as partitions:
+        partitions.crawl()
+        partitions.share_births_out()
+        partitions.settle()
+        assert partitions.faults() == []
+        gather(folder, store)
+    doors = "SELECT url, is_entrance, voices FROM doors JOIN pages ON pages.id = page ORDER BY url"
+    assert rows(store, doors) == [("http://a.test/new", 0, 8 * 64), *((url, 1, 0) for url in others)]
 
 
 def test_commits_between_two_looks_are_waited_for(

@@ -204,10 +204,13 @@ class KnownSites:
         whole = np.append(self._whole, np.arange(len(self._whole), size))
         counts = folded.voices_for(pages.end, voice, whole)
         if self.shared is not None:
-            mirrors = flagged(~self._is_at_home())
+            at_home = self._is_at_home()
+            mirrors = flagged(~at_home)
             self.shared.grow(len(counts))
             self.shared.note(mirrors, counts[mirrors])
-            counts += self.shared.heard[: len(counts)]
+            # A partition that does not know the page that an alias stands for gives its voices to the alias.
+            ends = np.where(at_home[pages.stands_for], pages.stands_for, np.arange(len(counts)))
+            np.add.at(counts, ends[at_home], self.shared.heard[: len(counts)][at_home])
             counts[mirrors] = 0
         return np.maximum(counts, 0)
 
