@@ -221,7 +221,7 @@ class Wanted(Struct, frozen=True):
     changes; `kept`: the text for the store, `is_view`: of pages that forbid copies, too. `extract`, `hooks`,
     `structured`: the user's extraction, see minicrawl.extract. `short_text`: the text of pages that may be soft 404s.
     `lines`: the lines of pages, packed. `requisites`: URLs of files that the page needs; `is_style`: it is a style
-    sheet, not a page. `facts`: facts for an audit.
+    sheet, not a page. `facts`: facts for an audit. `asks_password`: whether pages ask for a password.
     """
 
     anchors: bool = False
@@ -238,6 +238,7 @@ class Wanted(Struct, frozen=True):
     requisites: bool = False
     is_style: bool = False
     facts: bool = False
+    asks_password: bool = False
 
     @property
     def items(self) -> bool:
@@ -293,7 +294,7 @@ class ParsedPage(NamedTuple):
     `blocks`, hashes of the headings of its content. `items`: extracted JSON objects; `hook_failures`: names and errors
     of hooks that failed; `refused`: links that a hook left out.
     `requisites`: distinct files that the page needs to look as it does. `facts`: for an audit. `unread`: it is a PDF
-    file that could not be read.
+    file that could not be read. `asks_password`: it has a field for a password.
     """
 
     outlinks: tuple[str, ...] = ()
@@ -323,6 +324,7 @@ class ParsedPage(NamedTuple):
     requisites: tuple[Requisite, ...] = ()
     facts: PageFacts | None = None
     unread: bool = False
+    asks_password: bool = False
 
     @property
     def canonical(self) -> str | None:

@@ -124,6 +124,10 @@ _ROWS: Mapping[str, str | tuple[str, int] | tuple[str, int, float]] = {
     "not-archived": ("it is not in the archive that this crawl reads (--from-archive)", NO_PAGE),
     # It may not be asked for.
     "host-banned": ("its host is banned: nothing is requested from it until the ban is lifted", NO_PAGE),
+    "session-lost": (
+        "its answer was for somebody who is not logged in; log in again, and continue",
+        NEXT_RUN | NO_HOST | NO_PAGE,
+    ),
     "host-pages": ("its host has as many pages as --host-pages allows", NO_PAGE),
     "robots": "robots.txt forbids it",
     "usage": "its site forbids a use that the crawl respects (--respect-usage)",

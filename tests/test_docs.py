@@ -95,8 +95,8 @@ def crawled(first: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return shutil.copytree(first, tmp_path, dirs_exist_ok=True)
 
 
-SERVERS = {"cluster", "dashboard", "demo", "mcp", "watch"}
-"""Commands that serve until Ctrl-C, or take seconds: their own tests run them."""
+SERVERS = {"cluster", "dashboard", "demo", "login", "mcp", "watch"}
+"""Commands that serve until Ctrl-C, take seconds, or ask for a password: their own tests run them."""
 
 
 def marked(page: Path) -> Any:

@@ -65,7 +65,7 @@ HOMES = {
     "tantivy": ("search/",),
     "click": ("cli/",),
     "ray": ("cluster/",),
-    "playwright": ("crawler/rendering/",),
+    "playwright": ("crawler/rendering/", "parts/logins/"),
     "pypdf": ("parts/pdf/",),
     "apprise": ("parts/watch/",),
     "rich": ("cli/",),

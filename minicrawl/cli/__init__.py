@@ -19,6 +19,7 @@ _GROUPS = {
         "crawl": "Crawl from seeds; the most important pages come first.",
         "refresh": "Fetch again the pages that are most worth it.",
         "watch": "Check pages, and tell what has changed.",
+        "login": "Log in by a form, for crawls behind it.",
         "control": "Steer a running crawl: pause, settings, seeds.",
         "dashboard": "Watch and steer a crawl in the browser.",
         "seeds": "Choose seeds for the next crawl.",

@@ -61,6 +61,8 @@ if TYPE_CHECKING:
 
 
 INTERRUPTED = 130
+_LOGGED_OUT = 4
+"""An exit code: a session was lost, and pages wait for another login."""
 _DEFAULT_FOLDER = Path("data/crawl")
 _PLANNED = 20
 """Number of pages that --dry-run shows."""
@@ -181,6 +183,8 @@ def _exit_by(report: "CrawlReport", guide: Guide) -> None:
     page to read are told alone."""
     if report.reason == "interrupted":
         raise click.exceptions.Exit(INTERRUPTED)
+    if "session-lost" in report.failures:
+        raise click.exceptions.Exit(_LOGGED_OUT)
     reason = report.cause()
     if reason is not None and not guide.stays_finished(report):
         with nullcontext() if is_folder(guide.path) else open_store(guide.path) as reader:

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any  # Any: settings as given
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.due_requests import DueRequests
@@ -27,6 +27,7 @@ from minicrawl.crawler.steering import Changes
 from minicrawl.crawler.steps.archive import Archive
 from minicrawl.model import Progress, Wanted
 from minicrawl.opic.arrays import Pages
+from minicrawl.parts import parts
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.writer import Writer
 from minicrawl.timing import STANDARD, Timing
@@ -113,7 +114,7 @@ def _source(settings: CrawlSettings, intake: Intake, seeds: Seeds, means: Means)
 
 def _wanted(settings: CrawlSettings) -> Wanted:
     """What is gathered of every page."""
-    return Wanted(
+    wanted = Wanted(
         anchors=bool(settings.topic),
         places=True,
         short_text=settings.traps,
@@ -125,3 +126,6 @@ def _wanted(settings: CrawlSettings) -> Wanted:
         requisites=settings.requisites,
         facts=settings.audit,
     )
+    for part in parts():
+        wanted = structs.replace(wanted, **dict.fromkeys(part.gathers(settings), True))
+    return wanted

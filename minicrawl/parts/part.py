@@ -50,6 +50,11 @@ class Part(Step):
         return ()
 
     @staticmethod
+    def gathers(settings: "CrawlSettings") -> Collection[str]:
+        """What the step needs of each page beside its links: names of `minicrawl.model.Wanted`."""
+        return ()
+
+    @staticmethod
     def starting(settings: "CrawlSettings") -> Iterable[str]:
         """Sentences for the start of a run."""
         return ()

@@ -65,6 +65,7 @@ class Keywords(TypedDict, total=False):
     auth: str | Sequence[str | Header]
     cookies: bool
     cookie_file: Path | str | None
+    follow_actions: bool
     proxy: str | Sequence[str | ProxyRule]
     connect_to: str | Sequence[str | ConnectTo]
     ca_file: Path | str | None

@@ -10,12 +10,13 @@ never), name and value, separated by tabs. `#HttpOnly_` before the domain means 
 comments.
 """
 
+import json
 import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple  # Any: JSON
 
 from minicrawl import log
 from minicrawl.errors import SettingError
@@ -230,22 +231,20 @@ def _meant_domain(given: str, host: str) -> str | None:
     return domain
 
 
+LOGIN = "# minicrawl login: "
+"""Begins the comments on logins, which a file keeps when it is written anew."""
 _HTTP_ONLY = "#HttpOnly_"
 _HEAD = "# Netscape HTTP Cookie File\n# Written by minicrawl. Whoever has these cookies is logged in as you.\n\n"
 
 
 def read_cookie_file(path: Path) -> list[Cookie]:
-    """The cookies of a file, dated by its time of change; none if there is no file. Raises SettingError."""
-    try:
-        check_replaceable(path)  # as the crawl writes it at its end
-        changed = path.stat().st_mtime
-        text = path.read_text("utf-8-sig")
-    except FileNotFoundError:
-        return []
-    except UnicodeDecodeError as error:
-        raise SettingError(f"--cookie-file {path} is not UTF-8 text") from error
-    except OSError as error:
-        raise SettingError(f"--cookie-file {path} cannot be read: {error.strerror}") from error
+    """The cookies of a file, dated by its time of change; none if there is no file. Raises SettingError.
+
+    The file is in Netscape's format, or a browser's storage state (JSON), as Playwright and others write it.
+    """
+    changed, text = _file_text(path)
+    if text.lstrip().startswith(("{", "[")):
+        return _of_storage_state(path, text, changed)
     found = []
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip() or (line[0] == "#" and not line.startswith(_HTTP_ONLY)):
@@ -258,6 +257,49 @@ def read_cookie_file(path: Path) -> list[Cookie]:
             )
         found.append(cookie)
     return found
+
+
+def read_logins(path: Path) -> list[str]:
+    """The comments on logins in a file, without `LOGIN`. Raises SettingError."""
+    lines = _file_text(path)[1].splitlines()
+    return [line.removeprefix(LOGIN) for line in lines if line.startswith(LOGIN)]
+
+
+def _file_text(path: Path) -> tuple[float, str]:
+    """When a file was changed, and its text; none if there is no file."""
+    try:
+        check_replaceable(path)  # as the crawl writes it at its end
+        return path.stat().st_mtime, path.read_text("utf-8-sig")
+    except FileNotFoundError:
+        return 0.0, ""
+    except UnicodeDecodeError as error:
+        raise SettingError(f"--cookie-file {path} is not UTF-8 text") from error
+    except OSError as error:
+        raise SettingError(f"--cookie-file {path} cannot be read: {error.strerror}") from error
+
+
+def _of_storage_state(path: Path, text: str, changed: float) -> list[Cookie]:
+    """The cookies of a browser's storage state: {"cookies": [{"name", "value", "domain", "path", "expires" ...}]}, or
+    the list alone."""
+    try:
+        state = json.loads(text)
+        return cookies_of_rows(state["cookies"] if isinstance(state, dict) else state, changed)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        problem = "is JSON, but no storage state of a browser: it has no list of cookies"
+        raise SettingError(f"--cookie-file {path} {problem}") from error
+
+
+def cookies_of_rows(rows: Iterable[dict[str, Any]], changed: float) -> list[Cookie]:
+    """The cookies of the rows of a storage state. Those that no request could carry are left out."""
+    return [cookie for row in rows if (cookie := _of_row(row, changed)) is not None]
+
+
+def _of_row(row: dict[str, Any], changed: float) -> Cookie | None:
+    domain, expires = str(row["domain"]), max(float(row.get("expires") or row.get("expirationDate") or 0), 0.0)
+    flags = ("TRUE" if is_so else "FALSE" for is_so in (domain.startswith("."), row.get("secure")))
+    has_hosts_below, secure = flags
+    parts = (domain, has_hosts_below, row.get("path") or "/", secure, str(expires), row["name"], row["value"])
+    return _parsed((_HTTP_ONLY if row.get("httpOnly") else "") + "\t".join(parts), changed)
 
 
 def _parsed(line: str, changed: float) -> Cookie | None:
@@ -279,14 +321,19 @@ def _parsed(line: str, changed: float) -> Cookie | None:
     return Cookie(hostname(url), path, name, value, *flags, until if until > 0 else None, changed, changed)
 
 
-def write_cookie_file(path: Path, cookies: Iterable[Cookie]) -> None:
-    """Write a file that only the user may read. It appears complete or not at all; the log tells why."""
+def write_cookie_file(path: Path, cookies: Iterable[Cookie], logins: Iterable[str] | None = None) -> None:
+    """Write a file that only the user may read. It appears complete or not at all; the log tells why.
+
+    logins: comments on these, see `LOGIN`; None: those that the file has.
+    """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     try:
+        logins = read_logins(path) if logins is None else logins
         with put_in_place(unfinished, path):
             handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with open(handle, "w", encoding="utf-8") as file:
                 file.write(_HEAD)
+                file.writelines(f"{LOGIN}{login}\n" for login in logins)
                 file.writelines(map(_line, cookies))
     except OSError as error:
         log.event("cookie-file-unwritten", file=str(path), why=error.strerror)

@@ -102,10 +102,16 @@ class OddTransports:
         self._pools: list[httpcore.AsyncConnectionPool] = []
         self._of = lru_cache(maxsize=None)(self._made)
 
-    async def ask(
-        self, to: Endpoint, protocol: str, url: str, fields: Sequence[Field], sign: Sign | None = None
+    async def ask(  # noqa: PLR0913 - what a request has
+        self,
+        to: Endpoint,
+        protocol: str,
+        url: str,
+        fields: Sequence[Field],
+        sign: Sign | None = None,
+        form: bytes | None = None,
     ) -> "_HttpxAnswer":
-        """Send a request. Raises FetchError; ProxyError if it is the proxy's fault."""
+        """Send a request; POST with a form. Raises FetchError; ProxyError if it is the proxy's fault."""
         if to.via is not None:
             self._resolver.check_host(to.host)  # it resolves names
         pool, target = self._of(to.via, protocol, self._tls.shows(to.host, to.port)), target_of(url)
@@ -114,7 +120,8 @@ class OddTransports:
         scheme = b"https" if to.is_tls else b"http"
         place = httpcore.URL(scheme=scheme, host=to.host.encode(), port=to.port, target=target)
         extensions = {"timeout": _timeout(self._timing)}
-        asked = httpcore.Request("GET", place, headers=list(fields), content=b"", extensions=extensions)
+        method = "GET" if form is None else "POST"
+        asked = httpcore.Request(method, place, headers=list(fields), content=form or b"", extensions=extensions)
         _DIALLED.set(None)
         try:
             answer = await pool.handle_async_request(asked)
@@ -128,7 +135,7 @@ class OddTransports:
             await answer.aclose()
             raise FetchError("bad-response", "a line break in a field")  # RFC 9113 8.2.1
         found = answer.status, answer.headers, answer.extensions, answer.stream
-        return _HttpxAnswer(head(b"GET", target, fields), asked_at, *found)
+        return _HttpxAnswer(head(method.encode(), target, fields), asked_at, *found)
 
     async def aclose(self) -> None:
         for pool in self._pools:

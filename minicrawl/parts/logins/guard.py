@@ -1,0 +1,184 @@
+"""Notices when the session of a site is lost, and renews it.
+
+An answer is suspect if it leads to a login or asks for a password, or if it takes a cookie of the session away. Then
+the witness of the login is asked (session.py); without one, the page that was read last. If the session is over, the
+login is made again, and the page asked again with it: nobody else sees the answer without a session.
+"""
+
+import asyncio
+from collections import Counter, deque
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from minicrawl import log
+from minicrawl.errors import FetchError, MinicrawlError
+from minicrawl.model import Fetched, ParsedPage
+from minicrawl.parts.logins.session import Login, LoginError, asks_for_login, is_alive, log_in, read_password
+from minicrawl.web.http.browsing import Browsing
+from minicrawl.web.http.cookies import CookieJar, Key
+from minicrawl.web.urls.keys import site_of
+
+MOST_LOGINS, FEW = 3, 10
+"""Logins that a run makes at a site in a row, each for fewer than so many pages: a session may be short."""
+_ACQUITTALS = 3
+"""Suspects in a row that are looked into each; then the 4th, 8th, 16th and so on: a site may ask for a password on each
+page, such as to confirm something."""
+_BLAMED = 2
+"""Sessions that pages of a shape have ended, at least one in two of those read, before the shape is blamed."""
+_MOST_SHAPES = 10_000
+_REDIRECTS = {301, 302, 303, 307, 308}
+
+Answered = tuple[Fetched, ParsedPage]
+
+
+class Guard:
+    """Guards the session of one site.
+
+    login: None if the user's cookies come from elsewhere. `lost`: why there is no session any more. `ended`: URLs that
+    have ended it, until they are taken; `shapes`: of all of these.
+    """
+
+    def __init__(self, site: str, login: Login | None, jar: CookieJar, browsing: Callable[[], Browsing]) -> None:
+        self.site, self.login, self._jar, self._browsing = site, login, jar, browsing
+        self.lost: str | None = None
+        self.ended: list[str] = []
+        self.shapes: set[str] = set()
+        self._keys = self._session_keys()
+        self._lock = asyncio.Lock()
+        self._epoch = self._logins = self._acquitted = self._read = 0
+        self._well: deque[str] = deque(maxlen=1)
+        self._blamed, self._asked = Counter[str](), Counter[str]()
+        self._login_paths = {_place(login.url)} if login is not None else set[str]()
+        self._led = dict[str, str]()  # by the place that redirects lead to, the first page that did
+
+    async def answered(self, url: str, again: Callable[[], Awaitable[Answered]]) -> Answered:
+        """The answer for a page by `again`, with a session."""
+        if self.lost is not None:
+            return _without_session(url)
+        epoch = self._epoch
+        fetched, parsed = await again()
+        was_ended = self._is_ended()
+        if not was_ended and not await self._is_suspect(url, fetched, parsed):
+            if fetched.status == 200:
+                self._note_well(url)
+            return fetched, parsed
+        async with self._lock:
+            if self.lost is None and epoch == self._epoch:
+                if await self._is_alive():
+                    self._acquitted += 1
+                    self._keys = self._session_keys()
+                    return fetched, parsed
+                self._blame(url, surely=was_ended)
+                if not await self._renewed():
+                    return (fetched, parsed) if was_ended else _without_session(url)
+                self._epoch += 1
+        if was_ended:
+            return fetched, parsed  # it would end this one, too
+        return _without_session(url) if self.lost is not None else await again()
+
+    def _note_well(self, url: str) -> None:
+        self._well.append(url)
+        self._acquitted = 0
+        self._read += 1
+        if len(self._asked) > _MOST_SHAPES:
+            self._asked.clear()
+        self._asked[shape(url)] += 1
+
+    def _session_keys(self) -> frozenset[Key]:
+        return frozenset(cookie.key for cookie in self._jar if site_of(cookie.domain) == self.site)
+
+    def _is_ended(self) -> bool:
+        """True if a cookie of the session is gone."""
+        return any(self._jar.get(key) is None for key in self._keys)
+
+    async def _is_suspect(self, url: str, fetched: Fetched, parsed: ParsedPage) -> bool:
+        if fetched.status in _REDIRECTS and fetched.location:
+            place = _place(fetched.location)
+            return place != _place(url) and await self._is_login(place, fetched.location, url)
+        if parsed.asks_password and _place(url) not in self._login_paths:
+            seen = self._acquitted
+            return seen < _ACQUITTALS or seen & (seen - 1) == 0
+        return False
+
+    async def _is_login(self, place: str, location: str, url: str) -> bool:
+        """True if a redirect leads to a login. A place is looked at once two pages have led there."""
+        if place in self._login_paths:
+            return True
+        if site_of(location) != self.site or self._led.setdefault(place, url) in (url, ""):
+            return False
+        self._led[place] = ""
+        async with AsyncExitStack() as stack:
+            try:
+                page = await (await stack.enter_async_context(self._browsing())).get(location, CookieJar())
+            except FetchError:
+                return False
+        if asks_for_login(page):
+            self._login_paths.add(place)
+        return place in self._login_paths
+
+    async def _is_alive(self) -> bool:
+        """True if the session is alive, as far as one can see."""
+        try:
+            async with self._browsing() as browsing:
+                alive = None if self.login is None else await is_alive(browsing, self._jar, self.login)
+                if alive is None and self._well:
+                    alive = not asks_for_login(await browsing.get(self._well[0], self._jar))
+        except FetchError:
+            return True  # which tells of the host, not of the session
+        return alive is not False
+
+    def _blame(self, url: str, *, surely: bool) -> None:
+        """Note the URL that has ended the session: this one, or the last one read, if its like was before."""
+        before = url if surely else self._well[-1] if self._well else None
+        if before is None:
+            return
+        like = shape(before)
+        self._blamed[like] += 1
+        if surely or self._blamed[like] >= max(_BLAMED, self._asked[like] / 2):
+            log.event("ended-session", url=before, site=self.site)
+            self.shapes.add(like)
+            self.ended.append(before)
+
+    async def _renewed(self) -> bool:
+        """True if the login was made again; else `lost` says why not."""
+        why = await self._try_login()
+        if why is not None:
+            self.lost = why
+            log.event("session-lost", site=self.site, why=why)
+        return why is None
+
+    async def _try_login(self) -> str | None:
+        login = self.login
+        if login is None or login.password_file is None:
+            return "no --password-file was given to 'minicrawl login'"
+        self._logins, self._read = self._logins + 1 if self._read < FEW else 1, 0
+        if self._logins > MOST_LOGINS:
+            return f"{MOST_LOGINS} logins in a row brought fewer than {FEW} pages each"
+        try:
+            password = read_password(Path(login.password_file))
+            async with self._browsing() as browsing:
+                self.login = await log_in(browsing, self._jar, login, password)
+        except (LoginError, FetchError, MinicrawlError) as error:
+            return str(error)
+        self._keys, self._acquitted = self._session_keys(), 0
+        log.event("logged-in-again", site=self.site, user=login.user)
+        return None
+
+
+def shape(url: str) -> str:
+    """The place of a URL with its numbers as 0, and the names of its parameters."""
+    parts = urlsplit(url)
+    names = sorted({pair.partition("=")[0] for pair in parts.query.split("&")})
+    digits = "".join("0" if letter.isdigit() else letter for letter in parts.path)
+    return f"{parts.netloc}{digits}?{'&'.join(names)}"
+
+
+def _place(url: str) -> str:
+    """Host and path of a URL."""
+    return url.partition("?")[0].partition("//")[2]
+
+
+def _without_session(url: str) -> Answered:
+    return Fetched(url, reason="session-lost"), ParsedPage()

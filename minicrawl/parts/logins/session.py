@@ -1,0 +1,177 @@
+"""Log in by a form, and see whether a session is alive.
+
+witness   a page that shows whether the session is alive: without it, it asks for a login, or lacks some links
+marks     these links: the paths of those that the witness has with the session alone
+
+A page "asks for a login" if it has the form for that (web/html/forms.py), at its own URL or where it redirects to.
+"""
+
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
+
+from minicrawl.errors import FetchError, SettingError, quoted
+from minicrawl.model import Wanted
+from minicrawl.web.html.forms import Form, asks_password, forms_of, login_form, name_form
+from minicrawl.web.html.parse import parse_html
+from minicrawl.web.http.browsing import Browsed, Browsing
+from minicrawl.web.http.cookies import CookieJar, read_logins
+from minicrawl.web.urls.keys import origin_of, site_of
+
+_MOST_MARKS = 20
+_MOST_WORDS = 200
+
+
+class Login(Struct, frozen=True):
+    """An account of a site, as the cookie file keeps it. `url`: where one logs in, perhaps at another site;
+    `password_file`: None if it was typed; `in_clear`: it may go over plain HTTP. `witness`: None if no page shows
+    whether the session is alive."""
+
+    site: str
+    url: str
+    user: str
+    password_file: str | None = None
+    in_clear: bool = False
+    witness: str | None = None
+    marks: tuple[str, ...] = ()
+
+    def as_json(self) -> str:
+        return msgspec.json.encode(self).decode()
+
+
+def kept_logins(path: Path) -> dict[str, Login]:
+    """The accounts in a cookie file, by site. Raises SettingError."""
+    try:
+        logins = [msgspec.json.decode(line, type=Login) for line in read_logins(path)]
+    except msgspec.MsgspecError as error:
+        raise SettingError(
+            f"--cookie-file {path} has a damaged line about a login ({error}); delete that line"
+        ) from error
+    return {login.site: login for login in logins}
+
+
+def read_password(path: Path) -> str:
+    """The password in the first line of a file. Raises SettingError."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        raise SettingError(f"--password-file {path} cannot be read: {why}") from error
+    if not lines or not lines[0]:
+        raise SettingError(f"--password-file {path} is empty: write the password in its first line")
+    return lines[0]
+
+
+class LoginError(Exception):
+    """A login did not work; a sentence without its full stop says why."""
+
+
+async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str) -> Login:
+    """Log in at `login.url`. The jar has the session's cookies then. Returns the login, with a witness if
+    there is one.
+
+    Raises LoginError, FetchError.
+    """
+    page = first = await browsing.get(login.url, jar)
+    form = login_form(_forms(page))
+    if form is None and (asks_name := name_form(_forms(page))) is not None and asks_name.user is not None:
+        _check_place(asks_name, page, login)
+        page = await browsing.send(asks_name.action, asks_name.filled({asks_name.user: login.user}), page.url, jar)
+        form = login_form(_forms(page))
+        if form is None:
+            raise LoginError(f"{page.url} asks for no password after the name{_said(page, first)}")
+    if form is None:
+        raise LoginError(
+            f"{page.url} has no form with one password field: name the page that has it, or use --browser, where "
+            "scripts make the form"
+        )
+    _check_place(form, page, login)
+    before = _cookies(jar)
+    filled = {form.passwords[0]: password} | ({form.user: login.user} if form.user else {})
+    answer = await browsing.send(form.action, form.filled(filled), page.url, jar)
+    if login_form(_forms(answer)) is not None:
+        raise LoginError(f"{origin_of(answer.url)} did not let {quoted(login.user)} in{_said(answer, page)}")
+    if answer.status >= 400:
+        raise LoginError(f"{answer.url} answered with status {answer.status}{_said(answer, page)}")
+    if _cookies(jar) == before:
+        raise LoginError(f"{origin_of(answer.url)} set no cookie: its scripts log in; use --browser")
+    if login.witness is not None:
+        return login
+    places = [login.url, answer.url, f"{origin_of(answer.url)}/"]
+    return await _with_witness(browsing, jar, replace(login, url=first.url), places)
+
+
+async def is_alive(browsing: Browsing, jar: CookieJar, login: Login) -> bool | None:
+    """True if the session of a login is alive; None if no page shows that. Raises FetchError."""
+    if login.witness is None:
+        return None
+    page = await browsing.get(login.witness, jar)
+    return not asks_for_login(page) and (not login.marks or bool(_paths(page) & set(login.marks)))
+
+
+async def _with_witness(browsing: Browsing, jar: CookieJar, login: Login, places: Iterable[str]) -> Login:
+    """The login with the first page as witness that asks for a login without the session, else the first that has
+    links with it alone."""
+    marked: Login | None = None
+    for url in dict.fromkeys(places):
+        try:
+            inside, outside = await browsing.get(url, jar), await browsing.get(url, CookieJar())
+        except FetchError:
+            continue
+        if inside.status >= 400 or asks_for_login(inside):
+            continue
+        if asks_for_login(outside) or outside.status in (401, 403):
+            return replace(login, witness=url, marks=())
+        marks = sorted(_paths(inside) - _paths(outside))
+        if marks and marked is None:
+            marked = replace(login, witness=url, marks=tuple(islice(marks, _MOST_MARKS)))
+    return marked or replace(login, witness=None, marks=())
+
+
+def _check_place(form: Form, page: Browsed, login: Login) -> None:
+    """Raise LoginError if a form sends what it asks for elsewhere, or in the clear."""
+    if site_of(form.action) not in (site_of(page.url), login.site):
+        raise LoginError(
+            f"the form of {page.url} sends name and password to another site, {origin_of(form.action)}: log in there"
+        )
+    if not form.is_post:
+        raise LoginError(f"the form of {page.url} sends name and password in a URL, which servers write down")
+    if not form.action.startswith("https:") and not login.in_clear:
+        raise LoginError(
+            f"{origin_of(form.action)} takes the password over plain HTTP, where others can read it: name the https "
+            "URL, or allow that by --in-clear"
+        )
+
+
+def _forms(page: Browsed) -> list[Form]:
+    return forms_of(page.body, page.url, page.content_type)
+
+
+def asks_for_login(page: Browsed) -> bool:
+    """True if a page has the form to log in."""
+    return asks_password(page.body) and login_form(_forms(page)) is not None
+
+
+def _cookies(jar: CookieJar) -> set[tuple[object, ...]]:
+    return {(*cookie.key, cookie.value) for cookie in jar}
+
+
+def _paths(page: Browsed) -> set[str]:
+    """The URLs that a page links to, without queries: these may hold a token of each answer."""
+    outlinks = parse_html(page.body, page.url, page.content_type, Wanted()).outlinks if page.body else ()
+    return {url.partition("?")[0] for url in outlinks}
+
+
+def _said(page: Browsed, before: Browsed) -> str:
+    """What a page says that the one before did not: ": "Wrong password." "."""
+    old = set(_lines(before))
+    words = " ".join(line for line in _lines(page) if line not in old)
+    return f': it says "{words[:_MOST_WORDS]}"' if words else ""
+
+
+def _lines(page: Browsed) -> tuple[str, ...]:
+    return parse_html(page.body, page.url, page.content_type, Wanted(text=True)).text if page.body else ()

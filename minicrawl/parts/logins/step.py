@@ -1,0 +1,125 @@
+"""Sessions in a crawl: what ends them waits, and answers without one are asked again with a new one."""
+
+import json
+import time
+from functools import cached_property, lru_cache
+
+from minicrawl.crawler.sources.local import fetch_options
+from minicrawl.crawler.sources.source import PageSource
+from minicrawl.crawler.visits.step import Opening, Step
+from minicrawl.crawler.visits.turn import Turn
+from minicrawl.model import Fetched, PageRequest, ParsedPage
+from minicrawl.parts.logins import ACCOUNTS, LOST, ActingRow, follows_actions
+from minicrawl.parts.logins.guard import Guard, shape
+from minicrawl.parts.logins.session import kept_logins
+from minicrawl.parts.logins.words import acting_name, acting_words
+from minicrawl.store.writer import Writer
+from minicrawl.web.http.browsing import Browsing
+from minicrawl.web.http.cookies import CookieJar
+from minicrawl.web.http.credentials import Headers
+from minicrawl.web.urls.keys import origin_of, site_of
+
+_ENDERS = "session_enders"
+"""Key of `meta`. JSON: the sites whose session was ended, by the shapes of the URLs that did."""
+
+
+class Sessions(Step):
+    """Keeps what acts, or ends a session, from being asked; guards the session of each site."""
+
+    def __init__(self, opening: Opening) -> None:
+        """Raises SettingError."""
+        self._state, self._settings = opening.state, opening.settings
+        file = getattr(opening.settings, "cookie_file", None)
+        logins = {} if file is None else kept_logins(file)
+        jars = (getattr(step, "jar", None) for step in opening.opened)  # of the part for cookies, if it is installed
+        jar = next(filter(None, jars), None) or CookieJar()
+        sites = logins.keys() | ({site_of(cookie.domain) for cookie in jar} if file is not None else set())
+        self._options = fetch_options(opening.settings)
+        self._guards = {site: Guard(site, logins.get(site), jar, self._browsing) for site in sites}
+        self._follows = follows_actions(opening.settings)
+        self._enders: dict[str, str] = opening.state.writer.meta_json(_ENDERS)
+        self._acting: dict[int, str] = dict(opening.state.writer.rows("SELECT page, name FROM acting"))
+        self._unsaved: dict[int, str] = {}
+        self._accounts = {site: login.user for site, login in logins.items()}
+        self._carries = lru_cache(maxsize=1_000)(self._carries_now)
+
+    def _browsing(self) -> Browsing:
+        return Browsing(self._options, time.time, self._seed_origins)
+
+    @cached_property
+    def _seed_origins(self) -> frozenset[str]:
+        """Asked for once the seeds are known."""
+        accounts = self._state.accounts
+        seeds = (accounts.depth[: accounts.size] == 0).nonzero()[0].tolist()
+        return frozenset(origin_of(self._state.urls.url(page)) for page in seeds)
+
+    def _carries_now(self, origin: str) -> bool:
+        """True if requests to an origin carry a session or a password."""
+        if site_of(f"{origin}/") in self._guards:
+            return True
+        return bool(Headers((), self._seed_origins, self._settings.auth).going_to(origin))
+
+    def lets_wait(self, page: int, url: str) -> bool:
+        guard = self._guards.get(site_of(url))
+        if guard is not None and guard.lost is not None:
+            return True
+        if self._follows or not self._state.accounts.depth[page] or not self._carries(origin_of(url)):
+            return False
+        name = self._acting.get(page)
+        if name is None and shape(url) in self._enders:
+            name = ""
+        if name is None:
+            name = acting_name(url)
+        if name is None:
+            return False
+        self._note(page, name)
+        return True
+
+    def _note(self, page: int, name: str) -> None:
+        if page not in self._acting:
+            self._acting[page] = self._unsaved[page] = name
+
+    def source(self, source: PageSource) -> PageSource:
+        return Guarded(source, self._guards) if self._guards else source
+
+    def on_links(self, turn: Turn) -> None:
+        parsed = turn.parsed
+        words = {
+            url: text for url, text in zip(parsed.outlinks, parsed.anchors, strict=False) if text and acting_words(text)
+        }
+        if not words or self._follows:
+            return
+        for (url, text), page in zip(words.items(), self._state.urls.find(list(words)), strict=True):
+            if page is not None and self._carries(origin_of(url)):
+                self._note(page, text)
+
+    def on_turn(self, turn: Turn) -> None:
+        for guard in self._guards.values():
+            for url in guard.ended:
+                (page,) = self._state.urls.find([url])
+                if page is not None:
+                    self._note(page, "")
+            guard.ended.clear()
+            self._enders |= dict.fromkeys(guard.shapes, guard.site)
+
+    def save(self, writer: Writer) -> None:
+        writer.put(ActingRow, (ActingRow(*row) for row in self._unsaved.items()))
+        self._unsaved.clear()
+        lost = {site: guard.lost for site, guard in self._guards.items() if guard.lost is not None}
+        writer.save_meta(
+            {LOST: json.dumps(lost), ACCOUNTS: json.dumps(self._accounts), _ENDERS: json.dumps(self._enders)}
+        )
+
+
+class Guarded:
+    """A source around another one, whose answers are looked at by the guard of their site."""
+
+    def __init__(self, source: PageSource, guards: dict[str, Guard]) -> None:
+        self._source, self._guards = source, guards
+        self.robots, self.locate, self.sitemap = source.robots, source.locate, source.sitemap
+
+    async def page(self, request: PageRequest) -> tuple[Fetched, ParsedPage]:
+        guard = self._guards.get(site_of(request.url))
+        if guard is None or request.requisite is not None:
+            return await self._source.page(request)
+        return await guard.answered(request.url, lambda: self._source.page(request))

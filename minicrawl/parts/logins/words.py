@@ -1,0 +1,81 @@
+"""Links that end a session or act: what their URLs and their own words say, in twenty languages.
+
+A phrase counts where it is a whole name: the last segment of the path, a parameter, its value, or the text of a link.
+What ends a session also counts behind up to two other words (UserLogout), what acts as the first of two words
+(delete-account), or as the beginning of one (action=approvecomment). A parameter against forged requests says that a
+link acts, whatever its words. So "How to delete an account" is read, and so are delete.html and ?q=delete.
+"""
+
+import re
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+_ENDS = """
+    log out|logout|log off|logoff|sign out|signout|sign off|signoff|exit session|end session
+    abmelden|ausloggen|déconnexion|se déconnecter|deconnexion|cerrar sesión|cerrar sesion|salir|desconectar
+    sair|terminar sessão|terminar sessao|encerrar sessão|esci|disconnetti|disconnettersi|uitloggen|afmelden
+    logga ut|log ud|logg ut|kirjaudu ulos|wyloguj|wyloguj się|odhlásit|odhlásit se|kijelentkezés|deconectare
+    выйти|выход|вийти|вихід|αποσύνδεση|çıkış|çıkış yap|oturumu kapat|התנתק|יציאה|خروج|تسجيل الخروج|लॉग आउट|साइन आउट
+    ออกจากระบบ|đăng xuất|keluar|ログアウト|サインアウト|退出|退出登录|退出登錄|登出|注销|로그아웃
+"""
+_ACTS = """
+    delete|remove|destroy|trash|purge|erase|unsubscribe|unfollow|approve|unapprove|reject|disapprove|publish|unpublish
+    activate|deactivate|enable|disable|install|uninstall|upgrade|restore|revoke|reset|ban|spam|unspam|vote|block user
+    cancel order|cancel subscription|close account|mark read|mark as read|mark all read|add to cart|add to basket
+    löschen|entfernen|abbestellen|freigeben|genehmigen|supprimer|effacer|désabonner|se désabonner|approuver
+    eliminar|borrar|darse de baja|aprobar|excluir|apagar|remover|aprovar|elimina|cancella|rimuovi|approva
+    verwijderen|afmelden nieuwsbrief|goedkeuren|ta bort|radera|slet|fjern|slett|poista|usuń|zatwierdź|smazat|odstranit
+    törlés|șterge|удалить|одобрить|отписаться|видалити|διαγραφή|sil|kaldır|מחק|حذف|हटाएं|ลบ|xóa|hapus|削除|删除|刪除|삭제
+"""
+_SPLIT = re.compile(r"(?<=[a-zà-ÿ])(?=[A-Z])|[\s!-/:-@\[-`{-~]+")
+_FEW = 2
+_LONGEST = 40  # characters of the text of a link
+_DOCUMENT = re.compile(r"\.(?:html?|xhtml|md|txt|pdf)\Z", re.IGNORECASE)
+_SUFFIX = re.compile(r"\.\w{2,5}\Z")
+_SHORT = 4
+_VERB = {"action", "do", "op", "act", "cmd", "task", "mode", "operation", "command"}
+_FREE_TEXT = {"q", "query", "search", "s", "term", "keyword", "keywords", "text", "tag"}
+_TOKEN = re.compile(r"nonce|csrf|xsrf|sectok|sesskey|form_?key|authenticity|\Atoken\Z", re.IGNORECASE)
+"""Parameters against forged requests: only what acts needs one."""
+_IDENTIFIES = re.compile(r"\d+|[0-9a-f]{8,}", re.IGNORECASE)
+
+
+def _phrases(text: str) -> frozenset[str]:
+    return frozenset(" ".join(phrase.casefold().split()) for line in text.splitlines() for phrase in line.split("|"))
+
+
+_ENDERS, _ACTORS = _phrases(_ENDS) - {""}, _phrases(_ACTS) - {""}
+_LONG_ACTORS = tuple(phrase for phrase in _ACTORS if len(phrase) > _SHORT)
+
+
+def ends_session(name: str) -> bool:
+    """True if a name, such as "log-out" or "UserLogout", says that it ends a session."""
+    words = [word.casefold() for word in _SPLIT.split(name) if word]
+    ends = (" ".join(words[begin:]) for begin in range(len(words)))
+    return len(words) <= _FEW + 1 and any(end in _ENDERS for end in ends)
+
+
+def acts(name: str) -> bool:
+    """True if a name, such as "delete" or "delete-post", says that it changes something."""
+    words = [word.casefold() for word in _SPLIT.split(name) if word and not _IDENTIFIES.fullmatch(word)]
+    return " ".join(words) in _ACTORS or (len(words) == _FEW and words[0] in _ACTORS)
+
+
+def acting_words(text: str) -> bool:
+    """True if the text of a link says that it ends a session or acts."""
+    return len(text) <= _LONGEST and (ends_session(text) or " ".join(text.casefold().split()) in _ACTORS)
+
+
+def acting_name(url: str) -> str | None:
+    """The name in a normalised URL that says that it ends a session or acts; or None."""
+    parts = urlsplit(url)
+    segments = [unquote(segment) for segment in parts.path.split("/") if segment]
+    # A verb stands last, or before what it is about: /posts/12/delete, /delete/12, but not /delete/the/article.
+    names = [segment for segment in segments[-2:] if not _IDENTIFIES.fullmatch(segment)][-1:]
+    names = [_SUFFIX.sub("", name) for name in names if not _DOCUMENT.search(name)]
+    for name, value in parse_qsl(parts.query, keep_blank_values=True):
+        if value and _TOKEN.search(name):
+            return name
+        names += [] if name.casefold() in _FREE_TEXT else [name, value]
+        if name.casefold() in _VERB and value.casefold().startswith(_LONG_ACTORS):
+            return value
+    return next((name for name in names if ends_session(name) or acts(name)), None)

@@ -1,0 +1,146 @@
+"""The forms of a page, and which of them logs in.
+
+A page that asks for a password has a form with one password field; one that makes an account, or changes a password,
+has several. Some ask for the name first, on a page of its own, which has no password field yet.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+from urllib.parse import urlencode, urljoin
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from minicrawl.web.html.decode import as_utf8, encoding_of
+from minicrawl.web.urls.normalise import normalise
+
+_ASKS = re.compile(rb"<input\b[^<>]{0,2000}?\btype\s*=\s*[\"']?password\b", re.IGNORECASE)
+_NAMES = {"text", "email", "tel", ""}
+_SENT_AS_IS = _NAMES | {"password", "hidden", "search", "url", "number", "date"}
+_BUTTONS = {"submit", "image"}
+_FIELDS = ("input", "button", "select", "textarea")
+
+
+class Field(NamedTuple):
+    """A field of a form. `kind`: its type, "" for none, in small letters. `is_on`: it is sent unless it is filled
+    otherwise."""
+
+    name: str
+    kind: str
+    value: str
+    is_on: bool = True
+
+
+class Form(NamedTuple):
+    """A form of a page. `action`: the normalised URL that it is sent to. `says`: its id, name, action and buttons, in
+    small letters. `charset`: of the page."""
+
+    action: str
+    is_post: bool
+    fields: tuple[Field, ...]
+    says: str
+    charset: str
+
+    @property
+    def passwords(self) -> list[str]:
+        """The names of its password fields."""
+        return [field.name for field in self.fields if field.kind == "password"]
+
+    @property
+    def user(self) -> str | None:
+        """The name of the field that takes the user's: the last that takes a line of text before the password."""
+        found = None
+        for field in self.fields:
+            if field.kind == "password":
+                break
+            if field.kind in _NAMES:
+                found = field.name
+        return found
+
+    def filled(self, values: dict[str, str]) -> bytes:
+        """The body that a browser sends as application/x-www-form-urlencoded, with these values by name."""
+        pairs = [(field.name, values.get(field.name, field.value)) for field in self.fields if field.is_on]
+        return urlencode(pairs, encoding=self.charset, errors="xmlcharrefreplace").encode("ascii")
+
+
+def asks_password(body: bytes) -> bool:
+    """True if a page has a password field."""
+    return _ASKS.search(body) is not None
+
+
+def forms_of(body: bytes, url: str, content_type: str | None = None) -> list[Form]:
+    """The forms of an HTML page at a URL, in its order. Fields outside of their form count for it (`form=ID`)."""
+    encoding = encoding_of(body, content_type)
+    tree = LexborHTMLParser(as_utf8(body, encoding))
+    base = tree.css_first("base[href]")
+    place = url if base is None else urljoin(url, _of(base, "href"))
+    elsewhere = defaultdict[str, list[LexborNode]](list)
+    for field in tree.css(", ".join(f"{name}[form]" for name in _FIELDS)):
+        elsewhere[_of(field, "form")].append(field)
+    found = []
+    for form in tree.css("form"):
+        action = normalise(urljoin(place, _of(form, "action") or url))
+        inside = [field for field in form.css(", ".join(_FIELDS)) if "form" not in field.attributes]
+        fields = inside + elsewhere.get(_of(form, "id"), [])
+        if action is not None:
+            buttons = (f"{_of(field, 'value')} {field.text()}" for field in fields if _is_button(field))
+            says = " ".join((_of(form, "id"), _of(form, "name"), action, *buttons)).lower()
+            found.append(Form(action, _of(form, "method").lower() == "post", tuple(_sent(fields)), says, encoding))
+    return found
+
+
+def _of(node: LexborNode, attribute: str) -> str:
+    return (node.attributes.get(attribute) or "").strip()
+
+
+def _is_button(node: LexborNode) -> bool:
+    kind = _of(node, "type").lower()
+    return kind in _BUTTONS or (node.tag == "button" and kind not in ("reset", "button"))
+
+
+def _sent(nodes: list[LexborNode]) -> Iterator[Field]:
+    """The fields that are sent: of buttons the first, as if it was pressed."""
+    has_button = False
+    for node in nodes:
+        name, kind, value = _of(node, "name"), _of(node, "type").lower(), node.attributes.get("value") or ""
+        if _is_button(node):
+            is_first, has_button = not has_button, True
+            if name and is_first and kind != "image":
+                yield Field(name, "submit", value)
+        elif not name or "disabled" in node.attributes:
+            continue
+        elif node.tag == "select":
+            for each in node.css("option[selected]") or node.css("option")[:1]:
+                yield Field(name, "select", each.attributes.get("value") or each.text().strip())
+        elif node.tag == "textarea":
+            yield Field(name, "textarea", node.text())
+        elif kind in ("checkbox", "radio"):
+            yield Field(name, kind, value or "on", "checked" in node.attributes)
+        elif node.tag == "input" and kind not in ("button", "reset", "file"):
+            yield Field(name, kind if kind in _SENT_AS_IS else "", value)
+
+
+_LOGS_IN = re.compile(
+    r"log.?[io]n|sign.?in|anmeld|connexion|auth|session|account|acceso|accedi|entrar|identif|войти|登录|登入|ログイン|로그인"
+)
+_SEARCHES = re.compile(r"search|such|busca|recherch|поиск|搜索|検索|newsletter|subscri")
+
+
+def login_form(forms: list[Form]) -> Form | None:
+    """The form that asks for a password, and for no second one; of several the one that says that it logs in."""
+    asking = [form for form in forms if len(form.passwords) == 1]
+    return next((form for form in asking if _LOGS_IN.search(form.says)), asking[0] if asking else None)
+
+
+def name_form(forms: list[Form]) -> Form | None:
+    """The form that asks for a name, before another page asks for the password: one that is posted, takes one line of
+    text and says that it logs in, or is the only one of its kind and does not say that it searches."""
+    posted = [form for form in forms if form.is_post and not form.passwords and _lines(form) == 1]
+    found = [form for form in posted if _LOGS_IN.search(form.says)]
+    others = [form for form in posted if not _SEARCHES.search(form.says)]
+    return found[0] if found else others[0] if len(others) == 1 else None
+
+
+def _lines(form: Form) -> int:
+    return sum(field.kind in _NAMES for field in form.fields)

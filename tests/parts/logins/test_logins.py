@@ -1,0 +1,214 @@
+"""`minicrawl login`, and crawls that stay logged in, on a real site for members."""
+
+import json
+import os
+import subprocess
+import sys
+from functools import partial
+from pathlib import Path
+from urllib.parse import quote, quote_plus
+
+import pytest
+from support.command_line import answer, run
+from support.members import PASSWORD, USER, Members, serving
+from support.sites import states
+
+
+@pytest.fixture
+def password_file(tmp_path: Path) -> Path:
+    file = tmp_path / "password"
+    file.write_text(f"{PASSWORD}\n")
+    return file
+
+
+def log_in(front: str, tmp_path: Path, password_file: Path, *words: str, page: str = "login") -> str:
+    options = ("--allow-private", "--in-clear", "--cookie-file", str(tmp_path / "cookies.txt"))
+    given = ("--user", USER, "--password-file", str(password_file))
+    result = run("login", f"{front}{page}", *given, *options, *words)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def crawl(front: str, tmp_path: Path, *words: str, code: int = 0) -> str:
+    store, cookies = tmp_path / "crawl.db", tmp_path / "cookies.txt"
+    options = ("--store", str(store), "--cookie-file", str(cookies), "--allow-private", "--delay", "0", "-q")
+    result = run("crawl", front, *options, *words)
+    assert result.exit_code == code, result.output
+    return result.output
+
+
+def read(tmp_path: Path) -> set[str]:
+    return {url.split("/", 3)[3] for url, state in states(tmp_path / "crawl.db").items() if state == "fetched ok"}
+
+
+def members_of(site: Members) -> set[str]:
+    return {f"members/{number}" for number in range(site.pages)}
+
+
+@pytest.mark.parametrize(
+    "site",
+    [
+        Members(),
+        Members(steps=2),
+        Members(is_open=True),
+        Members(lasts=12),
+        Members(lasts=12, is_open=True, steps=2),
+        Members(leaves=("/go?what=1", "Abmelden")),
+        Members(leaves=("/x/%E7%99%BB%E5%87%BA", "→")),
+        Members(hides="/members/7"),
+    ],
+    ids=lambda site: repr(site)[:90],
+)
+def test_all_pages_of_members_are_read_and_nothing_acts(site: Members, tmp_path: Path, password_file: Path) -> None:
+    with serving(site) as front:
+        log_in(front, tmp_path, password_file)
+        said = crawl(front, tmp_path)
+    hidden = {site.hides[1:]} | {link[1:] for link in site.links(7)} | {"members/31"} if site.hides else set()
+    assert members_of(site) - read(tmp_path) <= hidden
+    assert site.acts == {}
+    assert "not asked, as they would end the session or act" in said
+    # One login by the command, and one each time that the session is over.
+    assert site.logins <= 1 + len(site.asked) // site.lasts
+    if site.lasts > site.pages:
+        assert site.logins == 1
+        assert list(site.sessions.values()) > [0]
+
+
+def test_a_lost_session_is_told_and_continues_with_another_login(tmp_path: Path) -> None:
+    """Nobody has left a password: the crawl ends with an exit code of its own, and pages wait."""
+    site, words = Members(lasts=12), ("--in-clear", "--allow-private", "--cookie-file", str(tmp_path / "cookies.txt"))
+    with serving(site) as front:
+        os.environ["MINICRAWL_PASSWORD"] = PASSWORD
+        try:
+            for _ in range(2):
+                assert run("login", f"{front}login", "--user", USER, *words).exit_code == 0
+                site.lasts = 10**6
+                if site.logins == 1:
+                    said = crawl(front, tmp_path, code=4)
+                    assert "The session at 127.0.0.1 is lost, and its pages wait: no --password-file was given" in said
+                    assert 0 < len(read(tmp_path)) < 12
+                    assert run("login", "--check", *words[1:]).exit_code == 1
+            assert run("login", "--check", *words[1:]).output == "127.0.0.1  max  is alive\n"
+        finally:
+            del os.environ["MINICRAWL_PASSWORD"]
+        crawl(front, tmp_path)
+    assert members_of(site) <= read(tmp_path)
+    assert (site.logins, site.acts) == (2, {})
+
+
+def test_what_ends_a_session_without_saying_so_is_asked_once(tmp_path: Path, password_file: Path) -> None:
+    site = Members(hidden_way_out=True)
+    with serving(site) as front:
+        log_in(front, tmp_path, password_file)
+        said = crawl(front, tmp_path)
+    assert members_of(site) <= read(tmp_path)
+    assert (sum(site.acts.values()), site.logins) == (1, 2)
+    assert "see-you" in run("why", f"{front}see-you?from=3", "--store", tmp_path / "crawl.db").output
+    assert "its answer did" in said or "Log out" in said
+
+
+def test_actions_are_followed_for_who_wants_that_and_without_a_session(tmp_path: Path, password_file: Path) -> None:
+    site = Members(pages=3)
+    with serving(site) as front:
+        log_in(front, tmp_path, password_file)
+        crawl(front, tmp_path, "--follow-actions")
+    assert "/accounts/logout/" in site.acts
+    assert members_of(site) <= read(tmp_path)
+    public = Members(pages=3, is_open=True)
+    with serving(public) as front:
+        words = ("--store", tmp_path / "other.db", "--cookies", "--allow-private", "--delay", "0", "-q")
+        assert run("crawl", front, f"{front}accounts/logout/", *words).exit_code == 0
+    assert public.acts == {"/accounts/logout/": 1}
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (
+            ("--password-file", "{wrong}"),
+            "127.0.0.1:{port} did not let 'max' in: it says \"Please enter a correct name",
+        ),
+        (("--password-file", "{none}"), "cannot be read"),
+        (("--password-file", "{right}"), "takes the password over plain HTTP"),
+        (("--password-file", "{right}", "--in-clear"), "has no form with one password field"),
+        ((), "there is nobody to ask for the password"),
+    ],
+)
+def test_a_login_that_fails_says_why_and_nothing_is_kept(
+    words: tuple[str, ...], says: str, tmp_path: Path, password_file: Path
+) -> None:
+    (tmp_path / "wrong").write_text("wrong\n")
+    files = {"wrong": tmp_path / "wrong", "none": tmp_path / "none", "right": password_file}
+    page = "search" if "no form" in says else "login"
+    clear = ("--in-clear",) if "wrong" in "".join(words) else ()
+    with serving(Members()) as front:
+        port = front.rstrip("/").rpartition(":")[2]
+        given = [word.format(**files) for word in words]
+        place = f"{front}{page}" if page == "login" else f"{front}robots.txt"
+        options = ("--user", USER, "--allow-private", "--cookie-file", tmp_path / "cookies.txt")
+        result = run("login", place, *options, *given, *clear)
+    assert result.exit_code in (1, 2)
+    assert says.format(port=port) in result.output
+    assert PASSWORD not in result.output
+    assert not (tmp_path / "cookies.txt").exists()
+
+
+def kill_at_request(process: "subprocess.Popen[bytes]", which: int, number: int) -> None:
+    if number == which:
+        process.kill()
+
+
+@pytest.mark.slow
+def test_a_crawl_that_is_killed_stays_logged_in(tmp_path: Path, password_file: Path) -> None:
+    site = Members(lasts=15)
+    with serving(site) as front:
+        log_in(front, tmp_path, password_file)
+        words = ["--store", tmp_path / "crawl.db", "--cookie-file", tmp_path / "cookies.txt"]
+        words += ["--allow-private", "--delay", "0", "-q"]
+        for kill_at in (10, 25, 10**6):
+            command = [sys.executable, "-m", "minicrawl", "crawl", front, *map(str, words)]
+            with subprocess.Popen(command) as process:
+                site.on_request = partial(kill_at_request, process, len(site.asked) + kill_at)
+                process.wait()
+    assert members_of(site) <= read(tmp_path)
+    assert site.acts == {}
+    assert site.logins <= 1 + 3 + len(site.asked) // site.lasts
+
+
+def test_a_password_is_in_no_file(tmp_path: Path, password_file: Path) -> None:
+    folder = tmp_path / "run"
+    with serving(Members(lasts=12, pages=15)) as front:
+        log_in(front, tmp_path, password_file)
+        folder.mkdir()
+        (tmp_path / "cookies.txt").rename(folder / "cookies.txt")
+        crawl(front, folder, "--archive", str(folder / "warc"), "--text", "--audit")
+    store = ("--store", folder / "crawl.db")
+    assert run("export", folder / "ranks.csv", *store).exit_code == 0
+    assert run("report", folder / "report.html", *store).exit_code == 0
+    spelt = {PASSWORD, quote(PASSWORD), quote_plus(PASSWORD), json.dumps(PASSWORD)}
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(files) > 5
+    for file in files:
+        octets = file.read_bytes()
+        assert not [each for each in spelt if each.encode() in octets], file
+
+
+def test_the_session_of_a_browser_is_read(tmp_path: Path, password_file: Path) -> None:
+    site = Members(pages=5)
+    with serving(site) as front:
+        log_in(front, tmp_path, password_file)
+        (session,) = site.sessions
+        row = {"name": "session", "value": session, "domain": "127.0.0.1", "path": "/", "expires": -1, "httpOnly": True}
+        (tmp_path / "cookies.txt").write_text(json.dumps({"cookies": [row], "origins": []}))
+        crawl(front, tmp_path)
+    assert members_of(site) <= read(tmp_path)
+    assert (site.acts, site.logins) == ({}, 1)
+
+
+def test_which_account_is_told(tmp_path: Path, password_file: Path) -> None:
+    with serving(Members(pages=3)) as front:
+        log_in(front, tmp_path, password_file, page="members/1")  # which leads to the form
+        crawl(front, tmp_path)
+    figures = answer("status", "--store", tmp_path / "crawl.db")["parts"]["logins"]
+    assert figures["accounts"] == {"127.0.0.1": USER}
+    assert {row["url"].rpartition("/")[2] or "logout" for row in figures["acting"]} == {"logout", "delete"}

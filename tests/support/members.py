@@ -1,0 +1,155 @@
+"""A site for members on loopback: a form with a token, sessions that end, links that act, pages for members alone."""
+
+import html
+import itertools
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from urllib.parse import parse_qs, urlsplit
+
+from support.prose import prose
+from support.small_web import WebServer
+
+USER, PASSWORD = "max", "s3cr&t wörd"
+OUT = '<a href="{}">{}</a>'
+
+
+@dataclass
+class Members:
+    """What the site does, and what it was asked.
+
+    lasts: requests for which a session lasts. steps: 1, or 2 if the name is asked for first. is_open: its front page is
+    public, and shows the link to log out to members alone. leaves: how a link to log out is spelt, and its words.
+    on_request: called with the number of each.
+    """
+
+    pages: int = 30
+    lasts: int = 10**6
+    steps: int = 1
+    is_open: bool = False
+    leaves: tuple[str, str] = ("/accounts/logout/", "Log out")
+    hidden_way_out: bool = False  # each page has a link that ends the session, and does not say so
+    on_request: Callable[[int], None] = lambda number: None
+    says: str = "Please enter a correct name and password."
+    hides: str = ""  # of a page that the account may not read
+    asked: list[str] = field(default_factory=list)
+    acts: Counter[str] = field(default_factory=Counter)
+    logins: int = 0
+    sessions: dict[str, int] = field(default_factory=dict)
+
+    def links(self, page: int) -> list[str]:
+        return [f"/members/{each}" for each in (2 * page + 1, 2 * page + 2) if each < self.pages]
+
+
+class _Answers(BaseHTTPRequestHandler):
+    site: Members
+    numbers: Iterator[int]
+
+    def do_GET(self) -> None:
+        site, parts = self.site, urlsplit(self.path)
+        site.asked.append(self.path)
+        site.on_request(len(site.asked))
+        session = self._session()
+        if parts.path == "/robots.txt":
+            self._say(404, "")
+        elif parts.path == "/login":
+            self._form("")
+        elif parts.path in (urlsplit(site.leaves[0]).path, "/see-you") or "/delete" in parts.path:
+            site.acts[self.path] += 1
+            if session is not None and "/delete" not in parts.path:
+                del site.sessions[session]
+                self._say(302, "", ("Location", "/login"), ("Set-Cookie", "session=; Path=/; Max-Age=0"))
+            else:
+                self._say(200, "gone")
+        elif session is None and not (site.is_open and parts.path == "/"):
+            self._say(302, "", ("Location", f"/login?next={parts.path}"))
+        elif parts.path != "/" and parts.path not in {f"/members/{number}" for number in range(site.pages)}:
+            self._say(404, "<p>There is no such page.</p>")
+        elif parts.path == site.hides:
+            self._say(302, "", ("Location", f"/login?next={parts.path}"))
+        else:
+            self._page(parts.path, is_member=session is not None)
+
+    def do_POST(self) -> None:
+        site = self.site
+        sent = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode(), keep_blank_values=True)
+        values = {name: each[0] for name, each in sent.items()}
+        token = self._cookies().get("csrf")
+        if self.path == "/search":
+            self._say(200, "nothing found")
+        elif token is None or values.get("token") != token:
+            self._say(403, "<p>The form has no token.</p>")
+        elif self.path == "/name":
+            self._form(values["user"], has_password=True)
+        elif (values.get("user"), values.get("password"), values.get("go")) == (USER, PASSWORD, "in"):
+            site.logins += 1
+            session = f"session{next(self.numbers)}"
+            site.sessions[session] = site.lasts
+            self._say(302, "", ("Location", "/"), ("Set-Cookie", f"session={session}; Path=/; HttpOnly"))
+        else:
+            self._form(values["user"], has_password=True, problem=f"<p class=x>{site.says}</p>")
+
+    def _form(self, user: str, *, has_password: bool = False, problem: str = "") -> None:
+        has_password |= self.site.steps == 1
+        token = f"token{next(self.numbers)}"
+        password = "<input type='password' name='password'>" if has_password else ""
+        body = (
+            "<title>Log in</title><form action=/search method=post><input name=what><button>Search</button></form>"
+            f"{problem}<form method=post action={'/enter' if has_password else '/name'}>"
+            f"<input type=hidden name=token value={token}><input name=user value='{html.escape(user)}'>{password}"
+            "<button type=submit name=go value=in>Log in</button><button name=go value=no>Cancel</button></form>"
+        )
+        self._say(200, body, ("Set-Cookie", f"csrf={token}; Path=/"))
+
+    def _page(self, path: str, *, is_member: bool) -> None:
+        site, number = self.site, path.removeprefix("/members/")
+        links = site.links(int(number)) if number.isdigit() else ["/members/0"]
+        if site.hidden_way_out:
+            links.append(f"/see-you?from={number}")
+        acting = [site.leaves, (f"{path.rstrip('/')}/delete", "Remove")] if is_member else []
+        body = "".join(OUT.format(*each) for each in [*((link, f"to {link}") for link in links), *acting])
+        words = prose(int.from_bytes(path.encode()), title=f"Page {path} of members")
+        self._say(200, f"{words}{body}")
+
+    def _cookies(self) -> dict[str, str]:
+        pairs = (pair.partition("=") for pair in self.headers.get("Cookie", "").split("; "))
+        return {name: value for name, _, value in pairs}
+
+    def _session(self) -> str | None:
+        session = self._cookies().get("session", "")
+        if self.site.sessions.get(session, 0) <= 0:
+            return None
+        self.site.sessions[session] -= 1
+        return session
+
+    def _say(self, status: int, body: str, *fields: tuple[str, str]) -> None:
+        octets = body.encode()
+        self.send_response(status)
+        for name, value in (
+            ("Content-Type", "text/html; charset=utf-8"),
+            ("Content-Length", str(len(octets))),
+            *fields,
+        ):
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(octets)
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@contextmanager
+def serving(site: Members) -> Iterator[str]:
+    """The front page of the site while it is served."""
+    handler = type("Answers", (_Answers,), {"site": site, "numbers": itertools.count(1)})
+    with WebServer(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,84 @@
+"""Forms as browsers send them, and which of them logs in."""
+
+from urllib.parse import parse_qsl
+
+import pytest
+
+from minicrawl.web.html.forms import asks_password, forms_of, login_form, name_form
+
+URL = "https://a.test/in/"
+FULL = """<base href="/base/"><form id=f method=POST action=enter>
+    <input type=hidden name=csrf value="a&amp;b"><input name=user value=old><input type=password name=pass>
+    <input type=checkbox name=keep checked><input type=checkbox name=other value=1>
+    <input type=radio name=r value=2 checked><select name=lang><option value=de>Deutsch
+    <option value=en selected>English</select><textarea name=note>hi</textarea>
+    <input name=off disabled><input type=file name=upload><button type=button name=b value=x>Show</button>
+    <button name=go value=in>Log in</button><button name=go value=no>Cancel</button></form>
+    <input form=f type=hidden name=late value=3>"""
+
+
+def test_a_form_is_sent_as_a_browser_sends_it() -> None:
+    (form,) = forms_of(FULL.encode(), URL)
+    assert (form.action, form.is_post, form.user, form.passwords) == (
+        "https://a.test/base/enter",
+        True,
+        "user",
+        ["pass"],
+    )
+    sent = parse_qsl(form.filled({"user": "mäx", "pass": "s&3"}).decode(), keep_blank_values=True)
+    assert sent == [
+        *(("csrf", "a&b"), ("user", "mäx"), ("pass", "s&3"), ("keep", "on"), ("r", "2"), ("lang", "en")),
+        *(("note", "hi"), ("go", "in"), ("late", "3")),
+    ]
+
+
+def test_a_form_is_sent_in_the_encoding_of_its_page() -> None:
+    page = "<meta charset=iso-8859-1><form method=post><input name=user><input type=password name=p></form>"
+    (form,) = forms_of(page.encode("latin-1"), URL, "text/html; charset=iso-8859-1")
+    assert form.filled({"user": "mäx € Ж", "p": ""}) == b"user=m%E4x+%80+%26%231046%3B&p="  # windows-1252
+    assert form.action == URL
+
+
+SEARCH = "<form method=post action=/search><input name=what><button>Search</button></form>"
+LOGIN = "<form method=post action=/enter><input name=user><input type=password name=p><button>Log in</button></form>"
+JOIN = (
+    "<form method=post action=/join><input name=user><input type=password name=p><input type=password name=p2></form>"
+)
+UNLOCK = "<form method=post action=/unlock><input type=password name=pin></form>"
+NAME = "<form method=post action=/session/name><input type=email name=user><button>Next</button></form>"
+LETTER = "<form method=post action=/newsletter><input type=email name=mail><button>Subscribe</button></form>"
+
+
+@pytest.mark.parametrize(
+    ("page", "login", "name"),
+    [
+        ("", None, None),
+        ("<p>No form", None, None),
+        (SEARCH, None, None),
+        (SEARCH + LOGIN + JOIN, "/enter", None),
+        (UNLOCK + LOGIN, "/enter", None),
+        (UNLOCK, "/unlock", None),
+        (JOIN, None, None),
+        (SEARCH + NAME + LETTER, None, "/session/name"),
+        (LETTER, None, None),
+        (NAME.replace("/session/name", "/x"), None, "/x"),
+        (SEARCH.replace("post", "get") + NAME.replace("post", "get"), None, None),
+    ],
+)
+def test_the_form_that_logs_in(page: str, login: str | None, name: str | None) -> None:
+    forms = forms_of(page.encode(), URL)
+    found = [form and form.action.removeprefix("https://a.test") for form in (login_form(forms), name_form(forms))]
+    assert found == [login, name]
+
+
+@pytest.mark.parametrize(
+    ("page", "asks"),
+    [
+        (LOGIN, True),
+        ("<INPUT name=x TYPE = 'PASSWORD' >", True),
+        ("<p>Your password: <input name=password>", False),
+        ("<label for=password>type=password</label>", False),
+    ],
+)
+def test_a_page_asks_for_a_password(page: str, asks: bool) -> None:
+    assert asks_password(page.encode()) is asks
