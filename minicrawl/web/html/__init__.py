@@ -9,6 +9,7 @@ markdown       the text of a page as Markdown, block by block
 formula        MathML as TeX
 content        the main content among the blocks of a page's text
 page_headers   robots directives, canonical URLs, languages and refreshes
+forms          the forms of a page, and which of them logs in
 declared       what a page says of itself: author, site, licence, dates
 plain_text     texts that are no HTML, as pages
 json_ld        the values of a script of JSON-LD

@@ -61,7 +61,7 @@ def test_a_file_that_is_not_there_has_no_cookies(tmp_path: Path) -> None:
         (b"a%\tTRUE\t/\tTRUE\t0\thush\thush", "line 1: not"),
         (b"example.com\tTRUE\t/\tTRUE\t0\thush\ta;b=hush", "line 1: not"),
         (b"example.com\tTRUE\t/\tTRUE\t0\thush\t\xe2\x82\xac", "line 1: not"),
-        (b'[{"name": "hush", "value": "hush"}]', "line 1: not a cookie in Netscape's format"),
+        (b'[{"name": "hush", "value": "hush"}]', "is JSON, but no storage state of a browser"),
         (b"\xff\xfe", "is not UTF-8 text"),
     ],
 )
