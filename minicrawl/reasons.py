@@ -86,12 +86,15 @@ _ROWS: Mapping[str, str | tuple[str, int] | tuple[str, int, float]] = {
     "bad-url": ("no request can be made for this URL", OF_ROBOTS | LASTS),
     "parser-failed": ("minicrawl failed on the answer; the log of the crawl says where", LASTS | EXPLAINED | NO_PAGE),
     "worker-died": ("the process that was fetching it died", TRANSIENT | NO_HOST | NO_PAGE),
-    "render-crashed": ("the Chromium that rendered it crashed, or could not start (--render)", TRANSIENT | NO_PAGE),
+    "render-crashed": (
+        "it was read as sent, without its scripts: Chromium crashed twice, or could not start (--render)",
+        TRANSIENT | NO_PAGE,
+    ),
     "render-killed": (
-        "its scripts used more memory or CPU than a page may, or crashed their process (--render)",
+        "it was read as sent: its scripts used more memory or CPU than a page may, or crashed their process (--render)",
         NO_PAGE,
     ),
-    "render-timeout": ("its scripts never let Chromium finish the page (--render)", NO_PAGE),
+    "render-timeout": ("it was read as sent: its scripts never let Chromium finish it (--render)", NO_PAGE),
     # No answer.
     "tls": ("the server speaks no TLS, or no version of it that minicrawl knows", TLS, 600.0),
     "tls-authority": ("no known authority signed the certificate; --ca-file PEM adds one", TLS, 600.0),

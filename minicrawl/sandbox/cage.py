@@ -41,6 +41,8 @@ _NOT_ROOT = 1000
 _PR_SET_PDEATHSIG, _PR_SET_SECCOMP, _PR_SET_NO_NEW_PRIVS = 1, 22, 38
 _SECCOMP_MODE_FILTER = 2
 _SIGKILL = 9
+_LONGEST_FOLDER = 60
+"""Characters of a folder in which a browser has a socket: Linux has room for 107 in the name of one."""
 _Step = tuple[int, int, int, int]
 
 
@@ -185,7 +187,9 @@ def caged(program: Path, most_memory: int) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="minicrawl-") as folder:
         starter = Path(folder, "chromium")
         command = [sys.executable, "-I", "-S", __file__, str(most_memory), str(program)]
-        starter.write_text(f'#!/bin/sh\nexec {shlex.join(command)} "$@"\n')
+        # It takes itself away, as this process may be killed before it does.
+        gone = f"rm -f {shlex.quote(str(starter))}; rmdir {shlex.quote(folder)}"
+        starter.write_text(f'#!/bin/sh\n{gone}\nexec {shlex.join(command)} "$@"\n')
         starter.chmod(stat.S_IRWXU)
         yield starter
 
@@ -193,6 +197,10 @@ def caged(program: Path, most_memory: int) -> Iterator[Path]:
 def _main(most_memory: int, program: str, *arguments: str) -> None:
     enter(Cage(most_memory, forks=True, namespaces=True))
     sandbox = () if os.geteuid() else ("--no-sandbox",)
+    for argument in arguments:  # what the browser writes elsewhere nobody would remove
+        name, _, folder = argument.partition("=")
+        if name == "--user-data-dir" and len(folder) <= _LONGEST_FOLDER:
+            os.environ["TMPDIR"] = folder
     os.execv(program, (program, *arguments, *sandbox))
 
 

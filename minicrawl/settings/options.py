@@ -299,7 +299,8 @@ class Options:
     chromium: Path | None = setting(
         None,
         file("FILE"),
-        "Use this Chromium for --render. Default: the first chromium, chromium-browser or google-chrome on the PATH.",
+        "Use this Chromium for --render. Default: the first chromium-headless-shell, chromium, chromium-browser or "
+        "google-chrome on the PATH.",
     )
     screenshots: bool = setting(
         False,

@@ -92,9 +92,12 @@ PAGE = (
 
 @only_linux
 @with_chromium
-def test_a_crawl_that_is_killed_leaves_no_browser_and_no_page_has_sent_udp(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crawl_that_is_killed_leaves_no_browser_and_no_file_and_no_page_has_sent_udp(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """When the page has had the time to send UDP, it asks for something by the crawl, which is killed; and hangs."""
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp, socket.create_server(("127.0.0.1", 0)) as tcp:
         udp.bind(("127.0.0.1", 0))
         udp.setblocking(False)
@@ -106,6 +109,7 @@ def test_a_crawl_that_is_killed_leaves_no_browser_and_no_page_has_sent_udp(monke
                 tcp.settimeout(PATIENCE)
                 asked, _ = tcp.accept()
                 started = descendants(crawl.pid)
+                assert list(tmp_path.iterdir())
             finally:
                 crawl.kill()
         asked.close()
@@ -113,7 +117,7 @@ def test_a_crawl_that_is_killed_leaves_no_browser_and_no_page_has_sent_udp(monke
             udp.recv(1)
     assert sum("chrom" in name for name in started.values()) > 2
     end = time.monotonic() + PATIENCE
-    while any(map(is_alive, started)):
+    while any(map(is_alive, started)) or list(tmp_path.iterdir()):
         assert time.monotonic() < end
         time.sleep(0.01)
 
@@ -136,4 +140,4 @@ def test_no_page_sends_a_packet_whatever_it_tries(kind: str) -> None:
 @slow_with_chromium
 @needs_own_network
 def test_most_ways_out_send_packets_where_nothing_keeps_them_back() -> None:
-    assert len(tried("free")["seen"]) > 50
+    assert len(tried("free")["seen"]) > 40

@@ -2,7 +2,7 @@
 
 status or failure                     state            tries   cash goes
 200, HTML, or PDF with --pdf          fetched          1       to the counted outlinks
-  truncated, noindex                  fetched          1       the same, marked
+  truncated, noindex, not rendered    fetched          1       the same, marked
 200, nofollow or not HTML             fetched          1       to the virtual page
 2xx with HTML, but 202, 204, 205; 206 that was not asked for
                                       fetched          1       as with 200
@@ -128,6 +128,8 @@ def _page(fetched: Fetched, parsed: ParsedPage) -> Outcome:
         reason = "nofollow"
     elif not said.index:
         reason = "noindex"
+    elif fetched.unrendered:
+        reason = fetched.unrendered
     elif parsed.hook_failures:
         reason = "item-failed"
     else:

@@ -1,18 +1,19 @@
-"""Find, start and restart a Chromium without network, limit its memory and CPU, and take its screenshots.
+"""Find, start and restart a Chromium without network, limit its memory and CPU, and give pages its tabs.
 
 All requests of a page go to a function of ours. Everything that could bypass that (redirects, web sockets, WebRTC,
 workers) finds no network, as Chromium is in a cage, see there. It also resolves no name, has an unreachable proxy, and
-hides from pages the means to speak UDP: without a cage, this is the only protection. The only module that imports
-playwright; it speaks with Chromium over a pipe.
+hides from pages the means to speak UDP: without a cage, this is the only protection. It speaks with Chromium over a
+pipe.
 """
 
 import asyncio
-import base64
 import contextlib
 import os
 import re
 import shutil
 import signal
+import time
+from collections import deque
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from importlib import util
@@ -23,6 +24,8 @@ from msgspec import Struct
 
 from minicrawl import installed, log
 from minicrawl.crawler.rendering.page_requests import PageRequests, Resource
+from minicrawl.crawler.rendering.screenshots import Screenshot, taken
+from minicrawl.crawler.rendering.tab import LAST_WORD, Answer, Tab, TabRequests
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched
 from minicrawl.sandbox import cage
@@ -31,35 +34,10 @@ from minicrawl.system import memory
 from minicrawl.timing import STANDARD
 from minicrawl.web.http.fetch import Fetcher
 from minicrawl.web.http.transport import Parts
-from minicrawl.web.urls.keys import politeness_key
+from minicrawl.web.urls.keys import origin_of, politeness_key
 
 with contextlib.suppress(ImportError):  # an extra: see `find_chromium`
-    from playwright.async_api import (
-        Browser,
-        BrowserContext,
-        CDPSession,
-        Error,
-        Page,
-        Playwright,
-        Request,
-        Route,
-        WebSocketRoute,
-        async_playwright,
-    )
-    from playwright.async_api import TimeoutError as TimeIsUp
-
-VIEW, FULL_PAGE, THUMBNAIL = "view", "fullPage", "thumbnail"
-MEDIA_TYPE = "image/webp"
-Screenshot = tuple[str, str, bytes]
-"""Its name, media type and bytes."""
-_WIDTH, _HEIGHT = 1280, 720
-_THUMBNAIL_SCALE = 0.25
-_HIGHEST = 10_000
-"""Pixels of a page that are shown; Chromium draws about 16,000 at most."""
-_MOST_BYTES = 16 * 2**20
-_SECONDS = 20.0
-"""For all screenshots of a page."""
-_QUALITY = 80
+    from playwright.async_api import Browser, CDPSession, Error, Playwright, async_playwright
 
 
 class Process(NamedTuple):
@@ -71,28 +49,38 @@ class Process(NamedTuple):
 
 
 class Caps(Struct, frozen=True, kw_only=True):
-    """Bounds of a process of the browser. Each page has one of its own, a renderer, which ends with it.
+    """Bounds of a process of the browser. Each tab has one of its own, a renderer, which ends with it.
 
     memory   bytes that it has in memory
-    cpu      seconds that a page's may take
+    cpu      seconds that a renderer may take
+    within   seconds in which these count, at least those that a page may take: a renderer has many pages
     every    seconds between two looks
     """
 
     memory: int = 2**30
     cpu: float = 60.0
+    within: float = 60.0
     every: float = 0.25
 
 
 async def watch(processes: Callable[[], Awaitable[Iterable[Process]]], caps: Caps) -> None:
     """Kill processes that exceed their limits, until cancelled."""
+    looks: dict[int, deque[tuple[float, float]]] = {}
     while True:
         await asyncio.sleep(caps.every)
-        for process in await processes():
+        found, now = list(await processes()), time.monotonic()
+        looks = {one.number: looks.get(one.number) or deque([(now, 0.0)]) for one in found}
+        for process in found:
+            earlier = looks[process.number]
+            earlier.append((now, process.seconds))
+            while earlier[0][0] < now - caps.within:
+                earlier.popleft()
+            seconds = process.seconds - earlier[0][1]
             resident = memory(process.number) or 0
             if resident > caps.memory:
                 why = f"{resident / 2**20:.0f} MB of memory"
-            elif process.kind == "renderer" and process.seconds > caps.cpu:
-                why = f"{process.seconds:.0f} s of CPU"
+            elif process.kind == "renderer" and seconds > caps.cpu:
+                why = f"{seconds:.0f} s of CPU"
             else:
                 continue
             with contextlib.suppress(OSError):
@@ -100,9 +88,8 @@ async def watch(processes: Callable[[], Awaitable[Iterable[Process]]], caps: Cap
                 log.event("chromium-killed", kind=process.kind, why=why)
 
 
-Answer = Callable[[str, str, str, str, dict[str, str]], Awaitable[Resource | None]]
-"""The answer to a request: URL of the document that asks, kind, method, URL and header fields. None: there is none."""
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+"""The first takes a fifth of the CPU: it has no windows to make."""
 _SWITCHES = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://nowhere.invalid:9",
@@ -111,16 +98,14 @@ _SWITCHES = (
     "--blink-settings=lazyLoadEnabled=false",  # a page that nobody scrolls has all its pictures
     "--disable-site-isolation-trials",  # frames are in the process of their page, which is watched
 )
-_NO_UDP = "for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete globalThis[name]"
 _SENTENCES = {
     cage.NAMESPACE: "Chromium has no network (a namespace of its own), and its sandbox",
     cage.FILTER: "Chromium has no network: the system refuses it a namespace, so it is refused sockets (seccomp)",
     cage.OPEN: "only Chromium's own switches keep it off the network: the system has neither namespaces nor seccomp",
 }
 _NO_SANDBOX = "; without its sandbox, as root has none: crawl as another user"
-_OUTER_HTML = "most => document.documentElement.outerHTML.slice(0, most)"
-_LAST_WORD = 10.0
-"""Seconds for a page to say what it shows when its time is up, and to close."""
+_MOST_TABS = 8
+"""Tabs that are kept; those of a page are open in any case."""
 
 
 def find_chromium(chosen: Path | None) -> Path:
@@ -134,7 +119,7 @@ def find_chromium(chosen: Path | None) -> Path:
     found = next(filter(None, map(shutil.which, NAMES)), None)
     if found is None:
         raise SettingError(
-            f"--render needs a Chromium, and there is no {', '.join(NAMES[:3])} on the PATH; install one, or name it: "
+            f"--render needs a Chromium, and there is no {', '.join(NAMES[:4])} on the PATH; install one, or name it: "
             "--chromium FILE"
         )
     return Path(found)
@@ -151,6 +136,9 @@ class Chromium:
         self._playwright: Playwright | None = None
         self._browser: Browser | None = None
         self._watch: asyncio.Task[None] | None = None
+        self._idle: list[Tab] = []
+        """Empty tabs, that which waits longest first."""
+        self._busy = 0
 
     async def shown(
         self, page: Resource, answer: Answer, seconds: float, most: int, *, pictures: bool = False
@@ -158,24 +146,29 @@ class Chromium:
         """Render a page until it makes no more requests or its time is up. Returns its HTML and screenshots. page: the
         response for it. most: characters of HTML. pictures: take screenshots. Raises FetchError."""
         try:
-            browser = await self._started()
-            context = await browser.new_context(
-                user_agent=self._user_agent, service_workers="block", accept_downloads=False
-            )
+            tab = await self._tab(origin_of(page.url))
         except Error as error:
             await self._stop()
             raise FetchError("render-crashed", str(error)) from error
-        requests = _Requests(page, answer)
+        requests = TabRequests(page, answer)
+        self._busy += 1
+        is_sound = False
         try:
-            html, browser_page = await _read(context, requests, seconds, most)
-            return html, await taken(browser_page) if pictures else []
+            html = await tab.read(requests, seconds, most)
+            found = await taken(tab.page) if pictures else []
+            is_sound = True
+            return html, found
         except Error as error:
-            raise FetchError("render-killed" if requests.has_crashed else "render-crashed", str(error)) from error
+            raise FetchError("render-killed" if tab.has_crashed else "render-crashed", str(error)) from error
         except TimeoutError as error:
             raise FetchError("render-timeout") from error
         finally:
+            self._busy -= 1
             await requests.cancel()
-            await self._closed(context)
+            if is_sound and await tab.emptied():
+                self._idle.append(tab)
+            else:
+                await self._closed(tab)
 
     async def aclose(self) -> None:
         async with self._turn:
@@ -207,29 +200,40 @@ class Chromium:
             async def of_pages() -> list[Process]:
                 """All processes while pages are open; none after the browser has ended."""
                 with contextlib.suppress(Error):
-                    return await _processes(session) if browser.contexts else []
+                    return await _processes(session) if self._busy else []
                 return []
 
             self._watch = asyncio.create_task(watch(of_pages, self._caps))
             return browser
 
-    async def _closed(self, context: "BrowserContext") -> None:
-        """Close a page's context. A browser that cannot do that is restarted."""
+    async def _tab(self, origin: str) -> Tab:
+        """A tab for a page of an origin: an empty one that had pages of it, or a new one. Raises playwright's Error."""
+        browser = await self._started()
+        for tab in self._idle:
+            if tab.origin == origin:
+                self._idle.remove(tab)
+                return tab
+        while self._idle and len(self._idle) + self._busy >= _MOST_TABS:
+            await self._closed(self._idle.pop(0))
+        return await Tab.opened(browser, origin, self._user_agent)
+
+    async def _closed(self, tab: Tab) -> None:
+        """Close a tab. A browser that cannot do that is restarted."""
         try:
-            async with asyncio.timeout(_LAST_WORD):
-                await context.close()
+            await tab.close()
         except (Error, TimeoutError):
-            if self._browser is context.browser:
+            if self._browser is not None and self._browser is tab.browser:
                 await self._stop()
 
     async def _stop(self) -> None:
         browser, self._browser = self._browser, None
         playwright, self._playwright = self._playwright, None
+        self._idle.clear()
         if self._watch is not None:
             self._watch.cancel()
         if browser is not None:
             with contextlib.suppress(Error, TimeoutError):
-                async with asyncio.timeout(_LAST_WORD):
+                async with asyncio.timeout(LAST_WORD):
                     await browser.close()
         if playwright is not None:
             with contextlib.suppress(Error):
@@ -240,119 +244,6 @@ async def _processes(session: "CDPSession") -> list[Process]:
     """The processes of a browser, by its own account."""
     found = await session.send("SystemInfo.getProcessInfo")
     return [Process(one["id"], one["type"], one["cpuTime"]) for one in found["processInfo"]]
-
-
-class _Requests:
-    """The requests of one page: for itself first, then those of its scripts."""
-
-    def __init__(self, page: Resource, answer: Answer) -> None:
-        self.url = page.url
-        self._page: Resource | None = page
-        self._answer = answer
-        self._tasks: set[asyncio.Task[Resource | None]] = set()
-        self.has_crashed = False
-
-    def on_crash(self, page: "Page") -> None:
-        self.has_crashed = True
-
-    async def on_request(self, route: "Route") -> None:
-        with contextlib.suppress(Error):  # the page has gone
-            found = await self._found(route)
-            if found is None:
-                await route.abort("aborted")
-            else:
-                await route.fulfill(status=found.status, headers=found.headers, body=found.body)
-
-    async def cancel(self) -> None:
-        """Cancel the requests in flight, and wait for their end."""
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    async def _found(self, route: "Route") -> Resource | None:
-        request = route.request
-        if request.is_navigation_request() and not _is_of_frame(request):  # where scripts lead to, never
-            page, self._page = self._page, None
-            return page
-        task = asyncio.ensure_future(
-            self._answer(
-                self._asking(request), request.resource_type, request.method, request.url, await request.all_headers()
-            )
-        )
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
-        await asyncio.wait({task})
-        return None if task.cancelled() else task.result()
-
-    def _asking(self, request: "Request") -> str:
-        """The URL of the document that makes a request: a frame of the web, or else the page."""
-        with contextlib.suppress(Error):
-            if not request.is_navigation_request() and request.frame.url.startswith(("http://", "https://")):
-                return request.frame.url
-        return self.url
-
-
-def _is_of_frame(request: "Request") -> bool:
-    try:
-        return request.frame.parent_frame is not None
-    except Error:  # of a window that a script has opened
-        return False
-
-
-async def _read(context: "BrowserContext", requests: _Requests, seconds: float, most: int) -> "tuple[str, Page]":
-    end = asyncio.get_running_loop().time() + seconds
-
-    def left() -> float:
-        return max(end - asyncio.get_running_loop().time(), 0.001) * 1000.0
-
-    async with asyncio.timeout(seconds + _LAST_WORD):
-        await context.add_init_script(_NO_UDP)
-        page = await context.new_page()
-        page.on("crash", requests.on_crash)
-        context.on("page", _close)
-        await context.route("**/*", requests.on_request)
-        await context.route_web_socket("**/*", _refuse)
-        with contextlib.suppress(TimeIsUp):
-            await page.goto(requests.url, wait_until="commit", timeout=left())
-            await page.wait_for_load_state("networkidle", timeout=left())
-        html = await page.evaluate(_OUTER_HTML, most)
-    if not isinstance(html, str):
-        raise FetchError("render-timeout", "the page has changed how it is read")
-    return html[:most], page
-
-
-async def _close(page: "Page") -> None:
-    """Close a window that a script has opened."""
-    with contextlib.suppress(Error):
-        await page.close()
-
-
-async def _refuse(socket: "WebSocketRoute") -> None:
-    await socket.close()
-
-
-async def taken(page: "Page") -> list[Screenshot]:
-    """The screenshots of a page as it is now; fewer if Chromium fails, takes too long or makes too large ones."""
-    found: list[Screenshot] = []
-    try:
-        async with asyncio.timeout(_SECONDS):
-            session = await page.context.new_cdp_session(page)
-            height = int((await session.send("Page.getLayoutMetrics"))["cssContentSize"]["height"])
-            view = await _drawn(session, _HEIGHT)
-            found.append((VIEW, MEDIA_TYPE, view))
-            found.append((THUMBNAIL, MEDIA_TYPE, await _drawn(session, _HEIGHT, _THUMBNAIL_SCALE)))
-            whole = view if height <= _HEIGHT else await _drawn(session, min(height, _HIGHEST))
-            found.append((FULL_PAGE, MEDIA_TYPE, whole))
-    except (Error, TimeoutError, KeyError) as error:
-        log.event("page-not-pictured", url=page.url, why=str(error) or f"it takes more than {_SECONDS:.0f} s")
-    return [one for one in found if len(one[2]) <= _MOST_BYTES]
-
-
-async def _drawn(session: "CDPSession", height: int, scale: float = 1.0) -> bytes:
-    """A picture of the top of a page. height: in pixels of the page."""
-    clip = {"x": 0, "y": 0, "width": _WIDTH, "height": height, "scale": scale}
-    asked = {"format": "webp", "quality": _QUALITY, "clip": clip, "captureBeyondViewport": height > _HEIGHT}
-    return base64.b64decode((await session.send("Page.captureScreenshot", asked))["data"])
 
 
 _SHOWN = 1000
@@ -374,7 +265,7 @@ class Renderer(Chromium):
         self._requests = PageRequests(fetcher, settings)
         self._room = asyncio.Semaphore(_OPEN)
         # More CPU than time, so that a page with one thread runs out of time first, however busy the machine is.
-        caps = Caps(cpu=2 * seconds)
+        caps = Caps(cpu=max(60.0, 2 * seconds), within=max(60.0, seconds + LAST_WORD))
         super().__init__(find_chromium(settings.chromium), settings.agent, caps)
 
     def renders(self, url: str) -> bool:
@@ -382,13 +273,26 @@ class Renderer(Chromium):
         return any(pattern.search(url) for pattern in self._patterns)
 
     async def rendered(self, fetched: Fetched) -> tuple[Fetched, Parts]:
-        """The page with its rendered body in UTF-8, or with the reason if it could not be rendered; and its parts.
-        Validators are dropped, as they are those of the page without the resources of its scripts."""
+        """The page with its rendered body in UTF-8; or as it was sent, with the reason why it could not be rendered;
+        and its parts. Validators are dropped, as they are those of the page without the resources of its scripts."""
         self._requests.pace.note_asked(politeness_key(fetched.url))
         parts = Parts()
         document = Resource(fetched.url, 200, {"content-type": fetched.content_type or "text/html"}, fetched.body)
+        fetched = fetched._replace(etag=None, last_modified=None)
         try:
             async with self._room:
+                html = await self._shown(document, parts)
+        except FetchError as error:
+            log.event("page-not-rendered", url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])
+            return fetched._replace(unrendered=error.reason), parts
+        body = html.encode("utf-8", "replace")
+        is_cut = len(body) >= self._most
+        return fetched._replace(body=body[: self._most], truncated=fetched.truncated or is_cut), parts
+
+    async def _shown(self, document: Resource, parts: Parts) -> str:
+        """The HTML of a page; after a crash, which may be that of another page, at the second try."""
+        for is_last in (False, True):
+            try:
                 html, parts.made = await self.shown(
                     document,
                     partial(self._requests.answer, parts),
@@ -396,12 +300,9 @@ class Renderer(Chromium):
                     self._most,
                     pictures=self._takes_pictures,
                 )
-        except FetchError as error:
-            log.event("page-not-rendered", url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])
-            return Fetched(fetched.url, reason=error.reason, size=fetched.size, seconds=fetched.seconds), parts
-        body = html.encode("utf-8", "replace")
-        is_cut = len(body) >= self._most
-        rendered = fetched._replace(
-            body=body[: self._most], etag=None, last_modified=None, truncated=fetched.truncated or is_cut
-        )
-        return rendered, parts
+            except FetchError as error:
+                if is_last or error.reason != "render-crashed":
+                    raise
+            else:
+                break
+        return html

@@ -122,13 +122,11 @@ class LocalSource:
         parsed, parts = _NOT_PARSED, None
         try:
             if self._renderer is not None and fetched.body and self._is_rendered(fetched.url) and _is_html(fetched):
-                as_sent = fetched
-                fetched, parts = await self._renderer.rendered(as_sent)
-                wanted = replace(wanted, requisites=False)  # the archive has what Chromium asked for
-                if fetched.reason is not None and exchange is not None:  # the page may forbid copies all the same
-                    sent, _ = await self._read(as_sent, as_sent.content_type, Wanted())
-                    exchange = exchange if sent.archive else None
-            fetched, parsed = await self._parsed(fetched, fields, wanted)
+                fetched, parts = await self._renderer.rendered(fetched)
+                if not fetched.unrendered:
+                    wanted = replace(wanted, requisites=False)  # the archive has what Chromium asked for
+            is_rendered = parts is not None and not fetched.unrendered
+            fetched, parsed = await self._parsed(fetched, fields, wanted, is_rendered=is_rendered)
             if failures:
                 parsed = parsed._replace(hook_failures=(*failures, *parsed.hook_failures))
         except ChildDiedError as error:
@@ -156,7 +154,9 @@ class LocalSource:
         kept = exchange if fetched.reason != "too-large" else None
         return self._fetcher.observed(fetched._replace(body=b""), kept, parsed), parsed
 
-    async def _parsed(self, page: Fetched, fields: Sequence[Field], wanted: Wanted) -> tuple[Fetched, ParsedPage]:
+    async def _parsed(
+        self, page: Fetched, fields: Sequence[Field], wanted: Wanted, *, is_rendered: bool = False
+    ) -> tuple[Fetched, ParsedPage]:
         fetched, parsed = page, _NOT_PARSED
         if fetched.body and (kind := media_type(fetched.content_type)) not in HTML_TYPES:
             if kind in self._documents:
@@ -167,7 +167,7 @@ class LocalSource:
             if self._is_binary(page.body, page.content_type) or page.status not in OF_PAGES:
                 page = fetched = page._replace(body=b"")
         if fetched.body:
-            content_type = UTF_8 if self._is_rendered(page.url) else page.content_type
+            content_type = UTF_8 if is_rendered else page.content_type
             parsed, identity = await self._read(page, content_type, wanted)
             if self._hooks is not None and media_type(content_type) in HTML_TYPES:
                 with self._waiting(page.url, "hooks"):

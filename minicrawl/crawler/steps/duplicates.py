@@ -231,6 +231,8 @@ class SoftErrors(Step):
         page, outcome, fetched, parsed = turn.page, turn.outcome, turn.fetched, turn.parsed
         if not outcome.is_redirect and (outcome.state is not State.FETCHED or fetched.digest is None):
             return False
+        if fetched.unrendered:  # an empty page is no sign that there is none
+            return False
         if self._admission.scope.only_checks(fetched.url):
             return False
         answer, is_seed, title = comparable(fetched), bool(self._accounts.depth[page] == 0), parsed.title or ""

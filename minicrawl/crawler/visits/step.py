@@ -242,6 +242,8 @@ class Steps:
     def absorb(self, fetched: Fetched, title: str | None, now: float) -> None:
         """Take in the answer to a probe, and its title."""
         if (step := self._probes.pop(fetched.url, None)) is not None:
+            if fetched.unrendered:  # what it shows is not known
+                fetched = Fetched(fetched.url, reason=fetched.unrendered)
             step.on_probe(fetched, title, now)
 
     def on_answer(self, turn: "Turn") -> bool:

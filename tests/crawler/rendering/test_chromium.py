@@ -39,13 +39,16 @@ def test_the_first_on_the_path_is_taken_unless_one_is_named(tmp_path: Path, monk
     assert find_chromium(None) == chrome
     browser = program(tmp_path, "chromium-browser")
     assert find_chromium(None) == browser
+    without_windows = program(tmp_path, "chromium-headless-shell")
+    assert find_chromium(None) == without_windows
     assert find_chromium(chrome) == chrome
 
 
 def test_a_missing_one_is_one_sentence_with_the_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(
-        SettingError, match=r"there is no chromium, .* on the PATH; install one, or name it: --chromium"
+        SettingError,
+        match=r"there is no chromium-headless-shell, chromium, .* on the PATH; install one, or name it: --chromium",
     ):
         find_chromium(None)
     (tmp_path / "text").write_text("no program")
