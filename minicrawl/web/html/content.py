@@ -223,7 +223,8 @@ def _beside(page: Page) -> tuple[bytes, bytes]:
         beside = bytearray(out)
         for button, opens in page.buttons.items():
             panel = button + 1
-            beside[button] |= not opens or panel == len(out) or out[panel] or page.is_linked(panel)
+            in_row = button - 1 in page.buttons or panel in page.buttons
+            beside[button] |= in_row or not opens or panel == len(out) or out[panel] or page.is_linked(panel)
         out = bytes(beside)
     left = list(map(mul, page.prose, out.translate(_NOT)))
     both = bytes(map(or_, out, perhaps))

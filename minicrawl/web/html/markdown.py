@@ -361,7 +361,7 @@ class Walk:
                 break
         text = " ".join(_OWN.sub("", html.unescape(" ".join(words))).split())
         before = self._kind, self._begins, self._linked, self._in_buttons
-        self._linked, self._in_buttons = 0, len(text) + 1
+        self._linked, self._in_buttons, self._opens = 0, len(text) + 1, False
         self._add(_escaped(text, is_link=False), len(text), 0)
         self._kind, self._begins, self._linked, self._in_buttons = before
 
@@ -457,14 +457,14 @@ class Walk:
                 self.page.containers.append((mark, first, len(self.page.sizes)))
 
     def _has_opener(self, tag: str, first: int) -> bool:
-        """True if something opens a hidden element: a button or a heading before it, or a control that names it. first:
-        its first block."""
+        """True if something opens a hidden element: a button or a heading before it, or a control that names it, or if
+        its own name says so. first: its first block."""
         if 2 * sum(self.page.linked[first:]) > sum(self.page.sizes[first:]):
             return False
         if first - 1 in self.page.buttons:
             self.page.buttons[first - 1] = True
             return True
-        if first and self.page.levels[first - 1] > 1:
+        if first and (self.page.levels[first - 1] > 1 or _OPENS.search(tag)):
             return True
         if self._controlled is None:
             self._controlled = set(_CONTROLS.findall(self._html))

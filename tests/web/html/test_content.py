@@ -157,6 +157,8 @@ OPENED = {
     "control elsewhere": "<p>Of what is it built? <a aria-controls=p>It</a></p><p>x</p><div id=p hidden>{}</div>",
     "tab": "<p>Of what is it built?</p><div role=tabpanel hidden>{}</div>",
     "until found": "<p>Of what is it built?</p><div hidden=until-found>{}</div>",
+    "answer behind a question": "<div class=q>Of what is it built?</div><div class=faq-answer hidden>{}</div>",
+    "body of an accordion": "<p>Of what is it built?</p><div class=accordion-body style='display:none'>{}</div>",
 }
 NOT_OPENED = {
     "hidden": "<p>Of what is it built?</p><div hidden>{}</div>",
@@ -164,18 +166,34 @@ NOT_OPENED = {
     "dialog": "<button data-toggle=modal>Subscribe</button><div class=modal hidden>{}</div>",
     "notice with a button": "<div class=cookie-notice>{}<button>Accept</button></div>",
     "menu": "<button aria-expanded=false>Menu</button><ul hidden><li>{}</ul>",
+    "menu of that name": "<p>Of what is it built?</p><ul class=collapse hidden><li>{}</ul>",
 }
 
 
 @pytest.mark.parametrize("name", [*OPENED, *NOT_OPENED])
 def test_hidden_panel_is_content_if_something_opens_it(name: str) -> None:
-    page = (OPENED | NOT_OPENED)[name].format(MORE if name != "menu" else f"<a href=/x>{MORE}</a>")
+    page = (OPENED | NOT_OPENED)[name].format(f"<a href=/x>{MORE}</a>" if "menu" in name else MORE)
     html = f"<main><h1>Stone</h1><p>{SAY}</p>{page}<p>{SAY}</p></main>"
     content, rest = content_and_rest(walk(BrowserTree(Marks(html.encode())).html()))
     assert (MORE in content, MORE in rest) == (name in OPENED, name not in OPENED)
     if name in OPENED:
         assert "Of what is it built?" in content
     assert not {"Menu", "Accept", "Subscribe"} & {text for block in blocks_of(content) for text in block.texts}
+
+
+CONTROLS = {
+    "pictures": (f"<ul>{'<li><button aria-controls=a>Load the picture</button>' * 3}</ul>", "Load the picture"),
+    "choice behind a button": (f"{BUTTON}<select><option>Load the picture</select><p>{MORE}</p>", "Load the picture"),
+}
+
+
+@pytest.mark.parametrize("name", CONTROLS)
+def test_controls_that_open_nothing_are_no_content(name: str) -> None:
+    controls, words = CONTROLS[name]
+    html = f"<main><h1>Stone</h1><p>{SAY}</p>{controls}<p>{SAY}</p></main>"
+    content, rest = content_and_rest(walk(BrowserTree(Marks(html.encode())).html()))
+    assert words not in content
+    assert words in rest
 
 
 @pytest.mark.parametrize("page", PAGES)
