@@ -219,7 +219,7 @@ def css_parts(text: str) -> tuple[str, str | None]:
 class Wanted(Struct, frozen=True):
     """Parts of a page to gather beside its links, title and directives; each takes time. See docs and `ParsedPage`.
 
-    `anchors`: the texts of links; `places`: their places; `text`: visible text; `blocks`: block hashes, to detect
+    `anchors`: the texts of links; `places`: their places; `blocks`: block hashes, to detect
     changes; `kept`: the text for the store, `is_view`: of pages that forbid copies, too. `extract`, `hooks`,
     `structured`: the user's extraction, see minicrawl.extract. `short_text`: the text of pages that may be soft 404s.
     `lines`: the lines of pages, packed. `requisites`: URLs of files that the page needs; `is_style`: it is a style
@@ -228,7 +228,6 @@ class Wanted(Struct, frozen=True):
 
     anchors: bool = False
     places: bool = False
-    text: bool = False
     blocks: bool = False
     kept: bool = False
     is_view: bool = False
@@ -289,8 +288,8 @@ class ParsedPage(NamedTuple):
     `follow`, `index`, `archive`: False when the page's robots directives say nofollow, noindex or noarchive;
     `index_by_google`: False when those for googlebot say noindex. `usage`: lines of its head on the use of the page,
     such as "robots: noai".
-    `truncated`: the page has more links than are read. `text`: all visible text, an entry for each
-    paragraph, heading, item or cell. `values`: a hash of each of `FIELDS` but the first, a byte.
+    `truncated`: the page has more links than are read. `text`: the lines of a document that is no page.
+    `values`: a hash of each of `FIELDS` but the first, a byte.
     `blocks`: block hashes, to detect changes, see minicrawl.web.html.tree.
     `kept`: a record of minicrawl.web.kept_text; none of a page that forbids copies. `headings`: beside it and
     `blocks`, hashes of the headings of its content. `items`: extracted JSON objects; `hook_failures`: names and errors

@@ -57,7 +57,7 @@ _AGO = re.compile(
 _NUMBER = re.compile(r"\b[0-9]")
 _LINE = 100
 """Fewer characters than those of a block of prose: it tells of the past, a line of data of its date."""
-_TARGET = re.compile(r"\]\((?:<[^>]*>|[^()\s]*)\)|\\(?=[^\w\s]|_)")
+_SIGNS = re.compile(r"\]\((?:<[^>]*>|[^()\s]*)\)|[*~`\[\]\\]")
 
 
 class Link(NamedTuple):
@@ -219,21 +219,31 @@ def block_number(text: str) -> int:
     return number
 
 
-def heading_keys(content: str) -> list[str]:
-    """What tells the headings of a content from other blocks of its host: level and words. So the title of a page is no
-    block that the host repeats because menus name the page."""
-    return [each for block in blocks_of(content) if block.level for each in _keys(block)]
+def key_of(markdown: str, level: int = 0, *, is_code: bool = False) -> str:
+    """What tells a block from others of its host: its words, whatever they link to; of a heading its level, too. So the
+    title of a page is no block that the host repeats because menus name the page."""
+    words = " ".join((markdown if is_code else _plain(markdown)).split())
+    return f"{'#' * level} {words}" if level else words
 
 
-def _keys(block: Block) -> list[str]:
-    words = [" ".join(text.split()) for text in block.texts]
-    return [f"{'#' * block.level} {text}" for text in words] if block.level else words
+def _plain(markdown: str) -> str:
+    """The words of Markdown, roughly: without its signs, in a third of the time of `read`."""
+    return _SIGNS.sub("", markdown)
+
+
+def keys_of(block: Block) -> list[str]:
+    """Of a row, those of its cells."""
+    if block.is_row:
+        return [key for cell in _PIPE.split(block.markdown) if (key := key_of(cell.replace("\\|", "|")))]
+    if block.is_code:
+        return [key_of(block.texts[0], is_code=True)]
+    return [key_of(block.markdown, block.level)]
 
 
 def words_of(packed: bytes) -> list[str]:
     """The words of a record, those of menus included."""
     text = zlib.decompress(packed.partition(b"\n")[2]).decode().partition("\n")[2]
-    return words_in(_TARGET.sub("", text))
+    return words_in(_plain(text))
 
 
 def words_in(text: str) -> list[str]:
@@ -328,7 +338,7 @@ def _repeated(blocks: list[Block], repeated: Set[int]) -> Iterator[Block]:
     """The blocks that are outside the main content, as the host repeats them."""
 
     def is_repeated(block: Block) -> bool:
-        return all(block_number(each) >> ID_SHIFT in repeated for each in _keys(block))
+        return all(block_number(each) >> ID_SHIFT in repeated for each in keys_of(block))
 
     runs = [(is_known, list(run)) for is_known, run in groupby(blocks, is_repeated)]
     for number, (is_known, run) in enumerate(runs):

@@ -15,7 +15,7 @@ from minicrawl.web.kept_text import (
     beginning,
     block_number,
     blocks_of,
-    heading_keys,
+    key_of,
     pack,
     read,
     unpack,
@@ -80,7 +80,8 @@ def test_what_the_host_repeats_is_no_content_around_it_in_menus_and_in_notices()
     code, notice = "```\nimport x\n```", "All our pages are written with care; " * 4
     blocks = ["Site", *menu, "own title", *labels, code, "own text", *menu, "own end", notice, "own", "Imprint"]
     words = [" ".join(block.text.split()) for block in blocks_of("\n".join(blocks))]
-    hashed = (*words, *heading_keys("\n".join(blocks)))
+    headings = [key_of(block.markdown, block.level) for block in blocks_of("\n".join(blocks)) if block.level]
+    hashed = (*words, *headings)
     repeated = {block_number(each) >> ID_SHIFT for each in hashed if "own" not in each}
     left = ["own title", "Example", "Throws", "Since", "import x", "own text", "own end", "own"]
 

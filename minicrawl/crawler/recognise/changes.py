@@ -42,7 +42,7 @@ from minicrawl.store.texts.repeated_blocks import REPEATED, RepeatedBlocks
 from minicrawl.web.html.tree import MOST_BLOCKS, block_hashes, block_ids, block_numbers, packed_numbers
 from minicrawl.web.kept_text import FIELD_SHIFT, ID_SHIFT, NUMBERS
 
-_FORM = 3
+_FORM = 4
 """First byte of a page's memory. Former versions had others: then the page is taken as new."""
 _STATE, _THERE, _NOTED, _FICKLE = 0x3FF, 0x200, 0x100, 0x80
 """Mask and bits of a block's state, the low ten of its four bytes. Noted: it is part of the page as last reported."""

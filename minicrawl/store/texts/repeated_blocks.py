@@ -26,7 +26,7 @@ _MASK = (1 << _BITS) - 1
 """Of a block's id."""
 _FEW = 8
 """Known pages from which on blocks of one page are not saved."""
-_FORM = b"3"
+_FORM = b"4"
 """First byte of a packed picture. Former versions had others."""
 
 

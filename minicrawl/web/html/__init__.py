@@ -5,7 +5,8 @@
 
 decode         bytes to text, with the encoding that a browser would use
 parse          a page's links, title, directives and text, in one pass
-markdown       the text of a page as Markdown, block by block
+blocks         the words of a page in one walk, block by block
+markdown       blocks as Markdown
 formula        MathML as TeX
 content        the main content among the blocks of a page's text
 page_headers   robots directives, canonical URLs, languages and refreshes

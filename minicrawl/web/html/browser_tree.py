@@ -15,8 +15,7 @@ from html import escape
 
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-from minicrawl.web.html.content import CLOSED, NAMED, OUT, container
-from minicrawl.web.html.tree import BLOCKS, BY_TAG, CONTENT, FALLBACKS, FEW, HIDDEN, LIST, TAGS, TEXT, is_text, place_by
+from minicrawl.web.html.tree import BLOCKS, BY_TAG, CONTENT, FEW, LIST, TAGS, TEXT, is_text, place_by
 from minicrawl.web.marks import FRAME, HIDING, MATH, SVG, Marks
 
 _FOREIGN = ("svg", "math")
@@ -155,29 +154,6 @@ class BrowserTree:
             node = node.parent
         return "".join(reversed(tags)) if len(tags) <= _MOST_AROUND else ""
 
-    def text(self) -> list[str]:
-        """What stands between two block elements, headings included, white space as written; without what is named
-        after something beside the content, unless that is most of it. Call it last: it takes the tree apart."""
-        beside = []
-        # Descendants first, so that elements are removed after their contents.
-        for node in reversed(_select.find("*", self._root)):
-            tag = node.tag
-            if tag in HIDDEN or tag in FALLBACKS:
-                node.decompose()
-            elif tag == "button" and _is_in_a_line(node):
-                node.unwrap(delete_empty=True)
-            elif tag in NAMED and container(tag, node.attributes) in (OUT, CLOSED):
-                beside.append(node)
-            elif tag not in BLOCKS:
-                node.unwrap(delete_empty=True)
-        self._root.merge_text_nodes()
-        # The text has no NUL, as the parser has replaced them.
-        whole = self._root.text(separator="\0", skip_empty=True)
-        for node in beside:
-            node.decompose()
-        content = self._root.text(separator="\0", skip_empty=True) if beside else whole
-        return (content if 2 * len(content) >= len(whole) else whole).split("\0")
-
     def _place_inside(self, node: LexborNode, number: int) -> int:
         """The place inside an element with this number. It is kept for all elements on the way to its origin."""
         known, asked, place = self._places, [number], None
@@ -210,10 +186,6 @@ def _is_beside_words(link: LexborNode) -> bool:
         return True
     node = link.prev
     return node is not None and (words := node.text_content) is not None and len(words) > FEW and is_text(words)
-
-
-def _is_in_a_line(node: LexborNode) -> bool:
-    return any(beside and (beside.text_content or "").strip() for beside in (node.prev, node.next))
 
 
 def _inside(node: LexborNode) -> str | None:

@@ -200,6 +200,16 @@ def content_of(page: Page) -> Sequence[int]:
     return content
 
 
+def beside_by_name(page: Page) -> bytes:
+    """By block, 1 for those with a name after something beside the content, for hidden ones and for buttons; for none
+    if they are most of the page."""
+    ranges = [(first, end) for mark, first, end in page.containers if mark in (OUT, CLOSED)]
+    beside = bytearray(_covered(ranges, len(page.sizes)))
+    for button in page.buttons:
+        beside[button] = 1
+    return bytes(beside if 2 * sum(compress(page.sizes, beside)) <= sum(page.sizes) else len(beside))
+
+
 def _beside(page: Page) -> tuple[bytes, bytes]:
     """By block, 1 for what is beside the content: for certain, and perhaps."""
     sums = [0, *accumulate(page.prose)]

@@ -5,7 +5,7 @@ No input raises an error: a page that cannot be parsed has no links.
 
 import re
 import zlib
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ from minicrawl.web.html.page_headers import (
 from minicrawl.web.html.parser_choice import as_html, html_of, tree_of, within_limit
 from minicrawl.web.html.tree import LIST, TEXT, block_hashes
 from minicrawl.web.http.response_fields import HTML_TYPES, XHTML, media_type
-from minicrawl.web.kept_text import About, heading_keys, pack
+from minicrawl.web.kept_text import About, pack
 from minicrawl.web.marks import IMAGE, Marks
 from minicrawl.web.urls.normalise import base_url, normalise, resolved
 
@@ -132,25 +132,25 @@ def _with_content(  # noqa: PLR0913 - what parse_html has found
     links: "_Links",
     fields: Mapping[str, list[str]],
 ) -> ParsedPage:
-    if not (wanted.kept or wanted.text or wanted.blocks):
+    keeps = wanted.kept and (parsed.archive or wanted.is_view)
+    if not (keeps or wanted.blocks):
         return parsed
-    if wanted.kept and (parsed.archive or wanted.is_view):
-        from minicrawl.web.html.declared import declared  # noqa: PLC0415 - few crawls keep text
-        from minicrawl.web.html.markdown import Walk, content_and_rest  # noqa: PLC0415
+    from minicrawl.web.html.blocks import Walk  # noqa: PLC0415 - few crawls need words
 
-        language = one_line(elements.tree.language(), LANGUAGE_LENGTH)
-        about = About(parsed.title, language, elements.description, parsed.index)
-        walk = Walk(html_of(page, elements.tree), links.page, links.url, links.image, MAX_TEXT)
-        content, rest = content_and_rest(walk)
-        about = declared(about, elements.tree, links.page, content, rest)
-        headings = block_hashes(heading_keys(content)) if wanted.blocks else b""
-        parsed = parsed._replace(kept=pack(about, content, rest), headings=headings)
-    told = list(_told(elements, links)) if wanted.blocks else []
-    text = tuple(_lines(elements.tree.text())) if wanted.text or wanted.blocks else ()
-    parsed = parsed._replace(text=text if wanted.text else ())
-    if not wanted.blocks:
+    walk = Walk(html_of(page, elements.tree), links.page, links.url, links.image, MAX_TEXT)
+    if wanted.blocks:
+        fields = {**fields, "link": list(_told(elements, links))}
+        parsed = parsed._replace(blocks=block_hashes(walk.told(), fields))
+    if not keeps:
         return parsed
-    return parsed._replace(blocks=block_hashes(text, {**fields, "link": told}))
+    from minicrawl.web.html.declared import declared  # noqa: PLC0415 - few crawls keep text
+    from minicrawl.web.html.markdown import content_and_rest  # noqa: PLC0415
+
+    content, rest, headings = content_and_rest(walk)
+    language = one_line(elements.tree.language(), LANGUAGE_LENGTH)
+    about = About(parsed.title, language, elements.description, parsed.index)
+    about = declared(about, elements.tree, links.page, content, rest)
+    return parsed._replace(kept=pack(about, content, rest), headings=block_hashes(headings) if wanted.blocks else b"")
 
 
 def _fields(marks: Marks, elements: "_Elements", links: "_Links") -> dict[str, list[str]]:
@@ -355,13 +355,3 @@ def _is_alternate(relations: Collection[str], attributes: Mapping[str, str | Non
     if "alternate" not in relations or "stylesheet" in relations or not {"hreflang", "media"} & attributes.keys():
         return False
     return media_type(attributes.get("type")) in HTML_TYPES
-
-
-def _lines(blocks: Iterable[str]) -> Iterator[str]:
-    """The blocks that are not empty, with white space collapsed, up to `MAX_TEXT`."""
-    left = MAX_TEXT
-    for block in blocks:
-        words = " ".join(block.split())[:left]
-        left -= len(words)
-        if words:
-            yield words

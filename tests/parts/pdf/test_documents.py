@@ -36,7 +36,13 @@ PAPER = pdfs.document(
     catalog=b"/Lang (en)",
     about=b"/Title (On boats)",
 )
-WANTED = Wanted(anchors=True, text=True, kept=True, facts=True, extract=("line=p",))
+
+
+def lines(parsed: ParsedPage) -> tuple[str, ...]:
+    return tuple(filter(None, unpack(parsed.kept, "").text.split("\n"))) if parsed.kept else ()
+
+
+WANTED = Wanted(anchors=True, kept=True, facts=True, extract=("line=p",))
 
 
 async def read(
@@ -61,7 +67,7 @@ async def test_a_pdf_file_is_a_page_by_its_type_or_else_by_its_first_bytes(field
     fetched, parsed, reason = await read(PAPER, fields, pdf=True)
     language = unpack(parsed.kept, URL).language
     assert (reason, parsed.title, language, parsed.outlinks) == ("ok", "On boats", "en", (f"{HOST}/next",))
-    assert parsed.text == ("Sailing boats are slow boats, and so they arrive.",)
+    assert lines(parsed) == ("Sailing boats are slow boats, and so they arrive.",)
     assert b"slow boats" in (fetched.short_text or b"")
     assert json.loads(parsed.items[0])["line"].startswith("Sailing")
     assert (parsed.facts, fetched.content_type) == (None, fields.get("content-type", "application/pdf"))
@@ -88,7 +94,7 @@ async def test_what_cannot_be_read_says_so(caplog: pytest.LogCaptureFixture) -> 
 async def test_a_file_that_takes_too_long_is_cut() -> None:
     long = pdfs.document(*[["word " * 200] * 20] * 200)
     _, parsed, reason = await read(long, TYPE, Timing(parse=2.0), pdf=True)
-    assert (reason, bool(parsed.text)) == ("truncated", True)
+    assert (reason, bool(lines(parsed))) == ("truncated", True)
 
 
 FRONT = "<p>home</p><a href=/paper.pdf>paper</a><a href=/moved>moved</a><a href=/bad>bad</a>"
@@ -150,7 +156,7 @@ def test_a_page_read_before_is_read_again_in_full_once_pdf_files_are_wanted(tmp_
 
 
 PDF_URL = "http://h.test/papers/one.pdf"
-OF_PDF = Wanted(anchors=True, places=True, text=True, kept=True)
+OF_PDF = Wanted(anchors=True, places=True, kept=True)
 
 
 def read_pdf(body: bytes, seconds: float = 15.0) -> ParsedPage:
@@ -171,7 +177,7 @@ def test_what_a_file_says_of_itself_is_read() -> None:
     parsed = read_pdf(body)
     kept = unpack(parsed.kept, PDF_URL)
     assert (kept.title, kept.description, kept.language) == ("Boats & <ships>", "What floats", "de-CH")
-    assert parsed.text == ("Boats that sail, and boats that do not.", "The second page.")
+    assert lines(parsed) == ("Boats that sail, and boats that do not.", "The second page.")
     assert parsed.outlinks == ("http://other.test/a", "http://h.test/papers/two.pdf")
     assert set(parsed.anchors) == {""}
     assert set(parsed.places) == {Place.LIST}
@@ -208,7 +214,7 @@ def encrypted(algorithm: str, password: str) -> bytes:
 
 @pytest.mark.parametrize("algorithm", ["RC4-128", "AES-128", "AES-256"])
 def test_a_file_that_asks_for_no_password_is_read(algorithm: str) -> None:
-    assert read_pdf(encrypted(algorithm, "")).text == ("Hidden words",)
+    assert lines(read_pdf(encrypted(algorithm, ""))) == ("Hidden words",)
     with pytest.raises(Exception, match="not been decrypted"):
         from_pdf(encrypted(algorithm, "secret"), 15.0)
 
@@ -216,9 +222,9 @@ def test_a_file_that_asks_for_no_password_is_read(algorithm: str) -> None:
 def test_what_can_be_read_of_a_damaged_file_counts() -> None:
     body = pdfs.document(["First page"], ["Second page"], ["Third page"])
     second = body.index(b"stream\n", body.index(b"7 0 obj")) + 7
-    assert read_pdf(body[:second] + b"\xff" * 20 + body[second + 20 :]).text == ("First page", "Third page")
+    assert lines(read_pdf(body[:second] + b"\xff" * 20 + body[second + 20 :])) == ("First page", "Third page")
     parsed = read_pdf(pdfs.circles()["annotation in itself"])
-    assert (parsed.text, parsed.truncated) == (("Hello",), True)
+    assert (lines(parsed), parsed.truncated) == (("Hello",), True)
 
 
 def test_files_without_text_differ_by_their_bytes() -> None:
@@ -230,16 +236,16 @@ def test_files_without_text_differ_by_their_bytes() -> None:
 @pytest.mark.slow
 def test_no_more_pages_are_read_than_the_limit() -> None:
     parsed = read_pdf(pdfs.document(*[["x"]] * (MOST_PAGES + 1)), 60.0)
-    assert (len(parsed.text), parsed.truncated) == (MOST_PAGES, True)
+    assert (len(lines(parsed)), parsed.truncated) == (MOST_PAGES, True)
 
 
 def test_no_more_is_read_than_the_limits_of_characters_and_time_allow() -> None:
     long = read_pdf(pdfs.document(["word " * 30_000] * 4, ["word " * 30_000] * 4, ["the last"]))
-    assert (sum(map(len, long.text)), long.truncated) == (10**6, True)
+    assert (sum(map(len, lines(long))), long.truncated) == (10**6, True)
     page = ["word " * 20] * 20
     enough = seconds(lambda: read_pdf(pdfs.document(*[page] * 10)))
     slow = read_pdf(pdfs.document(*[page] * 100), enough)
-    assert 0 < len("".join(slow.text)) < 100 * 20 * 99
+    assert 0 < len("".join(lines(slow))) < 100 * 20 * 99
     assert slow.truncated
 
 

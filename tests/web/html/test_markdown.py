@@ -12,7 +12,6 @@ from support.effort import growth
 from minicrawl.crawler.sources.page_reading import read_page
 from minicrawl.export.markdown_folder import with_head
 from minicrawl.model import Wanted
-from minicrawl.web.html.parse import parse_html
 from minicrawl.web.kept_text import KeptText, read, unpack
 
 URL = "http://a.test/page"
@@ -201,7 +200,6 @@ def test_all_but_blocks_are_parts_of_a_line(tag: str) -> None:
     assert markdown(f"<h2>One {part}, three</h2><p>One {part}, three") == "## One two, three\n\nOne two, three"
     in_listing = "" if tag in ("button", "svg") else "two"  # as "Copy" is
     assert markdown(f"<p>a<pre>one {part}, three</pre>") == f"a\n\n```\none {in_listing}, three\n```"
-    assert parse_html(f"<p>One {part}, three</p>".encode(), URL, None, Wanted(text=True)).text == ("One two, three",)
 
 
 @pytest.mark.parametrize("tag", ["div", "fieldset", "details", "center", "search", "dd", "legend", "section"])
@@ -209,7 +207,6 @@ def test_blocks_are_blocks_of_text(tag: str) -> None:
     html = f"<div>One <{tag} class=x>two</{tag}> three</div>"
     assert markdown(html).split() in (["One", "two", "three"], ["One", "-", "two", "three"])
     assert markdown(html).count("\n\n") == 2
-    assert parse_html(html.encode(), URL, None, Wanted(text=True)).text == ("One", "two", "three")
 
 
 def test_what_is_not_shown_in_a_line_does_not_tear_it() -> None:

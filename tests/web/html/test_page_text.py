@@ -6,10 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from minicrawl.model import Wanted
+from minicrawl.web.html.blocks import Walk
 from minicrawl.web.html.browser_tree import BrowserTree
 from minicrawl.web.html.parse import parse_html
 from minicrawl.web.html.tree import MOST_BLOCKS, block_hashes, block_numbers
-from minicrawl.web.kept_text import KeptText, unpack
+from minicrawl.web.kept_text import KeptText, blocks_of, keys_of, unpack
 from minicrawl.web.marks import Marks
 
 URL = "http://a.test/page"
@@ -32,7 +33,7 @@ def test_page_is_kept_with_its_head_and_the_links_of_its_text() -> None:
     assert [(anchor.url, anchor.text) for anchor in page.anchors()] == [("http://a.test/manual", "the manual")]
 
 
-@pytest.mark.parametrize("wanted", [Wanted(text=True, blocks=True), Wanted(text=True), Wanted(places=True)])
+@pytest.mark.parametrize("wanted", [Wanted(blocks=True), Wanted(places=True)])
 def test_other_parts_of_a_page_are_the_same_with_and_without(wanted: Wanted) -> None:
     html = b"""<html lang=de><title>t</title><meta name=description content=d><h1>A <a href=/x>b</a></h1><nav>m</nav>
         <p>one <a href=/x>two</a> three<ul><li>x<li>y</ul><pre>a\n b</pre><h2>c</h2>d<br>e"""
@@ -42,13 +43,17 @@ def test_other_parts_of_a_page_are_the_same_with_and_without(wanted: Wanted) -> 
     assert other.kept
 
 
-def test_blocks_are_hashed_alike_with_and_without_a_kept_text() -> None:
-    rng, spaces = random.Random(3), ("", " ", "\n", "&nbsp; ", "<a href=/x>", "</a>", " </a> ", "<b> ", "<li> ")
+def test_blocks_that_are_read_back_have_the_keys_of_those_that_were_walked() -> None:
+    rng, spaces = random.Random(3), ("", " ", "\n", "&nbsp; ", "<a href=/x>", "</a>", " </a> ", "<b> ", "<li> ", "<br>")
+    signs = ("* ", "_a_", "`", "[x](y)", "\\", "# ", "1. ", "|", "<code>a*b</code>", "<sup>2</sup>", "!", "- ", "&lt;")
     for _ in range(300):
-        ends = ("<p> ", "<nav>", " </nav>", "<h2>", "word", "two  words", "\u2003", "<td> ")
-        html = "".join(rng.choices((*spaces, *ends), k=40)).encode()
-        with_text, without = (parse_html(html, URL, None, Wanted(blocks=True, kept=kept)) for kept in (True, False))
-        assert with_text.blocks == without.blocks, html
+        ends = ("<p> ", "<h2>", "word", "two  words", "\u2003", "<table><td>x<td>y", "</table>", "<pre>a\n b</pre>")
+        html = "".join(rng.choices((*spaces, *ends, *signs), k=40))
+        walk = Walk(BrowserTree(Marks(html.encode())).html(), URL, str, str, 10**6)
+        walked = [block.key(block.level) for block in walk.blocks if block.size > 0]
+        page = kept(html)
+        read = [key for text in (page.content, page.rest) for block in blocks_of(text) for key in keys_of(block)]
+        assert sorted("".join(walked).split()) == sorted("".join(read).split()) or sorted(walked) == sorted(read), html
 
 
 @pytest.mark.parametrize("directive", ["noarchive", "NoIndex, noarchive"])
@@ -96,6 +101,5 @@ def test_text_is_in_blocks_without_what_is_hidden() -> None:
         <script>no()</script><style>no</style><ul><li>x<li>y</ul><h2></h2><div>a<div>b</div>c</div>"""
     tree = BrowserTree(Marks(page.encode()))
     assert tree.language() == "de"
-    assert [" ".join(block.split()) for block in tree.text() if block.strip()] == [
-        *("Head line", "One link", "two", "x", "y", "a", "b", "c")
-    ]
+    told = Walk(tree.html(), URL, str, str, 10**6).told()
+    assert told == ["Head line", "One link", "two", "x", "y", "a", "b", "c"]
