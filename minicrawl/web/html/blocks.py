@@ -22,7 +22,7 @@ from itertools import groupby, repeat
 from typing import NamedTuple
 from unicodedata import category
 
-from minicrawl.web.html.content import CELL, CLOSED, CODE, ITEM, NAMED, OUT, Page, beside_by_name, container
+from minicrawl.web.html.content import CELL, CLOSED, CODE, ITEM, NAMED, OUT, Page, beside_by_name, container, is_hidden
 from minicrawl.web.html.facts import picture
 from minicrawl.web.html.formula import tex_of
 from minicrawl.web.html.tree import BLOCKS, FALLBACKS, HIDDEN
@@ -84,7 +84,6 @@ _REVERSED = re.compile("<ol(?= [^>]*reversed=)(?![^>]* start=)")
 _ORDINAL = re.compile(r"[^\W\d_]{2,}")
 _OPENS = re.compile("aria-expanded|aria-controls|toggle|accordion|collaps|faq|question")
 _CONTROLS = re.compile(r' (?:aria-controls|href|data-(?:bs-)?target)="#?([^"#]+)"')
-_HIDES = re.compile(r' hidden="[^"]*"|display: *none')
 _HREF = re.compile(r' href="([^"]*)"')
 _ATTRIBUTE = re.compile(r'([^ =]+)="([^"]*)"')
 _EDGES = re.compile("\n?[<>]+")
@@ -474,11 +473,12 @@ class Walk:
         if self._frames:
             begin, first, self._level, self._chain, self._list, self._table, self._cell = self._frames.pop()
             self._kind, self._begins = self._level, ""
-            if tag[1:] in NAMED and (mark := _container(begin[:_LONGEST_TAG])):
-                if mark == CLOSED:
-                    shown = _container(_HIDES.sub("", begin[:_LONGEST_TAG]))
-                    mark = shown if shown != OUT and self._has_opener(begin, first) else CLOSED
-                self.page.containers.append((mark, first, len(self.page.sizes)))
+            if tag[1:] in NAMED:
+                mark, hides = _container(begin[:_LONGEST_TAG])
+                if hides and (mark == OUT or not self._has_opener(begin, first)):
+                    mark = CLOSED
+                if mark:
+                    self.page.containers.append((mark, first, len(self.page.sizes)))
 
     def _has_opener(self, tag: str, first: int) -> bool:
         """True if something opens a hidden element: a button or a heading before it, or a control that names it, or if
@@ -636,8 +636,10 @@ def _action_of(tag: str) -> _Action:
 
 
 @lru_cache(4_000)
-def _container(tag: str) -> str:
-    return container(tag.partition(" ")[0], _attributes(tag))
+def _container(tag: str) -> tuple[str, bool]:
+    """The mark of an element, and whether it is hidden."""
+    attributes = _attributes(tag)
+    return container(tag.partition(" ")[0], attributes), is_hidden(attributes)
 
 
 def _attributes(tag: str) -> dict[str, str]:

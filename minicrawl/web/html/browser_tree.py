@@ -15,7 +15,9 @@ from html import escape
 
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-from minicrawl.web.html.tree import BLOCKS, BY_TAG, CONTENT, FEW, LIST, TAGS, TEXT, is_text, place_by
+from minicrawl.web.html.content import ARTICLE, COMMENTS, HEAD, HEADER, MAIN, NAMED, OUT, container
+from minicrawl.web.html.content import TEXT as ARTICLE_TEXT
+from minicrawl.web.html.tree import BLOCKS, FEW, LIST, NAVIGATION, TAGS, TEXT, is_text
 from minicrawl.web.marks import FRAME, HIDING, MATH, SVG, Marks
 
 _FOREIGN = ("svg", "math")
@@ -27,8 +29,14 @@ _RARE_SELECTORS = {FRAME: "[src]", SVG: r"svg,a[xlink\:href]", MATH: "math"}
 """The other selectors, for pages that have these tags."""
 _tags = LexborHTMLParser("")
 _TAGS = {_tags.create_node(tag).tag_id: tag for tag in TAGS}
-_BY_TAG = {_tags.create_node(tag).tag_id: place for tag, place in BY_TAG.items()}
-"""By tag number, the place inside elements whose attributes do not count."""
+_CONTENT = LIST
+"""The place inside an element of content; words beside a link make it TEXT."""
+_PLACES = dict.fromkeys((OUT, COMMENTS, HEADER, HEAD), NAVIGATION) | dict.fromkeys(
+    (MAIN, ARTICLE, ARTICLE_TEXT), _CONTENT
+)
+"""By mark of a container."""
+_BY_TAG = {_tags.create_node(tag).tag_id: _PLACES.get(container(tag, {})) for tag in NAMED}
+_BODY = _tags.create_node("body").tag_id
 _BLOCKS = frozenset(_tags.create_node(tag).tag_id for tag in BLOCKS)
 _LAST_KNOWN = 1_000
 """Tag numbers of elements that Lexbor does not know are larger."""
@@ -127,7 +135,7 @@ class BrowserTree:
         assert parent is not None, "the root of a page is its html element"
         number = parent.mem_id
         place = self._places[number] if number in self._places else self._place_inside(parent, number)
-        return TEXT if place == CONTENT and (best == LIST or _is_beside_words(link)) else place
+        return TEXT if place == _CONTENT and (best == LIST or _is_beside_words(link)) else place
 
     def words(self) -> Callable[[], str]:
         """A function that returns the text inside the element that `elements` has come to."""
@@ -159,16 +167,16 @@ class BrowserTree:
         known, asked, place = self._places, [number], None
         while True:
             tag = node.tag_id
-            if tag in _BY_TAG:
-                place = _BY_TAG[tag]
+            if tag == _BODY:
+                place = _CONTENT
             elif tag in _BLOCKS or tag > _LAST_KNOWN:  # custom elements may be any part of a page
                 attributes = node.attributes
-                place = place_by(attributes) if attributes else None
+                place = _PLACES.get(container(node.tag or "", attributes)) if attributes else _BY_TAG.get(tag)
             if place is not None:
                 break
             parent = node.parent
             if parent is None:
-                place = CONTENT
+                place = _CONTENT
                 break
             node, number = parent, parent.mem_id
             if number in known:

@@ -21,9 +21,9 @@ from itertools import accumulate, compress, islice, pairwise
 from operator import and_, mul, or_
 
 TEXT, ARTICLE, MAIN, OUT, PERHAPS, COMMENTS, HEADER = "text", "article", "main", "out", "perhaps", "comments", "header"
-CLOSED = "closed"
+CLOSED, HEAD = "closed", "head"
 """Containers: of an article's text, an article, a page's main part; of what is beside the content, or may be; of
-comments and headers; of what is hidden, and nothing opens it."""
+comments and headers; of what is hidden, and nothing opens it; of that name alone, which tells the place of links."""
 CODE, ITEM, CELL = 7, 8, 9
 """Kinds of blocks. Headings have their levels, 1 to 6, and others 0."""
 
@@ -49,6 +49,7 @@ _WORDS = {
         post-info entry-info article-info post-tags entry-tags article-tags tag-links cat-links post-footer entry-footer
         article-footer post-tools article-tools post-date entry-date article-date post-author entry-author
         article-author post-categories post-rating post-ratings screen-reader visually-hidden sr-only""",
+    HEAD: "header head",
     ARTICLE: "article hentry entry post story beitrag artikel noticia document content inhalt contenido contenu",
     MAIN: "main maincontent maincol primary",
     PERHAPS: "meta author date credit credits links profile categories timestamp teasers caption",
@@ -94,26 +95,31 @@ _NOT = bytes.maketrans(b"\0\1", b"\1\0")
 
 
 def container(tag: str, attributes: Mapping[str, str | None]) -> str:
-    """The mark of an element among `NAMED`; empty if it tells nothing."""
+    """The mark of an element by its tag, role, class and id; empty if they tell nothing."""
     if not attributes:
         return _BY_TAG.get(tag, "")
     get = attributes.get
     names, number = get("class") or "", get("id") or ""
-    is_hidden = "hidden" in attributes or "display:none" in (get("style") or "").replace(" ", "")
-    is_hidden = is_hidden and get("role") != "tabpanel" and get("hidden") != "until-found"
-    return _container(tag, names[:_LONGEST_NAME], number[:_LONGEST_NAME], get("role") or "", is_hidden)
+    return _container(tag, names[:_LONGEST_NAME], number[:_LONGEST_NAME], get("role") or "")
 
 
-@lru_cache(10_000)
-def _container(tag: str, names: str, number: str, role: str, is_hidden: bool) -> str:
-    by_tag = _BY_ROLE.get(role) or _BY_TAG.get(tag, "")
-    if is_hidden or by_tag in (OUT, MAIN):
-        return by_tag if by_tag == OUT or not is_hidden else CLOSED
+def is_hidden(attributes: Mapping[str, str | None]) -> bool:
+    """True for an element that is not shown until something opens it."""
+    hides = "hidden" in attributes or "display:none" in (attributes.get("style") or "").replace(" ", "")
+    return hides and attributes.get("role") != "tabpanel" and attributes.get("hidden") != "until-found"
+
+
+@lru_cache(10_000)  # the pages of a site share most names
+def _container(tag: str, names: str, number: str, role: str) -> str:
+    by_tag = _BY_ROLE.get(role.strip().lower()) or _BY_TAG.get(tag, "")
+    if by_tag in (OUT, MAIN):
+        return by_tag
     tokens = names.split()
     # The id of a section is made from its heading.
     if tag != "section" and "section" not in tokens:
         tokens += number.split()
     found = list(filter(None, map(_named, tokens)))
+    found = [mark for mark in found if mark != HEAD] or found[:1]
     if not found:
         return by_tag
     if found[0] in (OUT, COMMENTS) or (found[0] == PERHAPS and not by_tag):
@@ -137,7 +143,7 @@ def _named(token: str) -> str:
             found = [mark for mark in found if mark != OUT]
     if words[-1] in _TEXT_WORDS or "".join(words[-2:]) in _TEXT_WORDS:
         found.append(TEXT)
-    return next((mark for mark in (COMMENTS, OUT, TEXT, ARTICLE, MAIN, PERHAPS) if mark in found), "")
+    return next((mark for mark in (COMMENTS, OUT, TEXT, ARTICLE, MAIN, PERHAPS, HEAD) if mark in found), "")
 
 
 def _by_part(word: str) -> str | None:

@@ -1,19 +1,17 @@
 """The elements that a crawler tells apart, and the place of a link on its page.
 
-The place of a link is decided by the nearest element around it that is made for content or for navigation (main,
-nav ...), or whose role, class or id is named after one: most sites wrap the whole page in one element, so outer ones
-say little. A link in content stands in text if there are words beside it, else in a list. Links in text are the best
-sign of what people cite.
+The place of a link is decided by the nearest container around it (`minicrawl.web.html.content`): most sites wrap the
+whole page in one element, so outer ones say little. What is beside the content of a text is navigation. A link in
+content stands in text if there are words beside it, else in a list. Links in text are the best sign of what people
+cite.
 
 Hashes of a page's blocks, to detect changes: nonces, dates and advertisements change the bytes of most pages with every
 response, but few of their blocks.
 """
 
-import re
 import struct
 import zlib
 from collections.abc import Collection, Iterable, Mapping
-from functools import lru_cache
 from itertools import islice
 from types import MappingProxyType
 
@@ -37,46 +35,9 @@ HIDDEN = frozenset({"datalist", "iframe", "noembed", "noframes", "script", "styl
 FALLBACKS = frozenset({"audio", "canvas", "video"})
 """Elements whose content browsers show that cannot show the elements."""
 TEXT, LIST, NAVIGATION = map(int, Place)  # plain numbers: there are a hundred a page
-CONTENT = LIST
-"""The place inside an element of content; words beside a link make it TEXT."""
-BY_TAG = dict.fromkeys(("nav", "menu", "header", "footer", "aside"), NAVIGATION) | dict.fromkeys(
-    ("main", "article", "body"), CONTENT
-)
-_BY_ROLE = dict.fromkeys(
-    ("navigation", "search", "menu", "menubar", "banner", "contentinfo", "complementary"), NAVIGATION
-) | {"main": CONTENT}
-_LAYOUT_NAME = re.compile(r"\b(?:has|hide|no|with|without)[-_]\S+|\bcomments?[-_](?:closed|enabled|open)\b")
-"""Names of classes that tell what a page has: "no-sidebar", "post comments-open"."""
-_NAVIGATION_NAME = re.compile(
-    r"(?<!u)nav(?!al|y)|menu|side-?bar(?!-?layout)|(?<!bare)foot(?!age|ball|note|wear)|copyright(?![a-z])|header"
-    r"|(?<![a-z])head(?![a-z])|banner|masthead"
-)
-_COMMENTS_NAME = re.compile(r"(?<![a-z])(?:comments?|replies|reply|guestbook)(?![a-z])|commentlist|disqus")
-"""A comment is no part of what its page says, though it has a body and content."""
-_CONTENT_NAME = re.compile(r"main-?content|(?<![a-z])(?:content|article|document|body|main)(?![a-z])")
 FEW = 8
 """Characters too few to count as text beside a link: commas, "and", "see"."""
 _HEAD = 24
-_LONGEST_NAME = 1_000
-
-
-def place_by(attributes: Mapping[str, str | None]) -> int | None:
-    """The place inside a block element by its role, class or id."""
-    if "role" in attributes and (place := _BY_ROLE.get((attributes["role"] or "").strip().lower())) is not None:
-        return place
-    name = attributes.get("class") or attributes.get("id")
-    return _place_by_name(name[:_LONGEST_NAME]) if name else None
-
-
-@lru_cache(10_000)  # the pages of a site share most names
-def _place_by_name(name: str) -> int | None:
-    name = _LAYOUT_NAME.sub("", name.lower())
-    if _COMMENTS_NAME.search(name):
-        return NAVIGATION
-    navigation, content = _NAVIGATION_NAME.search(name), _CONTENT_NAME.search(name)
-    if (navigation is None) == (content is None):
-        return None
-    return CONTENT if navigation is None else NAVIGATION
 
 
 def is_text(words: str) -> bool:

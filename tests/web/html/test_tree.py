@@ -1,7 +1,5 @@
 """Places of links, compared with a slow and obvious implementation, on generated and hostile pages."""
 
-import re
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,6 +7,8 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from support.effort import growth
 
 from minicrawl.model import Place, Wanted
+from minicrawl.web.html.content import ARTICLE, MAIN, PERHAPS, container
+from minicrawl.web.html.content import TEXT as BODY
 from minicrawl.web.html.parse import parse_html
 from minicrawl.web.html.tree import BLOCKS
 
@@ -20,13 +20,12 @@ PAGE = b"""<body><div class="page-header"><a href=/home>Home</a></div><nav><a hr
 WEIGHTS = {Place.TEXT: 8, Place.LIST: 2, Place.NAVIGATION: 1}
 
 FRAMES = ("nav", "header", "footer", "aside", "menu")
-CONTENTS = ("main", "article", "body")
 FRAME_ROLES = ("navigation", "banner", "contentinfo", "complementary", "search", "menu", "menubar")
 NAMES = (
     *("nav", "wy-nav-side", "menu", "sidebar", "side-bar", "foot", "footnote", "footer", "copyright", "header", "head"),
     *("ahead", "headline", "page-head", "banner", "masthead", "content", "nav-content", "main-content", "maincontent"),
     *("article", "documentation", "document", "body", "mainmenu", "main", "x", "", "Kopfzeile", "inhalt", "NAV", "toc"),
-    *("comments", "comment-body", "commentary", "reply", "disqus_thread"),
+    *("comments", "comment-body", "commentary", "reply", "disqus_thread", "cookie-banner", "related-posts", "share"),
 )
 
 
@@ -47,25 +46,12 @@ def place_of(link: LexborNode) -> Place:
 
 
 def said_by(element: LexborNode) -> str | None:
-    if element.tag in FRAMES or element.tag in CONTENTS:
-        return "frame" if element.tag in FRAMES else "content"
+    if element.tag == "body":
+        return "content"
     if element.tag not in BLOCKS and "-" not in (element.tag or ""):  # unknown elements may be blocks
         return None
-    role = (element.attributes.get("role") or "").strip().lower()
-    if role in FRAME_ROLES or role == "main":
-        return "content" if role == "main" else "frame"
-    name = (element.attributes.get("class") or element.attributes.get("id") or "").lower()
-    if "disqus" in name or {"comment", "comments", "reply"} & {*re.split("[^a-z]", name)}:
-        return "frame"
-    is_frame = any(
-        word in name for word in ("nav", "menu", "sidebar", "side-bar", "copyright", "header", "banner", "masthead")
-    )
-    is_frame = is_frame or "foot" in name.replace("footnote", "") or "head" in re.split("[^a-z]", name)
-    is_content = "main-content" in name or "maincontent" in name
-    is_content = is_content or not {"content", "article", "document", "body", "main"}.isdisjoint(
-        re.split("[^a-z]", name)
-    )
-    return None if is_frame == is_content else "frame" if is_frame else "content"
+    mark = container(element.tag or "", element.attributes)
+    return "content" if mark in (MAIN, ARTICLE, BODY) else None if mark in (PERHAPS, "") else "frame"
 
 
 def says_something(text: LexborNode) -> bool:
@@ -103,6 +89,18 @@ def test_links_that_do_not_stand_on_the_page_are_in_a_list() -> None:
     page = b"<link rel=next href=/n><nav><map><area href=/area></map><iframe src=/f></iframe><a href=/a>a</a></nav>"
     assert places_in(page) == {"/n": 1, "/area": 1, "/f": 1, "/a": 2}
     assert places_in(page + b"<nav><a href=/n>n</a><p>Some words beside: <a rel=x href=/f>f</a>")["/n"] == Place.LIST
+
+
+BESIDE = ("cookie-notice", "related", "newsletter", "share-buttons", "breadcrumb", "popup", "pagination", "widget")
+OF_CONTENT = ("cookbook-recipes", "relatedness", "newsletters", "shareholders", "entry-content", "paginated")
+
+
+@pytest.mark.parametrize("name", [*BESIDE, *OF_CONTENT])
+def test_links_that_a_text_leaves_out_by_their_container_are_navigation(name: str) -> None:
+    words = "<p>Some words beside it <a href=/1>1</a></div>"
+    assert places_in(f"<main><div class='{name}'>{words}".encode()) == {
+        "/1": Place.NAVIGATION if name in BESIDE else Place.TEXT
+    }
 
 
 ATTRIBUTES = st.one_of(
