@@ -34,7 +34,7 @@ class Members:
     hidden_way_out: bool = False  # each page has a link that ends the session, and does not say so
     on_request: Callable[[int], None] = lambda number: None
     says: str = "Please enter a correct name and password."
-    hides: str = ""  # of a page that the account may not read
+    hides: tuple[str, ...] = ()  # pages that the account may not read
     asked: list[str] = field(default_factory=list)
     acts: Counter[str] = field(default_factory=Counter)
     logins: int = 0
@@ -68,7 +68,7 @@ class _Answers(BaseHTTPRequestHandler):
             self._say(302, "", ("Location", f"/login?next={parts.path}"))
         elif parts.path != "/" and parts.path not in {f"/members/{number}" for number in range(site.pages)}:
             self._say(404, "<p>There is no such page.</p>")
-        elif parts.path == site.hides:
+        elif parts.path in site.hides:
             self._say(302, "", ("Location", f"/login?next={parts.path}"))
         else:
             self._page(parts.path, is_member=session is not None)

@@ -69,7 +69,7 @@ class Guard:
                 if await self._is_alive():
                     self._acquitted += 1
                     self._keys = self._session_keys()
-                    return fetched, parsed
+                    return self._of_login(fetched), parsed
                 self._blame(url, surely=was_ended)
                 if not await self._renewed():
                     return (fetched, parsed) if was_ended else _without_session(url)
@@ -77,6 +77,12 @@ class Guard:
         if was_ended:
             return fetched, parsed  # it would end this one, too
         return _without_session(url) if self.lost is not None else await again()
+
+    def _of_login(self, fetched: Fetched) -> Fetched:
+        """An answer that leads to a login leads to one page, whatever page that is to lead back to (`?next=`)."""
+        if fetched.location is None or _place(fetched.location) not in self._login_paths:
+            return fetched
+        return fetched._replace(location=fetched.location.partition("?")[0])
 
     def _note_well(self, url: str) -> None:
         self._well.append(url)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from minicrawl.errors import FetchError, SettingError, quoted
 from minicrawl.model import Wanted
-from minicrawl.web.html.forms import Form, asks_password, forms_of, login_form, name_form
+from minicrawl.web.html.forms import Form, asks_password, forms_of, lines_shown, login_form, name_form
 from minicrawl.web.html.parse import parse_html
 from minicrawl.web.http.browsing import Browsed, Browsing
 from minicrawl.web.http.cookies import CookieJar, read_logins
@@ -168,10 +168,6 @@ def _paths(page: Browsed) -> set[str]:
 
 def _said(page: Browsed, before: Browsed) -> str:
     """What a page says that the one before did not: ": "Wrong password." "."""
-    old = set(_lines(before))
-    words = " ".join(line for line in _lines(page) if line not in old)
+    old = set(lines_shown(before.body, before.content_type))
+    words = " ".join(line for line in lines_shown(page.body, page.content_type) if line not in old)
     return f': it says "{words[:_MOST_WORDS]}"' if words else ""
-
-
-def _lines(page: Browsed) -> tuple[str, ...]:
-    return parse_html(page.body, page.url, page.content_type, Wanted(text=True)).text if page.body else ()

@@ -69,6 +69,14 @@ def asks_password(body: bytes) -> bool:
     return _ASKS.search(body) is not None
 
 
+def lines_shown(body: bytes, content_type: str | None = None) -> list[str]:
+    """The lines of text of a page, as a reader sees them, roughly: what stands between two tags."""
+    tree = LexborHTMLParser(as_utf8(body, encoding_of(body, content_type)))
+    tree.strip_tags(["script", "style", "template", "noscript"])
+    text = tree.body.text(separator="\n") if tree.body is not None else ""
+    return [words for line in text.split("\n") if (words := " ".join(line.split()))]
+
+
 def forms_of(body: bytes, url: str, content_type: str | None = None) -> list[Form]:
     """The forms of an HTML page at a URL, in its order. Fields outside of their form count for it (`form=ID`)."""
     encoding = encoding_of(body, content_type)
