@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -143,11 +144,13 @@ def _asked(what: str, *, is_secret: bool = True) -> str:
 
 
 def _by_hand(url: str, user: str | None, jar: "CookieJar", chromium: Path | None) -> Any:
-    from minicrawl.crawler.rendering.chromium import find_chromium
+    from minicrawl.crawler.rendering.chromium import NAMES, WITHOUT_WINDOWS, find_chromium
     from minicrawl.web.http.cookies import cookies_of_rows
 
     session = module("logins.session")
-    program = find_chromium(chromium)
+    names = [name for name in NAMES if name != WITHOUT_WINDOWS]
+    with_windows = next(filter(None, map(shutil.which, names)), None)
+    program = find_chromium(chromium or (Path(with_windows) if with_windows else None))
     rows = run_loop(
         module("logins.browser").cookies_of_browser(
             program, url, lambda: click.pause("Log in in the window, then press any key here ...", err=True)

@@ -88,7 +88,8 @@ async def watch(processes: Callable[[], Awaitable[Iterable[Process]]], caps: Cap
                 log.event("chromium-killed", kind=process.kind, why=why)
 
 
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+WITHOUT_WINDOWS = "chromium-headless-shell"
+NAMES = (WITHOUT_WINDOWS, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """The first takes a fifth of the CPU: it has no windows to make."""
 _SWITCHES = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
