@@ -292,8 +292,8 @@ class ParsedPage(NamedTuple):
     `values`: a hash of each of `FIELDS` but the first, a byte.
     `blocks`: block hashes, to detect changes, see minicrawl.web.html.tree.
     `kept`: a record of minicrawl.web.kept_text; none of a page that forbids copies. `headings`: beside it and
-    `blocks`, hashes of the headings of its content. `items`: extracted JSON objects; `hook_failures`: names and errors
-    of hooks that failed; `refused`: links that a hook left out.
+    `blocks`, hashes of the headings of its content, and of the blocks of its rest. `items`: extracted JSON objects;
+    `hook_failures`: names and errors of hooks that failed; `refused`: links that a hook left out.
     `requisites`: distinct files that the page needs to look as it does. `facts`: for an audit. `unread`: it is a PDF
     file that could not be read. `asks_password`: it has a field for a password.
     """

@@ -14,7 +14,7 @@ import select
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from itertools import islice
 from pathlib import Path
@@ -26,7 +26,7 @@ from minicrawl.search.index_folder import hold_index, index_errors, index_path, 
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import Store, open_store
 from minicrawl.system import STOPPING, on_signals, running
-from minicrawl.web.kept_text import KeptText, unpack
+from minicrawl.web.kept_text import KeptText, Repeated, unpack
 
 if TYPE_CHECKING:
     from minicrawl.search.inverted import InvertedIndex
@@ -43,7 +43,7 @@ class Follower:
 
     def __init__(self, store: Store, index: "InvertedIndex") -> None:
         self._store, self.index = store, index
-        self._templates: dict[str, Set[int]] = {}
+        self._repeated: dict[str, Repeated] = {}
         self.seconds_to_look = 0.0
 
     def _difference(self) -> tuple[list[int], list[int], dict[str, float | str | None]]:
@@ -64,7 +64,7 @@ class Follower:
         """Index everything in the store; the number of texts added or removed. stop: asked between two commits."""
         new, gone, state = self._difference()
         done = 0
-        self._templates.clear()
+        self._repeated.clear()
         work = iter([*((page, True) for page in gone), *((page, False) for page in new)])
         while not stop() and (some := list(islice(work, BATCH))):
             texts = {page: None if is_gone else self._read(page) for page, is_gone in some}
@@ -89,9 +89,9 @@ class Follower:
                 return None
             url = self._store.page_table.url(page)
             host = url.split("/", 3)[2]
-            if host not in self._templates:
-                self._templates[host] = self._store.texts.template(page)
-        return text, unpack(record, url, self._templates[host])
+            if host not in self._repeated:
+                self._repeated[host] = self._store.texts.repeated(page)
+        return text, unpack(record, url, self._repeated[host])
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """The kept text of a page: its main content, and what is around it, as Markdown (CommonMark with the tables of GFM).
 
-A record is one line of JSON, what is known beside the text; then, packed by zlib, the number of characters of the
-content in a line, the content, and the rest. So what is known can be read and set without the text.
+A record is one line of JSON, what is known beside the text; then, packed by zlib, a line with the number of characters
+of the content and the pieces, the content, and the rest. So what is known can be read and set without the text.
 
 A block of Markdown is a line, or a whole listing; a row of a table is its cells.
 """
@@ -10,7 +10,7 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from functools import cached_property
 from itertools import groupby
 from typing import NamedTuple
@@ -31,12 +31,18 @@ FIELD_SHIFT = 27
 NUMBERS = 1 << 30
 """Bit of the hash of a line with numbers."""
 
+BESIDE = "\0"
+"""Before the key of a block of the rest: menus take no words from the content."""
 _LEVEL = 3
 """Of compression: a twentieth larger than the best, in two thirds of its time."""
 _PART = 10
 """What the host repeats is content where less than a tenth is left without it."""
+_MOST = 0.7
+"""The share of a piece that is the page's own."""
 _MENU = 5
 """Fewest blocks of a menu amid the content."""
+_SENTENCE = 40
+"""Fewest characters of prose that other pages have beside their content."""
 _NOTICE = 100
 """Fewest bytes of a notice amid the content."""
 _WORD = re.compile(r"\w+")
@@ -58,6 +64,23 @@ _NUMBER = re.compile(r"\b[0-9]")
 _LINE = 100
 """Fewer characters than those of a block of prose: it tells of the past, a line of data of its date."""
 _SIGNS = re.compile(r"\]\((?:<[^>]*>|[^()\s]*)\)|[*~`\[\]\\]")
+
+
+class Piece(NamedTuple):
+    """Part of the rest that is content if no other page of the host has it. at: its place in the content; start, size:
+    its range of the rest; in characters."""
+
+    at: int
+    start: int
+    size: int
+
+
+class Repeated(NamedTuple):
+    """Ids of blocks that a host repeats: in its `template`; `shared`: on two of its pages or more, None if few of its
+    pages are known."""
+
+    template: Set[int] = frozenset()
+    shared: frozenset[int] | None = None
 
 
 class Link(NamedTuple):
@@ -159,8 +182,10 @@ class KeptText(About, frozen=True, dict=True, kw_only=True):
 _ABOUT = Decoder(About)
 
 
-def pack(about: About, content: str, rest: str) -> bytes:
-    packed: bytes = zlib_ng.compress(f"{len(content)}\n{content}{rest}".encode("utf-8", "replace"), _LEVEL)
+def pack(about: About, content: str, rest: str, pieces: Iterable[Piece] = ()) -> bytes:
+    """A record. pieces: the largest first."""
+    numbers = " ".join([str(len(content)), *(f"{piece.at}:{piece.start}:{piece.size}" for piece in pieces)])
+    packed: bytes = zlib_ng.compress(f"{numbers}\n{content}{rest}".encode("utf-8", "replace"), _LEVEL)
     return _head(about) + packed
 
 
@@ -178,7 +203,7 @@ def beginning(record: bytes, most: int) -> str:
     """The beginning of the text of a record, as Markdown: the content, up to so many bytes."""
     text = zlib.decompressobj().decompress(record.partition(b"\n")[2], most)
     size, _, content = text.decode("utf-8", "ignore").partition("\n")
-    return content[: int(size)]
+    return content[: int(size.partition(" ")[0])]
 
 
 def _head(about: About) -> bytes:
@@ -186,18 +211,22 @@ def _head(about: About) -> bytes:
     return f"{known}\n".encode("utf-8", "replace")
 
 
-def unpack(packed: bytes, url: str, repeated: Set[int] = frozenset()) -> KeptText:
-    """The text of the page at `url`. repeated: ids of blocks that the host repeats, see
-    `minicrawl.store.texts.repeated_blocks`. Raises StoreError for an invalid record."""
+def unpack(packed: bytes, url: str, repeated: Repeated = Repeated()) -> KeptText:  # noqa: B008 (frozen)
+    """The text of the page at `url`. repeated: see `minicrawl.store.texts.repeated_blocks`. Raises StoreError for an
+    invalid record."""
     try:
         head, _, body = packed.partition(b"\n")
         known = _ABOUT.decode(head)
-        size, _, text = zlib.decompress(body).decode().partition("\n")
+        numbers, _, text = zlib.decompress(body).decode().partition("\n")
+        size, *places = numbers.split()
         content, rest = text[: int(size)], text[int(size) :]
-    except (zlib.error, ValueError, MsgspecError) as error:
+        pieces = [Piece(*map(int, place.split(":"))) for place in places]
+    except (zlib.error, ValueError, TypeError, MsgspecError) as error:
         raise StoreError(f"the kept text of {url} is damaged ({error}); read the page again") from error
-    if repeated:
-        content, more = _without(content, rest, repeated)
+    if pieces and repeated.shared is not None:
+        content, rest = _with_own(content, rest, pieces, repeated.shared)
+    if repeated.template:
+        content, more = _without(content, rest, repeated.template)
         rest = f"{more}{rest}"
     return KeptText(**asdict(known), url=url, content=content, rest=rest)
 
@@ -298,6 +327,30 @@ def _unescaped(text: str) -> str:
     return text.replace("&lt;", "<").replace("&amp;", "&") if "&" in text else text
 
 
+def _with_own(content: str, rest: str, pieces: list[Piece], shared: frozenset[int]) -> tuple[str, str]:
+    """The content with the pieces that the page has for itself, and the rest without them."""
+    own = list[Piece]()
+    for piece in pieces:
+        start, end = piece.start, piece.start + piece.size
+        is_free = all(end <= other.start or other.start + other.size <= start for other in own)
+        if is_free and _is_own(rest[start:end], shared):
+            own.append(piece)
+    for at, start, size in sorted(own, reverse=True):
+        shown = (content[:at], rest[start : start + size], content[at:].lstrip("\n"))
+        content = "\n\n".join(filter(None, shown))
+        rest = rest[:start] + rest[start + size :].lstrip("\n")
+    return content, rest.rstrip("\n")
+
+
+def _is_own(markdown: str, shared: frozenset[int]) -> bool:
+    """True if most of a text stands on no other page."""
+    keys = [key for block in blocks_of(markdown) for key in keys_of(block)]
+    own = sum(
+        len(key) for key in keys if shared.isdisjoint(block_number(each) >> ID_SHIFT for each in (key, BESIDE + key))
+    )
+    return own >= _MOST * sum(map(len, keys))
+
+
 def _without(content: str, rest: str, repeated: Set[int]) -> tuple[str, str]:
     """The content without what the host repeats around it, in menus and in notices; and that.
 
@@ -337,17 +390,31 @@ def _is_gap(lines: list[str], number: int, gone: Set[int]) -> bool:
 def _repeated(blocks: list[Block], repeated: Set[int]) -> Iterator[Block]:
     """The blocks that are outside the main content, as the host repeats them."""
 
-    def is_repeated(block: Block) -> bool:
-        return all(block_number(each) >> ID_SHIFT in repeated for each in keys_of(block))
-
-    runs = [(is_known, list(run)) for is_known, run in groupby(blocks, is_repeated)]
+    keys = {block.start: keys_of(block) for block in blocks}
+    notices, is_notice = set[int](), False
+    for block in reversed(blocks):  # what is beside the content of other pages, with its heading
+        is_notice = (is_notice or not block.level) and _are_known(keys[block.start], repeated, BESIDE)
+        is_notice = is_notice and (block.level > 0 or len(block.text) >= max(_SENTENCE, 2 * _linked(block)))
+        if is_notice:
+            notices.add(block.start)
+    known = [block.start in notices or _are_known(keys[block.start], repeated) for block in blocks]
+    runs = [
+        (is_known, [block for block, _ in run])
+        for is_known, run in groupby(zip(blocks, known, strict=True), lambda each: each[1])
+    ]
     for number, (is_known, run) in enumerate(runs):
         is_outermost = number in (0, len(runs) - 1)
         is_menu = len(run) >= _MENU and 2 * sum(map(_linked, run)) >= sum(len(block.text) for block in run)
         for block in run if is_known else ():
-            is_notice = len(block.text.encode()) >= _NOTICE and not (block.level or block.is_row)
+            is_notice = block.start in notices or (
+                len(block.text.encode()) >= _NOTICE and not (block.level or block.is_row)
+            )
             if not block.is_code and (is_outermost or is_menu or is_notice):
                 yield block
+
+
+def _are_known(keys: list[str], repeated: Set[int], before: str = "") -> bool:
+    return all(block_number(before + key) >> ID_SHIFT in repeated for key in keys)
 
 
 def _linked(block: Block) -> int:

@@ -11,6 +11,7 @@ from minicrawl.web.kept_text import (
     About,
     Anchor,
     KeptText,
+    Repeated,
     about_of,
     beginning,
     block_number,
@@ -82,7 +83,7 @@ def test_what_the_host_repeats_is_no_content_around_it_in_menus_and_in_notices()
     words = [" ".join(block.text.split()) for block in blocks_of("\n".join(blocks))]
     headings = [key_of(block.markdown, block.level) for block in blocks_of("\n".join(blocks)) if block.level]
     hashed = (*words, *headings)
-    repeated = {block_number(each) >> ID_SHIFT for each in hashed if "own" not in each}
+    repeated = Repeated({block_number(each) >> ID_SHIFT for each in hashed if "own" not in each})
     left = ["own title", "Example", "Throws", "Since", "import x", "own text", "own end", "own"]
 
     def content(*blocks: str) -> list[str]:

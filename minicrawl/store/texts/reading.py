@@ -1,14 +1,14 @@
 """Reading the kept texts of a store's pages."""
 
 import json
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable, Iterator
 from typing import Annotated, NamedTuple
 
 from minicrawl.errors import StoreError
 from minicrawl.store.declaration import PageId, Time, table
 from minicrawl.store.tables import Subject
-from minicrawl.store.texts.repeated_blocks import template
-from minicrawl.web.kept_text import KeptText, unpack
+from minicrawl.store.texts.repeated_blocks import repeated_in
+from minicrawl.web.kept_text import KeptText, Repeated, unpack
 
 TextId = Annotated[int, "text_records.id"]
 
@@ -76,12 +76,12 @@ class Texts(Subject):
         """The text of the page at `url`; None if none is kept. Raises StoreError."""
         with self._tables.snapshot():
             record = self.record(page)
-            return None if record is None else unpack(record, url, self.template(page))
+            return None if record is None else unpack(record, url, self.repeated(page))
 
-    def template(self, page: int) -> Set[int]:
-        """Ids of blocks that belong to the template of the page's host."""
+    def repeated(self, page: int) -> Repeated:
+        """What the page's host repeats."""
         query = "SELECT blocks FROM pages JOIN refresh_hosts USING (host) WHERE pages.id = ?"
-        return template(self._tables.value(query, page) or b"")
+        return repeated_in(self._tables.value(query, page) or b"")
 
     def host_blocks(self, host: int) -> bytes:
         """The packed picture of a host; empty if there is none."""

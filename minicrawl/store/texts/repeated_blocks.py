@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.web.kept_text import ID_SHIFT
+from minicrawl.web.kept_text import ID_SHIFT, Repeated
 
 REPEATED = 4
 """Fewest pages that make a block a repeated one."""
@@ -87,11 +87,14 @@ class RepeatedBlocks:
 
 
 @lru_cache(64)
-def template(packed: bytes) -> frozenset[int]:
-    """Ids of blocks that belong to the template of a host: they stand on four of its pages, and on a quarter."""
+def repeated_in(packed: bytes) -> Repeated:
+    """What a host repeats. Blocks of its template stand on four of its pages, and on a quarter."""
     known, ids, pages = _unpacked(packed)
-    numbers = np.bitwise_count(pages).astype(int)
-    return frozenset((ids & _MASK)[(numbers >= REPEATED) & (numbers * _PART >= known.bit_count())].tolist())
+    ids &= np.uint32(_MASK)
+    numbers, size = np.bitwise_count(pages).astype(int), known.bit_count()
+    is_template = (numbers >= REPEATED) & (numbers * _PART >= size)
+    shared = frozenset(ids[numbers > 1].tolist()) if size >= REPEATED else None
+    return Repeated(frozenset(ids[is_template].tolist()), shared)
 
 
 def _unpacked(packed: bytes) -> tuple[int, npt.NDArray[np.uint32], npt.NDArray[np.uint64]]:

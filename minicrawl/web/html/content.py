@@ -11,6 +11,8 @@ role, class or id (`container`):
    the end of a page with much prose.
 5. The title of the page is content, and so is a lead between it and the content.
 
+What went by rule 2 alone is content after all, if the page's host has it on no other page (`pieces_of`).
+
 The limits are round numbers, chosen on pages of which people marked the content.
 """
 
@@ -87,6 +89,7 @@ _LEAD = 60
 _BOX = 60
 """A box has this much prose, most of its text, and prose among the two blocks in front of it and behind it."""
 _MOST_LINKED_OF_BOX = 0.2
+_MOST_PIECES = 32
 _BEHIND_TITLE = 3
 """Blocks behind the title among which a header may have a lead."""
 _TEASER, _SERIES = 5, 3
@@ -251,9 +254,33 @@ def _beside(page: Page) -> tuple[bytes, bytes]:
     return out, perhaps
 
 
+def pieces_of(page: Page, content: Sequence[int]) -> list[tuple[int, int]]:
+    """Containers that a name alone puts beside the content, as ranges of blocks, the largest first: prose, or links
+    that are more than the content. They are content where no other page of their host has them."""
+    sums = [[0, *accumulate(counts)] for counts in (page.sizes, page.prose, page.linked, content)]
+    away = [(first, end) for mark, first, end in page.containers if mark in (CLOSED, COMMENTS)]
+    is_away, most, found = (
+        _covered(away, len(page.sizes)),
+        sum(compress(page.sizes, content)),
+        dict[tuple[int, int], int](),
+    )
+    for mark, first, end in page.containers:
+        size, prose, linked, inside = (counts[end] - counts[first] for counts in sums)
+        if mark not in (OUT, PERHAPS, HEADER) or inside or any(is_away[first:end]) or _has_controls(page, first, end):
+            continue
+        is_prose = prose >= max(_BOX, _MOST * size) and linked <= _MOST_LINKED_OF_BOX * size
+        if is_prose or most < size < 2 * linked:
+            found[first, end] = size
+    return sorted(found, key=lambda piece: -found[piece])[:_MOST_PIECES]
+
+
+def _has_controls(page: Page, first: int, end: int) -> bool:
+    return any(first <= block < end for block in page.controls)
+
+
 def _is_box(page: Page, first: int, end: int) -> bool:
     """True for prose amid other prose, without buttons."""
-    if any(block in page.controls for block in range(first, end)):
+    if _has_controls(page, first, end):
         return False
     around = page.prose[max(0, first - 2) : first], page.prose[end : end + 2]
     if not all(any(prose >= _SOME_PROSE for prose in blocks) for blocks in around):

@@ -1,32 +1,80 @@
 """Blocks of a page as Markdown: CommonMark with the tables of GFM. A table used for layout is none."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import compress, groupby
+from typing import NamedTuple
 
 from minicrawl.web.html.blocks import QUOTE, RULE, Block, Chain, Node, Table, Walk, code, fence
-from minicrawl.web.html.content import CODE, content_of
+from minicrawl.web.html.content import CODE, content_of, pieces_of
+from minicrawl.web.kept_text import BESIDE, Piece
 
 _OPENS_BLOCK = re.compile(r"^(?:(?=[#>|+=-]|:[ -]|\[[ x]\] )|(\d{1,9})(?=[.)]))")
 _CLOSES_HEADING = re.compile(r"(?<![\\#])(?=#+$)")
 
 
-def content_and_rest(walk: Walk) -> tuple[str, str, list[str]]:
-    """The main content of a page, and what is around it, as Markdown; and the keys of the headings in the content."""
-    told, flags, before = iter(content_of(walk.page)), bytearray(), 1
-    for block in walk.blocks:  # a picture alone is where the block before it is, or that behind it, if it is no link
+class Parts(NamedTuple):
+    """The main content of a page and what is around it, as blocks and as Markdown. pieces: see
+    `minicrawl.web.kept_text.Piece`."""
+
+    inside: list[Block]
+    beside: list[Block]
+    content: str
+    rest: str
+    pieces: list[Piece]
+
+    @property
+    def keys(self) -> Iterator[str]:
+        """Of the headings of the content, and of the blocks of the rest."""
+        yield from (block.key(block.level) for block in self.inside if block.level)
+        yield from (BESIDE + block.key(block.level) for block in self.beside)
+
+
+def parts_of(walk: Walk) -> Parts:
+    """Tell the main content of a page from what is around it."""
+    told = content_of(walk.page)
+    flags = _with_pictures(walk.blocks, told)
+    inside = list(compress(walk.blocks, flags))
+    beside = [block for block, flag in zip(walk.blocks, flags, strict=True) if block.size > 0 and not flag]
+    rest = markdown(beside)
+    places = [at for at, block in enumerate(walk.blocks) if block.size > 0]
+    ranges = [(places[first], places[end - 1] + 1) for first, end in pieces_of(walk.page, told)]
+    ranges = [each for each in ranges if all(_is_apart(walk.blocks, at) for at in each)]
+    text, before, lengths, pieces = "", 0, dict[int, int](), list[Piece]()
+    for at in (*sorted({first for first, _ in ranges}), len(flags)):
+        segment = markdown(list(compress(walk.blocks[before:at], flags[before:at])))
+        text = "\n\n".join(filter(None, (text, segment)))
+        before, lengths[at] = at, len(text)
+    for first, end in ranges:
+        shown = markdown([block for block in walk.blocks[first:end] if block.size > 0])
+        if (start := rest.find(shown)) >= 0:
+            pieces.append(Piece(lengths[first], start, len(shown)))
+    return Parts(inside, beside, text, rest, pieces)
+
+
+def _is_apart(blocks: Sequence[Block], at: int) -> bool:
+    """True if no list, quotation or table is around both the block at a place and the one before it."""
+    if not 0 < at < len(blocks):
+        return True
+    one, other = blocks[at - 1], blocks[at]
+    in_one = one.cell is not None and other.cell is not None and one.cell.table is other.cell.table
+    return not in_one and not (one.chain and other.chain and one.chain[0] is other.chain[0])
+
+
+def _with_pictures(blocks: Sequence[Block], told: Iterable[int]) -> bytes:
+    """By block, 1 for content. told: of those with words."""
+    told, flags, before = iter(told), bytearray(), 1
+    for block in blocks:  # a picture alone is where the block before it is, or that behind it, if it is no link
         before = next(told) if block.size > 0 else before
         flags.append(before)
     behind = 0
-    for at, block in reversed(list(enumerate(walk.blocks))):
+    for at, block in reversed(list(enumerate(blocks))):
         if block.text == RULE:
             flags[at] &= behind and any(flags[:at])
         elif block.size <= 0 and block.text[0] == "!":
             flags[at] |= behind
         behind = flags[at]
-    content = list(compress(walk.blocks, flags))
-    rest = [block for block, is_content in zip(walk.blocks, flags, strict=True) if block.size > 0 and not is_content]
-    return markdown(content), markdown(rest), [block.key(block.level) for block in content if block.level]
+    return bytes(flags)
 
 
 def markdown(blocks: Sequence[Block]) -> str:

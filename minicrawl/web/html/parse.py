@@ -144,13 +144,14 @@ def _with_content(  # noqa: PLR0913 - what parse_html has found
     if not keeps:
         return parsed
     from minicrawl.web.html.declared import declared  # noqa: PLC0415 - few crawls keep text
-    from minicrawl.web.html.markdown import content_and_rest  # noqa: PLC0415
+    from minicrawl.web.html.markdown import parts_of  # noqa: PLC0415
 
-    content, rest, headings = content_and_rest(walk)
+    parts = parts_of(walk)
     language = one_line(elements.tree.language(), LANGUAGE_LENGTH)
     about = About(parsed.title, language, elements.description, parsed.index)
-    about = declared(about, elements.tree, links.page, content, rest)
-    return parsed._replace(kept=pack(about, content, rest), headings=block_hashes(headings) if wanted.blocks else b"")
+    about = declared(about, elements.tree, links.page, parts.content, parts.rest)
+    headings = block_hashes(parts.keys) if wanted.blocks else b""
+    return parsed._replace(kept=pack(about, parts.content, parts.rest, parts.pieces), headings=headings)
 
 
 def _fields(marks: Marks, elements: "_Elements", links: "_Links") -> dict[str, list[str]]:

@@ -202,3 +202,51 @@ def test_page_of_links_keeps_what_menus_repeat_and_a_short_page_beside_a_long_me
         for number, topic in enumerate(topics[:12]):
             title, prose = as_crawled(tmp_path / f"{name}.db", str(number))[1].split("\n")
             assert (title, prose.startswith(f"Few know as much of {topic}.")) == (f"About {topic}", True)
+
+
+ONCE = "What is said in {0} alone is told here and on no other page, however its element may be named."
+NAMED = {
+    "aside": f"<aside><h3>Note</h3><p>{ONCE}</p></aside>",
+    "class": f"<div class=sidebar><p>{ONCE}</p></div>",
+    "form": f"<form><h3>Note</h3><p>{ONCE}</p></form>",
+    "within another": f"<div class=widgets><aside class=widget><p>{ONCE}</p></aside></div>",
+    "nav of an index": f"<nav><p>{ONCE}</p></nav>",
+}
+
+
+@pytest.mark.parametrize("place", ["before", "behind"])
+@pytest.mark.parametrize("name", NAMED)
+def test_what_a_name_alone_takes_out_is_content_of_the_only_page_that_says_it(
+    tmp_path: Path, name: str, place: str
+) -> None:
+    topics, everywhere = TOPICS, NAMED[name].format("these pages")
+    web: Site = {HOST: ["<ul>", *(f"<li><a href=/{topic}>{topic}</a></li>" for topic in topics)]}
+    for number, topic in enumerate(topics):
+        beside = (NAMED[name].format(topic) if number == 2 else "") + everywhere
+        main = f"<main>{''.join(content(topic))}</main>"
+        web[f"{HOST}{topic}"] = [beside + main if place == "before" else main + beside]
+    crawl(web, tmp_path / "crawl.db", [HOST], text=True)
+    for number, topic in enumerate(topics):
+        markdown, _, text = as_crawled(tmp_path / "crawl.db", topic)
+        own, other = ONCE.format(topic), ONCE.format("these pages")
+        assert (own in markdown, own in text) == (number == 2, number == 2)
+        assert (other in markdown, text.count(other)) == (False, 1)
+        if number == 2:
+            assert (markdown.index(own) < markdown.index(f"# About {topic}")) == (place == "before")
+
+
+def test_links_beside_little_else_are_the_content_of_an_index_and_a_menu_is_not(tmp_path: Path) -> None:
+    entries = "".join(f"<li><a href=/{topic}>All that is known about {topic}</a>" for topic in TOPICS)
+    menu = f"<nav><ul>{entries}</ul></nav>"
+    index = "".join(f"<li><a href=/{topic}#a>A page of {topic} for children</a>" for topic in TOPICS)
+    web: Site = {
+        HOST: [menu, f"<main><h1>Pages</h1><p>Choose one of these, if you please.</p></main><nav>{index}</nav>"]
+    }
+    web |= {f"{HOST}{topic}": [menu, f"<main>{''.join(content(topic))}</main>"] for topic in TOPICS[1:]}
+    web[f"{HOST}{TOPICS[0]}"] = [menu, f"<main><h1>{TOPICS[0]}</h1><p>Nothing is known of it, as yet.</p></main>"]
+    crawl(web, tmp_path / "crawl.db", [HOST], text=True)
+    markdown = as_crawled(tmp_path / "crawl.db", "")[0]
+    assert all(f"A page of {topic} for children" in markdown for topic in TOPICS)
+    for topic in ("", *TOPICS):
+        markdown, _, text = as_crawled(tmp_path / "crawl.db", topic)
+        assert ("All that is known" in markdown, text.count("All that is known")) == (False, len(TOPICS))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from minicrawl.crawler.recognise.changes import blocks_of, compared, first_seen
-from minicrawl.store.texts.repeated_blocks import RepeatedBlocks, template
+from minicrawl.store.texts.repeated_blocks import RepeatedBlocks, repeated_in
 from minicrawl.web.html.tree import block_hashes, block_ids, packed_numbers
 from minicrawl.web.kept_text import ID_SHIFT
 
@@ -39,7 +39,7 @@ def test_blocks_are_counted_by_the_last_pages_that_have_them(fetches: list[tuple
     expected = {block: len(pages) for block, pages in of.items()}
     assert counts(picture, range(122)) == expected
     many = {block for block, pages in expected.items() if pages >= 4 and 4 * pages >= len(last)}
-    assert template(picture.packed()) == many
+    assert repeated_in(picture.packed()).template == many
     again = {block: pages if pages > 1 or len(last) < 8 else 0 for block, pages in expected.items()}
     assert counts(RepeatedBlocks(picture.packed()), range(122)) == again
 
@@ -54,16 +54,16 @@ def test_what_many_pages_repeat_is_known_among_much_that_they_do_not_and_forgott
             picture.note(page, packed({*some, *(rng.randrange(1 << 22) for _ in range(250))}))
 
     note(0, 400, menu)
-    assert len(template(picture.packed()) & set(menu)) >= 195
-    assert template(picture.packed()) <= set(menu)
+    assert len(repeated_in(picture.packed()).template & set(menu)) >= 195
+    assert repeated_in(picture.packed()).template <= set(menu)
     assert len(picture.packed()) < 5_000
     note(400, 464, [])
-    assert template(picture.packed()) == set()
+    assert repeated_in(picture.packed()).template == set()
 
 
 @pytest.mark.parametrize("packed", [zlib.compress(bytes(4 * ROOM)), b"", b"2", b"2x\x9c?"])
 def test_a_damaged_picture_and_one_of_a_former_version_begin_anew(packed: bytes) -> None:
-    assert template(packed) == set()
+    assert repeated_in(packed).template == set()
     assert RepeatedBlocks(packed).size == 0
 
 

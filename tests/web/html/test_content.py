@@ -5,7 +5,7 @@ from support.effort import growth
 
 from minicrawl.web.html.blocks import Walk
 from minicrawl.web.html.browser_tree import BrowserTree
-from minicrawl.web.html.markdown import content_and_rest
+from minicrawl.web.html.markdown import parts_of
 from minicrawl.web.kept_text import blocks_of
 from minicrawl.web.marks import Marks
 
@@ -175,7 +175,7 @@ NOT_OPENED = {
 def test_hidden_panel_is_content_if_something_opens_it(name: str) -> None:
     page = (OPENED | NOT_OPENED)[name].format(f"<a href=/x>{MORE}</a>" if "menu" in name else MORE)
     html = f"<main><h1>Stone</h1><p>{SAY}</p>{page}<p>{SAY}</p></main>"
-    content, rest, _ = content_and_rest(walk(BrowserTree(Marks(html.encode())).html()))
+    _, _, content, rest, _ = parts_of(walk(BrowserTree(Marks(html.encode())).html()))
     assert (MORE in content, MORE in rest) == (name in OPENED, name not in OPENED)
     if name in OPENED:
         assert "Of what is it built?" in content
@@ -192,7 +192,7 @@ CONTROLS = {
 def test_controls_that_open_nothing_are_no_content(name: str) -> None:
     controls, words = CONTROLS[name]
     html = f"<main><h1>Stone</h1><p>{SAY}</p>{controls}<p>{SAY}</p></main>"
-    content, rest, _ = content_and_rest(walk(BrowserTree(Marks(html.encode())).html()))
+    _, _, content, rest, _ = parts_of(walk(BrowserTree(Marks(html.encode())).html()))
     assert words not in content
     assert words in rest
 
@@ -200,7 +200,7 @@ def test_controls_that_open_nothing_are_no_content(name: str) -> None:
 @pytest.mark.parametrize("page", PAGES)
 def test_content_is_what_a_page_is_about(page: str) -> None:
     html, expected = PAGES[page]
-    content, *_ = content_and_rest(walk(BrowserTree(Marks(html.encode())).html()))
+    _, _, content, *_ = parts_of(walk(BrowserTree(Marks(html.encode())).html()))
     assert [word for block in blocks_of(content) for word in block.texts] == expected
 
 
@@ -215,4 +215,4 @@ def test_content_is_what_a_page_is_about(page: str) -> None:
 )
 def test_nested_containers_cost_no_more_than_others(html: str) -> None:
     whole = BrowserTree(Marks(html.encode())).html()
-    assert growth(lambda times: content_and_rest(walk(whole * times)), 2) < 1.5
+    assert growth(lambda times: parts_of(walk(whole * times)), 2) < 1.5
