@@ -135,7 +135,7 @@ class Fetched(NamedTuple):
     `record`: its place in the archive, if any; `further`: those of all that a Chromium fetched for the page, and of its
     screenshots. `fields`: names, in small letters, and values of the header fields that
     parts of the crawl want.
-    `unrendered`: the reason why the body is as it was sent, of a page that was to be rendered; "" without one.
+    `unrendered`: the reason why a page is not all that its scripts make of it, though it was to be rendered, or "".
     `retry_after`: of Retry-After; a date as seconds from the answer's Date. `is_http2`: it came over HTTP/2.
     """
 

@@ -94,7 +94,7 @@ _ROWS: Mapping[str, str | tuple[str, int] | tuple[str, int, float]] = {
         "it was read as sent: its scripts used more memory or CPU than a page may, or crashed their process (--render)",
         NO_PAGE,
     ),
-    "render-timeout": ("it was read as sent: its scripts never let Chromium finish it (--render)", NO_PAGE),
+    "render-timeout": ("it was read as sent, or as far as it was shown: it was never ready (--render)", NO_PAGE),
     # No answer.
     "tls": ("the server speaks no TLS, or no version of it that minicrawl knows", TLS, 600.0),
     "tls-authority": ("no known authority signed the certificate; --ca-file PEM adds one", TLS, 600.0),

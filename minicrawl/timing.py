@@ -42,7 +42,7 @@ class Timing:
     parse            CPU time allowed for parsing a large page
     spare            lifetime of an idle process for large pages
     hook             CPU time that a call of a hook may take; it may wait as long without any
-    render           for the scripts of a page
+    render           for a page to get ready, without the time for which its requests wait for their turn
     """
 
     connect: float = 10.0
@@ -77,7 +77,7 @@ class Timing:
     parse: float = 30.0
     spare: float = 30.0
     hook: float = 60.0
-    render: float = 30.0
+    render: float = 10.0
 
 
 STANDARD = Timing()

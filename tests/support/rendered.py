@@ -68,7 +68,7 @@ class Site(Server):
             await writer.drain()
 
     async def _reply(self, url: str) -> str | bytes | tuple[str, ...] | int:
-        reply = self.replies.get(url, 404)
+        reply = self.replies[url] if url in self.replies or hasattr(self.replies, "__missing__") else 404
         return await reply() if callable(reply) else reply
 
 

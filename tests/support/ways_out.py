@@ -196,6 +196,7 @@ async def _shown_caged() -> list[str]:
     """Pages that could not be read, and why."""
     from minicrawl.crawler.rendering.chromium import Caps, Chromium, find_chromium
     from minicrawl.crawler.rendering.page_requests import Resource
+    from minicrawl.crawler.rendering.tab import TabRequests
 
     async def answer(by: str, kind: str, method: str, url: str, headers: dict[str, str]) -> Resource | None:
         """What the page's own host says; nobody else answers."""
@@ -221,8 +222,8 @@ async def _shown_caged() -> list[str]:
         async with room:
             try:
                 page = Resource(url, 200, {"content-type": "text/html"}, html.encode())
-                shown, _ = await browser.shown(page, answer, 60.0, 1_000_000)
-                if "made" not in shown:
+                shown = await browser.shown(TabRequests(page, answer), 60.0, 1_000_000)
+                if "made" not in shown.html:
                     failed.append(html)
             except FetchError as error:
                 failed.append(f"{error.reason}: {error}: {html}")

@@ -25,7 +25,7 @@ from msgspec import Struct
 from minicrawl import installed, log
 from minicrawl.crawler.rendering.page_requests import PageRequests, Resource
 from minicrawl.crawler.rendering.screenshots import Screenshot, taken
-from minicrawl.crawler.rendering.tab import LAST_WORD, Answer, Tab, TabRequests
+from minicrawl.crawler.rendering.tab import LAST_WORD, Tab, TabRequests
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.model import Fetched
 from minicrawl.sandbox import cage
@@ -126,6 +126,14 @@ def find_chromium(chosen: Path | None) -> Path:
     return Path(found)
 
 
+class Shown(NamedTuple):
+    """What a page shows. is_ready: it did so in time."""
+
+    html: str
+    is_ready: bool
+    screenshots: list[Screenshot]
+
+
 class Chromium:
     """One browser. program: its file. user_agent: what pages see as that."""
 
@@ -142,23 +150,22 @@ class Chromium:
         self._busy = 0
 
     async def shown(
-        self, page: Resource, answer: Answer, seconds: float, most: int, *, pictures: bool = False
-    ) -> tuple[str, list[Screenshot]]:
-        """Render a page until it makes no more requests or its time is up. Returns its HTML and screenshots. page: the
-        response for it. most: characters of HTML. pictures: take screenshots. Raises FetchError."""
+        self, requests: TabRequests, seconds: float, most: int, *, pictures: bool = False, whole: bool = False
+    ) -> Shown:
+        """Render a page until it is ready or its time is up. requests: its own. most: characters of HTML. pictures:
+        take screenshots. whole: wait for all that the page asks for. Raises FetchError."""
         try:
-            tab = await self._tab(origin_of(page.url))
+            tab = await self._tab(origin_of(requests.url))
         except Error as error:
             await self._stop()
             raise FetchError("render-crashed", str(error)) from error
-        requests = TabRequests(page, answer)
         self._busy += 1
         is_sound = False
         try:
-            html = await tab.read(requests, seconds, most)
-            found = await taken(tab.page) if pictures else []
+            html, is_ready = await tab.read(requests, seconds, most, whole=whole)
+            screenshots = await taken(tab.page) if pictures else []
             is_sound = True
-            return html, found
+            return Shown(html, is_ready, screenshots)
         except Error as error:
             raise FetchError("render-killed" if tab.has_crashed else "render-crashed", str(error)) from error
         except TimeoutError as error:
@@ -263,6 +270,7 @@ class Renderer(Chromium):
         self._patterns = [re.compile(pattern) for pattern in settings.render]
         self._most = settings.max_size
         self._takes_pictures = settings.screenshots
+        self._is_whole = settings.screenshots or settings.requisites
         self._requests = PageRequests(fetcher, settings)
         self._room = asyncio.Semaphore(_OPEN)
         # More CPU than time, so that a page with one thread runs out of time first, however busy the machine is.
@@ -282,28 +290,26 @@ class Renderer(Chromium):
         fetched = fetched._replace(etag=None, last_modified=None)
         try:
             async with self._room:
-                html = await self._shown(document, parts)
+                shown = await self._shown(document, parts)
         except FetchError as error:
             log.event("page-not-rendered", url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])
             return fetched._replace(unrendered=error.reason), parts
-        body = html.encode("utf-8", "replace")
+        parts.made, body = shown.screenshots, shown.html.encode("utf-8", "replace")
         is_cut = len(body) >= self._most
-        return fetched._replace(body=body[: self._most], truncated=fetched.truncated or is_cut), parts
+        unrendered = "" if shown.is_ready else "render-timeout"
+        is_cut = fetched.truncated or is_cut
+        return fetched._replace(body=body[: self._most], truncated=is_cut, unrendered=unrendered), parts
 
-    async def _shown(self, document: Resource, parts: Parts) -> str:
-        """The HTML of a page; after a crash, which may be that of another page, at the second try."""
-        for is_last in (False, True):
+    async def _shown(self, document: Resource, parts: Parts) -> Shown:
+        """What a page shows; after a crash, which may be that of another page, at the second try."""
+        for _ in range(2):
+            requests = TabRequests(document, partial(self._requests.answer, parts), lambda: parts.held > 0)
             try:
-                html, parts.made = await self.shown(
-                    document,
-                    partial(self._requests.answer, parts),
-                    self._seconds,
-                    self._most,
-                    pictures=self._takes_pictures,
+                return await self.shown(
+                    requests, self._seconds, self._most, pictures=self._takes_pictures, whole=self._is_whole
                 )
             except FetchError as error:
-                if is_last or error.reason != "render-crashed":
+                if error.reason != "render-crashed":
                     raise
-            else:
-                break
-        return html
+                crash = error
+        raise crash

@@ -6,6 +6,7 @@ are checked here too.
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
@@ -48,17 +49,20 @@ class Pace:
         self._of(host).ready_at = self._clock() + self._delays.of(host)
 
     @asynccontextmanager
-    async def turn(self, host: str, crawl_delay: float = 0.0) -> AsyncIterator[None]:
-        """Wait for a turn at a host, and hold it. crawl_delay: seconds that its robots.txt asks for."""
-        turns = self._of(host)
-        async with turns.lock:
-            delay = self._delays.of(host)
-            longer = self._delays.of(host, crawl_delay) - delay
-            await asyncio.sleep(max(turns.ready_at + longer - self._clock(), 0.0))
-            try:
-                yield
-            finally:
-                turns.ready_at = self._clock() + delay
+    async def turn(self, host: str, crawl_delay: float = 0.0, page: Parts | None = None) -> AsyncIterator[None]:
+        """Wait for a turn at a host, and hold it. crawl_delay: seconds that its robots.txt asks for. page: its own."""
+        turns, delay, waiting = self._of(host), self._delays.of(host), page or Parts()
+        longer = self._delays.of(host, crawl_delay) - delay
+        with contextlib.ExitStack() as held:
+            waiting.held += 1
+            held.callback(waiting.let_go)
+            async with turns.lock:
+                await asyncio.sleep(max(turns.ready_at + longer - self._clock(), 0.0))
+                held.close()
+                try:
+                    yield
+                finally:
+                    turns.ready_at = self._clock() + delay
 
     def _of(self, host: str) -> _Turns:
         if host not in self._hosts and len(self._hosts) >= _MANY:
@@ -194,7 +198,7 @@ class PageRequests:
                 return None
             if self._asks_robots and (await self._robots_of(page, origin)).refusal(self._user_agent, url) is not None:
                 return None
-            fetched, exchange, fields = await self._asked(url, headers)
+            fetched, exchange, fields = await self._asked(page, url, headers)
             if fetched.status is None or fetched.truncated or fetched.reason is not None:
                 return None
             if exchange is not None:
@@ -207,10 +211,12 @@ class PageRequests:
             url = target
         return None
 
-    async def _asked(self, url: str, headers: tuple[tuple[str, str], ...] = (), at_least: int = 0) -> Exchanged:
+    async def _asked(
+        self, page: Parts, url: str, headers: tuple[tuple[str, str], ...] = (), at_least: int = 0
+    ) -> Exchanged:
         robots = self._robots.get(origin_of(url))
         delay = 0.0 if robots is None else robots.crawl_delay(self._user_agent)
-        async with self.pace.turn(politeness_key(url), delay):
+        async with self.pace.turn(politeness_key(url), delay, page):
             return await self._fetcher.exchanged(PageRequest(url, headers=headers), any_type=True, at_least=at_least)
 
     async def _robots_of(self, page: Parts, origin: str) -> RobotsState:
@@ -230,7 +236,7 @@ class PageRequests:
         """The answer for robots.txt at the end of its redirects (RFC 9309 2.3.1.2)."""
         url = f"{origin}/robots.txt"
         for _ in range(MAX_REDIRECTS + 1):
-            fetched, exchange, _ = await self._asked(url, at_least=MAX_BYTES)
+            fetched, exchange, _ = await self._asked(page, url, at_least=MAX_BYTES)
             if exchange is not None:
                 page.robots.append(exchange)
             target = normalise(fetched.location, url) if fetched.status in REDIRECTS and fetched.location else None

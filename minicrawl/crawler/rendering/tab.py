@@ -7,6 +7,7 @@ storage or history.
 
 import asyncio
 import contextlib
+from collections import Counter
 from collections.abc import Awaitable, Callable
 
 from minicrawl.crawler.rendering.page_requests import Resource
@@ -15,7 +16,6 @@ from minicrawl.web.urls.keys import origin_of
 
 with contextlib.suppress(ImportError):  # an extra: see `chromium.find_chromium`
     from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Page, Request, Route, WebSocketRoute
-    from playwright.async_api import TimeoutError as TimeIsUp
 
 Answer = Callable[[str, str, str, str, dict[str, str]], Awaitable[Resource | None]]
 """The answer to a request: URL of the document that asks, kind, method, URL and header fields. None: there is none."""
@@ -24,19 +24,55 @@ LAST_WORD = 10.0
 MOST_PAGES = 50
 """Pages of one tab, whose process grows."""
 _BLANK = "about:blank"
+_QUIET, _LOOK = 0.5, 0.1
+"""Seconds for which a page that is ready shows the same; and between two looks."""
+_POLLED = 2
+"""Requests to a path from which on the next is a poll, for which no page waits."""
+_OWN_KINDS = frozenset({"script", "fetch", "xhr"})
+"""Kinds of requests that may change what a page shows."""
 # No way to speak UDP, none back to the empty document, and nothing that a tab keeps for the next one of an origin.
 _AT_START = """
 for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete globalThis[name]
 for (const name of ['back', 'forward', 'go']) History.prototype[name] = () => undefined
 if (self === top) { self.name = ''; try { sessionStorage.clear() } catch {} }"""
-_OUTER_HTML = "most => document.documentElement.outerHTML.slice(0, most)"
+# Resolves once the page has shown as many words and links for so many ms; false after so many. Attributes,
+# clocks and animations change neither number.
+_QUIET_FOR = """(async (long, most) => {
+    const unseen = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE'])
+    const chosen = node => unseen.has(node.nodeName) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT
+    const count = () => {
+        let words = 0, links = 0
+        const walker = document.createTreeWalker(document, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, chosen)
+        for (let node = walker.nextNode(); node; node = walker.nextNode())
+            if (node.nodeType === Node.TEXT_NODE) words += (node.data.match(/[\\p{L}\\p{N}]+/gu) ?? []).length
+            else if (node.nodeName === 'A' && node.hasAttribute('href')) links += 1
+        return words + ' ' + links
+    }
+    const began = performance.now()
+    let shown = count(), changed = began
+    while (performance.now() - began < most) {
+        await new Promise(done => setTimeout(done, 50))
+        const now = count()
+        if (now !== shown) [shown, changed] = [now, performance.now()]
+        else if (performance.now() - changed >= long) return true
+    }
+    return false
+})(%d, %d)"""
+_HTML = "(document.documentElement?.outerHTML ?? '').slice(0, %d)"
 
 
 class TabRequests:
-    """The requests of one page: for itself first, then those of its scripts."""
+    """The requests of one page: for itself first, then those of its scripts. is_held: whether one of them waits for its
+    turn at its host, which is no fault of the page."""
 
-    def __init__(self, page: Resource, answer: Answer) -> None:
+    def __init__(self, page: Resource, answer: Answer, is_held: Callable[[], bool] = lambda: False) -> None:
         self.url = page.url
+        self.is_held = is_held
+        self.pending = 0
+        """Those under way that may change what the page shows."""
+        self.answered = 0.0
+        """When the last one was, by the loop's clock."""
+        self._asked = Counter[str]()
         self._page: Resource | None = page
         self._answer = answer
         self._tasks: set[asyncio.Task[Resource | None]] = set()
@@ -56,6 +92,10 @@ class TabRequests:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
+    @property
+    def is_asking(self) -> bool:
+        return bool(self._tasks)
+
     async def _found(self, route: "Route") -> Resource | None:
         request = route.request
         if request.is_navigation_request() and not _is_of_frame(request):  # where scripts lead to, never
@@ -68,7 +108,14 @@ class TabRequests:
         )
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        path = request.url.partition("?")[0]
+        self._asked[path] += 1
+        counts = request.resource_type in _OWN_KINDS and self._asked[path] <= _POLLED
+        self.pending += counts
         await asyncio.wait({task})
+        self.pending -= counts
+        if counts:
+            self.answered = asyncio.get_running_loop().time()
         found = None if task.cancelled() else task.result()
         if found is not None and request.is_navigation_request() and origin_of(request.url) != origin_of(self.url):
             self.had_frames_of_others = True
@@ -95,7 +142,7 @@ class Tab:
     def __init__(self, origin: str, context: "BrowserContext", page: "Page", session: "CDPSession") -> None:
         self.origin, self.page = origin, page
         self._context, self._session = context, session
-        self._pages = 0
+        self._pages, self._frame, self._world = 0, "", 0
         self._requests: TabRequests | None = None
         self.has_crashed = False
 
@@ -110,30 +157,54 @@ class Tab:
         await context.add_init_script(_AT_START)
         page = await context.new_page()
         tab = cls(origin, context, page, await context.new_cdp_session(page))
+        tab._frame = (await tab._session.send("Page.getFrameTree"))["frameTree"]["frame"]["id"]
         page.on("crash", tab._on_crash)
         context.on("page", _close)
         await context.route("**/*", tab._on_request)
         await context.route_web_socket("**/*", _refuse)
         return tab
 
-    async def read(self, requests: TabRequests, seconds: float, most: int) -> str:
-        """Open a page, and wait until it makes no more requests or its time is up. Returns its HTML. most: characters
-        of it. Raises FetchError, TimeoutError and playwright's Error."""
+    async def read(self, requests: TabRequests, seconds: float, most: int, *, whole: bool = False) -> tuple[str, bool]:
+        """Open a page, and wait until it is ready or its time is up. Returns its HTML, and whether it was ready. most:
+        characters of HTML. whole: wait for its pictures, too. Raises FetchError, TimeoutError, playwright's Error."""
         self._pages += 1
         self._requests = requests
-        end = asyncio.get_running_loop().time() + seconds
-
-        def left() -> float:
-            return max(end - asyncio.get_running_loop().time(), 0.001) * 1000.0
-
-        async with asyncio.timeout(seconds + LAST_WORD):
-            with contextlib.suppress(TimeIsUp):
-                await self.page.goto(requests.url, wait_until="commit", timeout=left())
-                await self.page.wait_for_load_state("networkidle", timeout=left())
-            html = await self.page.evaluate(_OUTER_HTML, most)
+        async with asyncio.timeout(LAST_WORD):
+            await self.page.goto(requests.url, wait_until="commit")
+            made = await self._session.send("Page.createIsolatedWorld", {"frameId": self._frame})
+            self._world = made["executionContextId"]
+        is_ready = await self._wait(requests, seconds, whole=whole)
+        async with asyncio.timeout(LAST_WORD):
+            html = await self._said(_HTML % most)
         if not isinstance(html, str) or origin_of(self.page.url) != self.origin:
-            raise FetchError("render-timeout", "the page has left, or changed how it is read")
-        return html[:most]
+            raise FetchError("render-timeout", "the page has left")
+        return html, is_ready
+
+    async def _wait(self, requests: TabRequests, seconds: float, *, whole: bool) -> bool:
+        """Wait until a page is ready: for half a second neither the number of its words nor that of its links changes,
+        and no request is pending that may change them. False if only such a request is left when its time is up. Raises
+        FetchError if they change to the end."""
+        clock, spent = asyncio.get_running_loop().time, 0.0
+        requests.answered = clock()
+        while spent < seconds:
+            began = clock()
+            quiet = max(_QUIET - (began - requests.answered), _LOOK)
+            async with asyncio.timeout(seconds - spent + LAST_WORD):
+                is_quiet = await self._said(_QUIET_FOR % (1000 * quiet, 1000 * (seconds - spent)))
+            spent += clock() - began
+            if not is_quiet:
+                raise FetchError("render-timeout", "its words and links go on changing")
+            if not requests.pending and clock() - requests.answered >= _QUIET:
+                return True
+            while (requests.pending or (whole and requests.is_asking)) and spent < seconds:
+                await asyncio.sleep(_LOOK)
+                spent += 0.0 if requests.is_held() else _LOOK
+        return not requests.pending
+
+    async def _said(self, script: str) -> object:
+        """What a script of ours says in the page, out of reach of the page's own. Raises playwright's Error."""
+        asked = {"expression": script, "contextId": self._world, "returnByValue": True, "awaitPromise": True}
+        return (await self._session.send("Runtime.evaluate", asked))["result"].get("value")
 
     async def emptied(self) -> bool:
         """Leave the page, and forget all that it stored. False if the tab must not have another one."""

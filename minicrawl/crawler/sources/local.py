@@ -119,13 +119,14 @@ class LocalSource:
             # An unchanged page says nothing about the resources of its scripts.
             request = request._replace(etag=None, last_modified=None)
         fetched, exchange, fields = await self._fetcher.exchanged(request, types=self._types, any_type=is_view)
-        parsed, parts = _NOT_PARSED, None
+        parsed, parts, is_rendered = _NOT_PARSED, None, False
         try:
             if self._renderer is not None and fetched.body and self._is_rendered(fetched.url) and _is_html(fetched):
+                as_sent = fetched.body
                 fetched, parts = await self._renderer.rendered(fetched)
-                if not fetched.unrendered:
+                is_rendered = fetched.body is not as_sent
+                if is_rendered:
                     wanted = replace(wanted, requisites=False)  # the archive has what Chromium asked for
-            is_rendered = parts is not None and not fetched.unrendered
             fetched, parsed = await self._parsed(fetched, fields, wanted, is_rendered=is_rendered)
             if failures:
                 parsed = parsed._replace(hook_failures=(*failures, *parsed.hook_failures))

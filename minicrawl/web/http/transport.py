@@ -117,13 +117,18 @@ _MOST_BYTES = 64 * 2**20
 class Parts(Struct):
     """The exchanges that rendering a page took, of robots.txt files and others, and what was made of it: names, media
     types and bytes of screenshots. There are no exchanges without a capture. asked: the number of the page's requests
-    that may have an answer."""
+    that may have an answer; held: of those that wait for their turn at a host."""
 
     robots: list[Exchange] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
     made: list[tuple[str, str, bytes]] = field(default_factory=list)
     asked: int = 0
+    held: int = 0
     _bytes: int = 0
+
+    def let_go(self) -> None:
+        """One that was held has its turn, or will not have one."""
+        self.held -= 1
 
     def keeps(self, exchanges: Sequence[Exchange]) -> bool:
         """Keep exchanges for the archive; False if that would be too much."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from support.loopback import PEM
+from support.patience import PATIENCE
 from support.rendered import HOST, Reply, Site, crawled, kill_browsers, never, script, shown, slow_with_chromium
 from support.sites import rows
 
@@ -93,15 +94,22 @@ def test_what_a_page_shows_when_its_time_is_up_is_read_and_scripts_that_never_en
     }
     crawled(Site(pages), store, render="/(endless|waits|last)$", timeout=25.0)
     found = states(store)
-    assert found.pop(f"{HOST}/endless") == "render-timeout"
-    assert found == dict.fromkeys([url for url in pages if url[-7:] not in ("endless", "t/never")], "ok")
+    assert {found.pop(f"{HOST}/endless"), found.pop(f"{HOST}/waits")} == {"render-timeout"}
+    assert found == {f"{HOST}/{path}": "ok" for path in ("", "last", "found", "found-last")}
 
 
 ENDS = {
     "spins": ("while (true) {}", "render-timeout"),
-    "spins later": ("setTimeout(() => { while (true) {} }, 100); fetch('/never')", "render-timeout"),
+    "spins later": ("setTimeout(() => { while (true) {} }, 100)", "render-timeout"),
     "dies": ("const kept = []; while (true) kept.push(new Uint8Array(5e7).fill(1))", "render-killed"),
     "alerts": ("while (true) alert(1)", "render-timeout"),
+    "goes on": ("setInterval(() => document.body.append(' word ' + Math.random()), 100)", "render-timeout"),
+    "goes on linking": (
+        "setInterval(() => document.body.append(document.createElement('a')), 100);"
+        " setInterval(() => document.querySelectorAll('a').forEach(a => a.href = '/next'), 100)",
+        "render-timeout",
+    ),
+    "leaves for nothing": ("location = 'about:blank'", "render-timeout"),
     "alerts once": ("alert(1); confirm(2); document.body.append('made')", "ok"),
 }
 
@@ -119,6 +127,76 @@ def test_a_page_that_cannot_be_rendered_keeps_its_plain_reading_and_its_links(st
     assert found == {f"{HOST}/next": "ok"}
     with open_store(store) as reader:
         assert "said as sent" in str(reader.text(f"{HOST}/"))
+
+
+GOES_ON = {
+    "polls": "setInterval(() => fetch('/api?at=' + Math.random()), 100)",
+    "beacons": "setInterval(() => navigator.sendBeacon('/never'), 50)",
+    "pictures": "setInterval(() => { new Image().src = '/never?' + Math.random() }, 50)",
+    "clock": "const p = document.querySelector('p'); setInterval(() => { p.textContent = new Date().toString() }, 50)",
+    "animation": "setInterval(() => { document.body.style.left = Math.random() + 'px' }, 10)",
+    "attributes": "const p = document.querySelector('p'); setInterval(() => { p.title = p.className + ' word' }, 10)",
+    "code": "setInterval(() => document.head.append(document.createElement('style'), new Comment('a b c')), 100)",
+}
+
+
+@slow_with_chromium
+def test_what_changes_neither_words_nor_links_is_not_waited_for(store: Path) -> None:
+    """There is far more time than the test may take."""
+    made = "; setTimeout(() => { document.body.innerHTML += '<a href=/found>made</a>' }, 200)"
+    pages: dict[str, Reply] = {f"{HOST}/{n}": script(code + made) for n, code in enumerate(GOES_ON.values())}
+    others: dict[str, Reply] = {f"{HOST}/api": ("text/plain", "x"), f"{HOST}/never": never, f"{HOST}/found": ""}
+    crawled(Site(pages | others), store, *pages, render=r"/\d$", timing=Timing(render=10 * PATIENCE))
+    assert states(store) == dict.fromkeys([*pages, f"{HOST}/found"], "ok")
+
+
+async def slow() -> str:
+    await asyncio.sleep(1.5)
+    return "made of data"
+
+
+@slow_with_chromium
+@pytest.mark.parametrize(
+    "code",
+    [
+        "fetch('/slow').then(a => a.text()).then(said => document.body.append(said))",
+        "const x = new XMLHttpRequest(); x.open('GET', '/slow'); x.send(); x.onload = () => document.write(x.response)",
+        "const s = document.createElement('script'); s.src = '/slow.js'; document.body.append(s)",
+        "fetch('/api').then(() => fetch('/api').then(() => fetch('/slow?1'))).then(a => a.text())"
+        ".then(said => document.body.append(said))",
+    ],
+    ids=["fetch", "XMLHttpRequest", "script", "one after another"],
+)
+def test_data_that_comes_late_is_waited_for(store: Path, code: str) -> None:
+    async def slow_script() -> str:
+        return f"document.body.append('{await slow()}')"
+
+    pages: dict[str, Reply] = {f"{HOST}/": script(code), f"{HOST}/api": "x", f"{HOST}/slow": slow,
+                               f"{HOST}/slow?1": slow, f"{HOST}/slow.js": slow_script}  # fmt: skip
+    crawled(Site(pages), store, render="test/$", text=True, timing=Timing(render=PATIENCE))
+    with open_store(store) as reader:
+        assert "made of data" in str(reader.text(f"{HOST}/"))
+
+
+@slow_with_chromium
+@pytest.mark.parametrize(("waits", "reason"), [(True, "render-timeout"), (False, "soft-404")])
+def test_only_a_page_that_was_ready_says_that_it_is_not_there(store: Path, waits: bool, reason: str) -> None:
+    """Whatever it is asked for, the server answers that."""
+    shell = script("document.body.innerHTML = '<title>Not found</title><p>Sorry, this page was not found';"
+                   + "fetch('/never')" * waits)  # fmt: skip
+    urls = [f"{HOST}/p/{number}" for number in range(6)]
+    real = {f"{HOST}/p/r{number}": " ".join(f"word{number}of{n}" for n in range(40)) for number in range(12)}
+    known: dict[str, Reply] = {**real, f"{HOST}/robots.txt": 404, f"{HOST}/never": never}
+    known[f"{HOST}/"] = "<title>Home</title><p>welcome to all</p>" + "".join(
+        f"<a href={url}>page</a>" for url in [*real, *urls]
+    )
+
+    class Anything(dict[str, Reply]):
+        def __missing__(self, url: str) -> Reply:
+            return shell
+
+    crawled(Site(Anything(known)), store, render="test/.", traps=True, timing=Timing(render=1.5))
+    assert {states(store)[url] for url in urls} == {reason}
 
 
 LEAVES = """
