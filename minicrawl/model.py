@@ -102,10 +102,10 @@ class PageRequest(NamedTuple):
 
     `etag`, `last_modified`: of the last answer's `Fetched`; either makes the request conditional on the page having
     changed since (RFC 9110 13.1). `headers`: names and values of further fields for this host, in place of those of
-    the same name. `blocks`: True to gather the hashes of its blocks, where those of all pages are not wanted; `lines`:
-    to gather its lines. `view`: selectors of what is compared of the page, as `Wanted.extract`; empty: its text and
-    structured data, also if it forbids copies; None: it is not compared. `requisite`: a kind, where the URL is a
-    requisite's and not a page's: only its own requisites are gathered.
+    the same name. `blocks`, `hashes`, `lines`: True to gather these, where those of all pages are not wanted. `view`:
+    selectors of what is compared of the page, as `Wanted.extract`; empty: its text and structured data, also if it
+    forbids copies; None: it is not watched. `requisite`: a kind, where the URL is a requisite's and not a page's: only
+    its own requisites are gathered.
     """
 
     url: str
@@ -113,6 +113,7 @@ class PageRequest(NamedTuple):
     last_modified: str | None = None
     headers: tuple[tuple[str, str], ...] = ()
     blocks: bool = False
+    hashes: bool = False
     lines: bool = False
     view: tuple[str, ...] | None = None
     requisite: RequisiteKind | None = None
@@ -130,7 +131,7 @@ class Fetched(NamedTuple):
     that crossed the network. `body`: after content decoding, cut or damaged where `truncated`; empty when the content
     type is not parsed. `content_type`: of the header, or guessed from the body. `etag`, `last_modified`: the validators
     of the answer, a character for each byte, for a `PageRequest`; `is_conditional`: the request had validators.
-    `digest`, `payload`, `said`, `sketch`: fingerprints of the body, see minicrawl.web.fingerprint; None
+    `digest`, `payload`, `sketch`: fingerprints of the body, see minicrawl.web.fingerprint; None
     without one. `short_text`, `lines`: see there.
     `record`: its place in the archive, if any; `further`: those of all that a Chromium fetched for the page, and of its
     screenshots. `fields`: names, in small letters, and values of the header fields that
@@ -159,7 +160,6 @@ class Fetched(NamedTuple):
     digest: int | None = None
     payload: int | None = None
     sketch: bytes | None = None
-    said: int | None = None
     short_text: bytes | None = None
     lines: bytes | None = None
     record: ArchiveRecord | None = None
@@ -198,11 +198,22 @@ Located = tuple[str, str | None]
 """The IP address for requests to a URL, and None; or "", and the reason why there is none."""
 
 
-FIELDS = ("", "title", "description", "canonical", "robots", "price", "availability", "date", "link", "image")
-"""What is compared of a page beside its text, by number. link: the target of one in the text, with its words; price,
-availability, date: of JSON-LD."""
-KINDS = (*FIELDS[1:], "text")
-"""Kinds of changes of a page."""
+KINDS = (
+    *(
+        "title",
+        "description",
+        "canonical",
+        "robots",
+        "author",
+        "price",
+        "availability",
+        "link",
+        "image",
+        "data",
+        "text",
+    ),
+)
+"""Kinds of changes of a page, see minicrawl.web.compare.view. data: values of JSON-LD, microdata and og:."""
 USES = ("search", "ai-input", "ai-train")
 """Uses of a page that its site may forbid, see docs/usage-preferences.md."""
 
@@ -219,16 +230,18 @@ def css_parts(text: str) -> tuple[str, str | None]:
 class Wanted(Struct, frozen=True):
     """Parts of a page to gather beside its links, title and directives; each takes time. See docs and `ParsedPage`.
 
-    `anchors`: the texts of links; `places`: their places; `blocks`: block hashes, to detect
-    changes; `kept`: the text for the store, `is_view`: of pages that forbid copies, too. `extract`, `hooks`,
-    `structured`: the user's extraction, see minicrawl.extract. `short_text`: the text of pages that may be soft 404s.
-    `lines`: the lines of pages, packed. `requisites`: URLs of files that the page needs; `is_style`: it is a style
-    sheet, not a page. `facts`: facts for an audit. `asks_password`: whether pages ask for a password.
+    `anchors`: the texts of links; `places`: their places; `blocks`: hashes of its blocks, to know what a host repeats;
+    `hashes`: of its lines, to detect changes; `kept`: the text for the store, `is_view`: of pages that forbid copies,
+    too. `extract`, `hooks`, `structured`: the user's extraction, see minicrawl.extract. `short_text`: the text of pages
+    that may be soft 404s. `lines`: the lines of pages, packed. `requisites`: URLs of files that the page needs;
+    `is_style`: it is a style sheet, not a page. `facts`: facts for an audit. `asks_password`: whether pages ask for a
+    password.
     """
 
     anchors: bool = False
     places: bool = False
     blocks: bool = False
+    hashes: bool = False
     kept: bool = False
     is_view: bool = False
     extract: tuple[str, ...] = ()
@@ -289,13 +302,14 @@ class ParsedPage(NamedTuple):
     `index_by_google`: False when those for googlebot say noindex. `usage`: lines of its head on the use of the page,
     such as "robots: noai".
     `truncated`: the page has more links than are read. `text`: the lines of a document that is no page.
-    `values`: a hash of each of `FIELDS` but the first, a byte.
-    `blocks`: block hashes, to detect changes, see minicrawl.web.html.tree.
+    `blocks`: hashes of its blocks, see minicrawl.web.html.tree; `hashes`: what is compared of the page, see
+    minicrawl.web.compare.hashes.
     `kept`: a record of minicrawl.web.kept_text; none of a page that forbids copies. `headings`: beside it and
     `blocks`, hashes of the headings of its content, and of the blocks of its rest. `items`: extracted JSON objects;
     `hook_failures`: names and errors of hooks that failed; `refused`: links that a hook left out.
-    `requisites`: distinct files that the page needs to look as it does. `facts`: for an audit. `unread`: it is a PDF
-    file that could not be read. `asks_password`: it has a field for a password.
+    `requisites`: distinct files that the page needs to look as it does; `pictures`: of a view, URLs of its pictures.
+    `facts`: for an audit. `unread`: it is a PDF file that could not be read. `asks_password`: it has a field for a
+    password.
     """
 
     outlinks: tuple[str, ...] = ()
@@ -315,14 +329,15 @@ class ParsedPage(NamedTuple):
     usage: tuple[str, ...] = ()
     truncated: bool = False
     text: tuple[str, ...] = ()
-    values: bytes = b""
     blocks: bytes = b""
+    hashes: bytes = b""
     kept: bytes = b""
     headings: bytes = b""
     items: tuple[str, ...] = ()
     hook_failures: tuple[tuple[str, str], ...] = ()
     refused: int = 0
     requisites: tuple[Requisite, ...] = ()
+    pictures: tuple[str, ...] = ()
     facts: PageFacts | None = None
     unread: bool = False
     asks_password: bool = False

@@ -118,7 +118,7 @@ def _wanted(settings: CrawlSettings) -> Wanted:
         anchors=bool(settings.topic),
         places=True,
         short_text=settings.traps,
-        blocks=settings.refreshes,
+        hashes=settings.refreshes,
         kept=settings.keeps_text,
         extract=settings.extract,
         hooks=settings.hook,

@@ -479,4 +479,6 @@ class Engine:
         if request.reason is not None and request.page is not None:
             guesses = self._intake.visits.guesses
             guesses.doubt(request.page, request.reason, now)
+        asked_again = self._state.pages.asked_again
         request.on_answer(now)
+        self.progress.fetched -= self._state.pages.asked_again - asked_again  # a page counts once

@@ -92,7 +92,6 @@ class Fetch(NamedTuple):
     hreflang: Annotated[str | None, "what its head gives as itself in other languages: en=URL fr=URL"] = None
     validators: Annotated[Blob | None, "of a complete page, see web/http/response_fields.py"] = None
     on_use: Annotated[str | None, "what it says on its use, a line each: 'meta robots: noai'"] = None
-    kind_hashes: Annotated[Blob | None, "of HTML, see kind_hashes in crawler/outcomes/outcome.py"] = None
     facts: Annotated[str | None, "JSON, by --audit, of HTML: see PageFacts in model.py"] = None
 
 

@@ -31,18 +31,19 @@ class RefreshRow(NamedTuple):
     fetches: Annotated[int, "answers"] = 0
     changes: Annotated[int, "of these, answers that had changed"] = 0
     changed_at: Annotated[Time | None, "the last of them"] = None
-    blocks: Annotated[bytes, "see crawler/recognise/changes.py"] = b""
+    hashes: Annotated[bytes, "of the lines that it is compared to, see web/compare/hashes.py"] = b""
+    memory: Annotated[bytes, "what is known of its changes: JSON of Memory of web/compare/comparing.py"] = b""
     answers: Annotated[str, "the last eight: = as before, # changed, ? not found, ! failed"] = ""
     importance: Annotated[float, "of the page, the last one in importances; 0: none"] = 0.0
     lastmod: Annotated[Time | None, "by its sitemap it changed then, after the last answer"] = None
-    doubt: Annotated[int, "1: its validators have lied, see crawler/recognise/changes.py"] = 0
+    doubt: Annotated[int, "1: its validators have lied, see crawler/recognise/validators.py"] = 0
 
 
 class RefreshHost(NamedTuple):
     """What is known of the pages of a host together, where they are fetched again."""
 
     host: HostId
-    doubt: Annotated[int, "of its validators, see crawler/recognise/changes.py"] = 0
+    doubt: Annotated[int, "of its validators, see crawler/recognise/validators.py"] = 0
     dates: Annotated[int, "how far its Last-Modified is believed, see crawler/frontier/schedules.py"] = 0
     lastmods: Annotated[int, "the same of lastmod in its sitemaps"] = 0
 
@@ -63,7 +64,7 @@ class Change(NamedTuple):
     page: PageId
     at: Time
     what: Annotated[str, "new changed gone"]
-    added: Annotated[int, "blocks of its text and values of fields"]
+    added: Annotated[int, "lines"]
     removed: int
     kinds: Annotated[str, "what they are, see KINDS in model.py, with commas; '': not known"] = ""
 

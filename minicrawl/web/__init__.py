@@ -10,6 +10,7 @@ lines        the lines of a page, to know them again on other pages
 kept_text    the packed form of a page's text
 language     the language of a text
 html         links, Markdown and directives out of the bytes of a page
+compare      what has changed between answers for a page
 robots       the rules of a robots.txt
 sitemaps     the URLs that a sitemap lists
 """

@@ -32,17 +32,14 @@ and last eight bytes are.
 
 import hashlib
 import re
-import zlib
 from collections.abc import Iterator
-from functools import reduce
-from operator import xor
 from typing import NamedTuple
 from urllib.parse import unquote_to_bytes
 
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.web.marks import IMAGE, PARAGRAPH, SCRIPT, Marks
+from minicrawl.web.marks import IMAGE, SCRIPT, Marks
 
 Hashes = npt.NDArray[np.uint64]
 Places = npt.NDArray[np.int64]
@@ -93,9 +90,6 @@ _INVERSES = _powers(_INVERSE, _INVERSE)  # B^-(i + 1)
 LONGEST_KEPT = 6_144
 """Bytes of a short text: pages for URLs that do not exist have less."""
 
-_PROSE = re.compile(rb"<[Pp]\b[^<>]{0,200}>([^<]{80,})")
-_PARITIES = 48
-"""Each long paragraph flips one of so many bits: the number that differ tells how many have come and gone."""
 _ENTITIES = re.compile(rb"&#?\w{1,9};")
 _DIGIT = ord("0")
 _MARGIN = b" " * 8  # so that the eight bytes before and behind any place are inside the text
@@ -107,14 +101,12 @@ _SHORT = np.array([length if length <= 8 else 0 for length in range(17)], dtype=
 
 class Identity(NamedTuple):
     """Digests are signed 64-bit numbers. `payload`: None for a page without a word; `sketch`: None for one with few;
-    `said`: eight bits of all words but the title, in any order, or of a long text, and parities of the beginnings of
-    long paragraphs; `short_text`: None for a page with much text, or where it is not wanted; `lines`: the packed lines
-    of the page (lines.py), where they are wanted."""
+    `short_text`: None for a page with much text, or where it is not wanted; `lines`: the packed lines of the page
+    (lines.py), where they are wanted."""
 
     digest: int
     payload: int | None
     sketch: bytes | None
-    said: int | None
     short_text: bytes | None
     lines: bytes | None = None
 
@@ -143,7 +135,6 @@ def identity_of(body: bytes, url: str, marks: Marks | None = None, *, wants_text
         _digest(b"\n".join(("/".join(origin).encode(), own_text, shown))),
         _digest(text + b"\n" + shown) & ~SAYS_SOMETHING | has_words if len(words) else None,
         sketch_of(shingles_of(words)),
-        (_said(words, body) if len(body) <= LONGEST else zlib.crc32(text) & 0xFF) << _PARITIES | _parities(marks),
         _short_text(seen, body) if wants_text else None,
     )
 
@@ -153,18 +144,6 @@ def _short_text(text: bytes, body: bytes) -> bytes | None:
     if len(body) > _MUCH or len(text) > LONGEST_KEPT:
         return None
     return text if len(text) > _LITTLE else shown_text(body)
-
-
-def _said(words: Hashes, body: bytes) -> int:
-    end = body.find(b"</title")
-    title = words_of(body[body.rfind(b">", 0, end) : end].translate(_PLAIN) + b" ") if end >= 0 else words[:0]
-    return (int(words.sum()) - int(title.sum())) * BASE >> 56 & 0xFF
-
-
-def _parities(marks: Marks) -> int:
-    """The parities of long paragraphs."""
-    found = (_PROSE.match(marks.body, at) for at in marks.of(PARAGRAPH))
-    return reduce(xor, (1 << zlib.crc32(paragraph[1]) % _PARITIES for paragraph in found if paragraph), 0)
 
 
 def _digest(text: bytes) -> int:

@@ -26,10 +26,6 @@ AROUND = 50
 """Characters of context on either side of a link."""
 ID_SHIFT = 10
 """Bits of a block's hash that are not part of its id: those who keep ids of 22 bits have room for what they note."""
-FIELD_SHIFT = 27
-"""Bits of a hash below the number of its field, see `minicrawl.model.FIELDS`. In a block of text the highest is set."""
-NUMBERS = 1 << 30
-"""Bit of the hash of a line with numbers."""
 
 BESIDE = "\0"
 """Before the key of a block of the rest: menus take no words from the content."""
@@ -60,7 +56,6 @@ _AGO = re.compile(
     r"|[0-9]* ?[^\W\d]{1,3} ?[前전]|(?:or|l y a|ace|á|řed) (?:[0-9]+|ein\w*|un\w?|uma?) [^\W\d]+)"
 )
 """Relative dates, after CLDR (dateFields, relativeTime-type-past). A set of first characters is fast."""
-_NUMBER = re.compile(r"\b[0-9]")
 _LINE = 100
 """Fewer characters than those of a block of prose: it tells of the past, a line of data of its date."""
 _SIGNS = re.compile(r"\]\((?:<[^>]*>|[^()\s]*)\)|[*~`\[\]\\]")
@@ -237,15 +232,8 @@ def without_relative_dates(text: str) -> str:
 
 
 def block_number(text: str) -> int:
-    """The hash of a block of text; of a line without relative dates. If that has numbers, a bit says so, and the bits
-    below `ID_SHIFT` are a hash of its words alone."""
-    is_line = len(text) < _LINE
-    octets = without_relative_dates(text).encode()
-    number = zlib.crc32(octets) & ~NUMBERS | 1 << 31
-    if is_line and _NUMBER.search(text):
-        words = zlib.crc32(octets.translate(None, b"0123456789.,")) >> 32 - ID_SHIFT
-        number = number >> ID_SHIFT << ID_SHIFT | NUMBERS | words
-    return number
+    """The hash of a block of text; of a line without relative dates."""
+    return zlib.crc32(without_relative_dates(text).encode())
 
 
 def key_of(markdown: str, level: int = 0, *, is_code: bool = False) -> str:

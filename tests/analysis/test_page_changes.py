@@ -19,10 +19,13 @@ PAGE = HOME + "page"
 def refreshed(store: Path, html: Callable[[int], str], fetches: int = 20, **settings: object) -> None:
     """Crawl a page that says at its nth fetch what `html` says of n, and another that links to it."""
     site = {HOME: [PAGE], PAGE: lambda _, count: httpx.Response(200, html=html(count))}
-    crawl(site, store, [HOME], **{"refresh": True, "pages": fetches, "traps": False, "timing": PATIENT} | settings)
+    options = {"refresh": True, "pages": fetches, "traps": False, "timing": PATIENT} | settings
+    _, server = crawl(site, store, [HOME], **options)
     # The archive's dates are the machine's, which has not skipped the hour between two fetches.
-    earlier = "SELECT count(*) FROM records AS earlier WHERE earlier.page = records.page AND earlier.id < records.id"
-    rows(store, f"UPDATE records SET at = (SELECT min(at) FROM changes) - 1 + 3600.0 * ({earlier})")
+    times = [at for at, url in server.times if url == PAGE]
+    of_page = "SELECT records.id FROM records JOIN pages ON pages.id = page WHERE pages.url = ? ORDER BY records.id"
+    for (record,), at in zip(rows(store, of_page, PAGE), times, strict=False):
+        rows(store, f"UPDATE records SET at = (SELECT min(at) FROM changes) + {at - times[0] - 1} WHERE id = ?", record)
 
 
 @pytest.mark.parametrize("kept", ["text", "archive"])

@@ -25,17 +25,17 @@ from support.skipping import run
 from minicrawl.api import Crawl, acrawl
 from minicrawl.crawler.frontier.due_pages import most_worth
 from minicrawl.crawler.intake import Intake
+from minicrawl.crawler.sources.page_reading import read_page
 from minicrawl.model import Fetched, Wanted
 from minicrawl.settings import ConnectTo
 from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
-from minicrawl.web.html.parse import parse_html
 
 HOME, OTHER = "http://a.test/", "http://b.test/"
 HOUR, DAY = 3600.0, 86_400.0
 FEW_COMMITS = Timing(batch=3000.0, lease=9000.0)
 REFRESH: dict[str, Any] = {"refresh": True, "traps": False, "timing": FEW_COMMITS}
-WANTED = Wanted(blocks=True, places=True)
+WANTED = Wanted(hashes=True, places=True)
 # A crawl by a clock that is passed in.
 
 
@@ -80,7 +80,7 @@ def go_on(intake: Intake, web: Web, until: float, *, now: float, takes: float = 
             continue
         intake.state.frontier.pages.charge(page)
         fetched = web.answer(intake.state.urls.url(page), now)
-        parsed = parse_html(fetched.body, fetched.url, fetched.content_type, WANTED)
+        parsed, _ = read_page(fetched.body, fetched.url, fetched.content_type, WANTED)
         intake.visits.absorb(page, fetched, parsed, now)
         if intake.state.sites is not None and intake.state.sites.is_due:
             intake.commit({})
@@ -136,7 +136,8 @@ def test_after_three_weeks_pages_are_fetched_by_worth(tmp_path: Path) -> None:
     intake = opened(store, later, pages=10**6)
     go_on(intake, web, later + HOUR, now=later, takes=30.0)
     close(intake, store)
-    assert len({page for _, page in web.asked[:20]} & best) >= 19
+    first = list(dict.fromkeys(page for _, page in web.asked))[:20]  # some were asked again to be sure
+    assert len({*first} & best) >= 19
 
 
 def test_without_a_budget_a_crawl_waits_and_asks_for_no_page_before_it_is_due(tmp_path: Path) -> None:
@@ -180,7 +181,7 @@ def test_discovery_has_its_share_within_two_fetches(store: Path, share: float) -
         intake.state.frontier.pages.charge(page)
         links = "".join(f"<a href='{HOME}{2 * number + child}'>x</a>" for child in (1, 2))
         fetched = Fetched(intake.state.urls.url(page), 200, links.encode(), content_type="text/html")
-        intake.visits.absorb(page, fetched, parse_html(fetched.body, fetched.url, "text/html", WANTED), now)
+        intake.visits.absorb(page, fetched, read_page(fetched.body, fetched.url, "text/html", WANTED)[0], now)
         now += 1.0
     intake.state.writer.close()
     both = discoveries[200:]
@@ -253,7 +254,7 @@ def test_a_page_that_has_moved_stands_for_its_target_and_may_come_back(store: Pa
 
     def talk(_: bytes, count: int) -> bytes:
         moved = answer(b"", "Location: /new", status="301 Moved Permanently")
-        return moved if 3 < count <= 8 else answer(PAGE_BODY)
+        return moved if count > 3 else answer(PAGE_BODY)
 
     crawled(talk, store, pages=14)
     assert of_page(store, "state, reason") == ("alias", "redirect-301")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from minicrawl.model import KINDS
 
 NOISES = ("time", "advertisement", "counter", "session", "teasers", "latest", "age", "order")
-CHANGES = {kind: kind for kind in KINDS if kind != "watch"} | {"words of a link": "link", "new": "text", "gone": "text"}
+CHANGES = dict(zip(KINDS, KINDS, strict=True)) | {"words of a link": "link", "new": "text", "gone": "text"}
 """What changes, and the kind of change that it is."""
 _TEASERS = 40
 _AGES = ("{} days ago", "vor {} Tagen", "il y a {} jours", "hace {} días", "{} дней назад", "{} 天前", "{}일 전")
@@ -25,7 +25,7 @@ class ChangingPage:
         self.paragraphs = [words(rng, rng.randrange(15, 60)) for _ in range(rng.randrange(6, 20))]
         self.links = [(f"/page/{rng.randrange(200)}", words(rng, 3)) for _ in range(4)]
         self.images = [f"/image/{rng.random()}.png" for _ in range(3)]
-        self.values = dict.fromkeys(("title", "description", "canonical", "price", "date"), f"{number}")
+        self.values = dict.fromkeys(("title", "description", "canonical", "price", "author", "data"), f"{number}")
         self.is_hidden = self.is_sold = False
         self.views, self.spot = rng.randrange(10**5), rng.randrange(1, len(self.paragraphs))
 
@@ -59,7 +59,8 @@ class ChangingPage:
         session = f"?sid={rng.getrandbits(64):016x}" if "session" in noises else ""
         self.views += rng.randrange(1, 30)
         offer = {"price": values["price"], "availability": "OutOfStock" if self.is_sold else "InStock"}
-        data = json.dumps({"@type": "Product", "offers": offer, "dateModified": values["date"]})
+        about = {"author": values["author"], "sku": values["data"]}
+        data = json.dumps({"@type": "Product", "offers": offer} | about)
         parts = [f"<h1>Page {self.number}</h1>"]
         if "counter" in noises:
             parts.append(f"<p>{self.views} views</p>")

@@ -224,7 +224,8 @@ class KnownPages:
     answer is dropped, as they wait for their turn again. `turns_taken`, `requests_ended`: since the last commit.
     `left_out`: links of visited pages that are out of scope, filtered or refused; `nofollow`: that they or their
     pages ask not to follow. `failures`: turns of this run that
-    found nothing, by reason; `refreshed`: its answers for pages that had their turn before.
+    found nothing, by reason; `refreshed`: its answers for pages that had their turn before; `asked_again`: its answers
+    for pages that are asked again, as these tell nothing alone.
     """
 
     def __init__(self, writer: Writer) -> None:
@@ -236,7 +237,7 @@ class KnownPages:
         self.restated: dict[int, tuple[str, str]] = {}
         self.links: dict[int, Links] = {}
         self.unanswered: set[int] = set()
-        self.turns_taken = self.requests_ended = self.refreshed = 0
+        self.turns_taken = self.requests_ended = self.refreshed = self.asked_again = 0
         self.left_out = int(writer.meta("links_left_out") or 0)
         self.nofollow = int(writer.meta("links_nofollow") or 0)
         self.failures = Counter[str]()

@@ -174,14 +174,8 @@ def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None
         hreflang=_hreflang(parsed.hreflang),
         validators=Validators.of(fetched).packed(),
         on_use=said_by(fetched, parsed),
-        kind_hashes=kind_hashes(fetched, parsed) or None,
         facts=None if parsed.facts is None else json.dumps(parsed.facts._asdict()),
     )
-
-
-def kind_hashes(fetched: Fetched, parsed: ParsedPage) -> bytes:
-    """A hash of each of `KINDS` of a page, a byte, and of its prose; none of what is not HTML."""
-    return parsed.values + (fetched.said or 0).to_bytes(7) if parsed.values else b""
 
 
 def said_by(fetched: Fetched, parsed: ParsedPage) -> str | None:

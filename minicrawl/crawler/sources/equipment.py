@@ -1,7 +1,5 @@
 """What parts add to a process that fetches and reads."""
 
-from collections.abc import Callable
-
 from msgspec import Struct, field
 
 from minicrawl.sandbox.sandbox import Sandbox
@@ -12,9 +10,7 @@ Documents = Sandbox[bytes, float, tuple[bytes, bool]]
 
 
 class Equipment(Struct):
-    """sign: signs each request. documents: what reads documents in other formats than HTML, by their media types.
-    lines: of a body of any other Content-Type, where its changes are told."""
+    """sign: signs each request. documents: what reads documents in other formats than HTML, by their media types."""
 
     sign: Sign | None = None
-    lines: Callable[[bytes, str | None], tuple[str, ...]] = lambda body, content_type: ()
     documents: dict[str, Documents] = field(default_factory=dict)

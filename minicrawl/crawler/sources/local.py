@@ -82,7 +82,7 @@ class LocalSource:
             from minicrawl.crawler.rendering.chromium import Renderer  # noqa: PLC0415 - few crawls render
 
             self._renderer = Renderer(settings, self._fetcher, timing.render)
-        self._documents, self._lines, self._parse = equipment.documents, equipment.lines, timing.parse
+        self._documents, self._parse = equipment.documents, timing.parse
         self._types: Set[str] = HTML_TYPES | self._documents.keys()
         if wanted.kept:
             from minicrawl.web.html import plain_text  # noqa: PLC0415 - few crawls keep other texts
@@ -110,6 +110,8 @@ class LocalSource:
         wanted, is_view = self._wanted_of[request.blocks, request.lines], request.view is not None
         if request.view is not None:
             wanted = replace(wanted, kept=True, is_view=True, extract=request.view, structured=not request.view)
+        elif request.hashes and not wanted.hashes:
+            wanted = replace(wanted, hashes=True)
         failures: tuple[tuple[str, str], ...] = ()
         if self._hooks is not None:
             with self._waiting(request.url, "hooks"):
@@ -163,7 +165,9 @@ class LocalSource:
             if kind in self._documents:
                 return await self._converted(self._documents[kind], fetched, fields, wanted)
             if wanted.is_view:
-                lines = self._lines(fetched.body, fetched.content_type)
+                from minicrawl.web.compare.documents import lines_of  # noqa: PLC0415 - few pages are watched
+
+                lines = lines_of(fetched.body, fetched.content_type)
                 return fetched._replace(body=b"", digest=zlib.crc32(fetched.body)), parsed._replace(text=lines)
             if self._is_binary(page.body, page.content_type) or page.status not in OF_PAGES:
                 page = fetched = page._replace(body=b"")

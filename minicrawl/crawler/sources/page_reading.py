@@ -4,13 +4,14 @@ A thread would not do for those, as a regular expression holds Python's lock to 
 """
 
 import re
+import time
 from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec.structs import replace
 
 from minicrawl import log
-from minicrawl.model import ParsedPage, Wanted
+from minicrawl.model import Fetched, ParsedPage, Wanted
 from minicrawl.system import cores
 from minicrawl.timing import Timing
 from minicrawl.web.fingerprint import Identity, identity_of
@@ -31,7 +32,7 @@ from minicrawl.web.marks import Marks
 if TYPE_CHECKING:
     from minicrawl.sandbox.sandbox import Sandbox
 
-_NO_IDENTITY = Identity(0, None, None, None, None)
+_NO_IDENTITY = Identity(0, None, None, None)
 
 
 def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> tuple[ParsedPage, Identity]:
@@ -45,7 +46,10 @@ def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -
         body, content_type = as_page(body, content_type, url), UTF_8
         wanted = replace(wanted, facts=False, requisites=False, extract=(), structured=False)
     marks = Marks(body)
-    parsed = parse_html(body, url, content_type, wanted, marks)
+    parse = replace(wanted, kept=True, is_view=True) if wanted.hashes else wanted
+    parsed = parse_html(body, url, content_type, parse, marks)
+    if wanted.hashes:
+        parsed = _with_hashes(parsed, body, url, content_type, wanted)
     if not is_page:
         # Markdown may have links, which are its words: they are not followed, as those of other texts are not.
         parsed = parsed._replace(outlinks=(), anchors=(), places=b"", malformed=(), canonicals=(), alternates=())
@@ -58,6 +62,18 @@ def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -
         parsed = with_items(parsed, body, url, content_type, wanted)
     identity = identity_of(body, url, marks, wants_text=wanted.short_text)
     return parsed, identity._replace(lines=pack(lines_of(marks, url))) if wanted.lines else identity
+
+
+def _with_hashes(parsed: ParsedPage, body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage:
+    """Add the hashes of what is compared of a page, and leave its text out if it is not kept. body: decoded."""
+    from minicrawl.web.compare.hashes import pack as packed  # noqa: PLC0415 - few crawls ask again
+    from minicrawl.web.compare.view import view_of  # noqa: PLC0415
+
+    structured = with_items(parsed, body, url, content_type, replace(wanted, extract=(), structured=True))
+    hashes = packed(view_of(Fetched(url, 200), structured, url, time.time()))
+    if wanted.kept and (parsed.archive or wanted.is_view):
+        return parsed._replace(hashes=hashes)
+    return parsed._replace(hashes=hashes, kept=b"", headings=b"")
 
 
 def with_items(parsed: ParsedPage, body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage:

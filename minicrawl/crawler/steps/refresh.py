@@ -1,20 +1,20 @@
 """Change rates and validators of pages, learned from repeated fetches.
 
 A page is requested on condition that it differs from its validators (RFC 9110 13.1): then 304 says in a few bytes that
-nothing has changed. Some requests are unconditional, to find servers whose validators lie (recognise/changes.py).
+nothing has changed. Some requests are unconditional, to find servers whose validators lie (recognise/validators.py).
 
 Two dates tell when a page changed, as far as they are believed (frontier/schedules.py): lastmod in its sitemap
 makes it due sooner; Last-Modified tells its change rate, even with many changes between two fetches.
+
+A page that differs from what is kept of it is asked again after half a minute, and once more: what its answers of one
+moment have in common tells a change from noise (web/compare). Until then it has had no turn, so a kill loses nothing.
 
 The last answers of a page are kept, a character each: = as before, # changed, ? not found, ! failed.
 """
 
 import json
-from collections import Counter, defaultdict
 from collections.abc import Set
-from functools import partial
 from typing import Any  # Any: JSON
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -29,31 +29,20 @@ from minicrawl.crawler.frontier.schedules import (
     folder_of,
     shapes,
 )
-from minicrawl.crawler.outcomes.outcome import kind_hashes
-from minicrawl.crawler.recognise.changes import (
-    ALONE,
-    Difference,
-    blocks_of,
-    compared,
-    first_seen,
-    host_doubt,
-    is_conditional,
-    needs,
-    noted,
-    page_doubt,
-    unchanged,
-)
+from minicrawl.crawler.recognise.changes import Difference, difference, note, of_text
+from minicrawl.crawler.recognise.validators import host_doubt, is_conditional, needs, page_doubt
 from minicrawl.crawler.steps.kept import HostPictures
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
-from minicrawl.model import KINDS, READ, Fetched, PageRequest, ParsedPage, State
+from minicrawl.model import READ, Fetched, PageRequest, State
 from minicrawl.opic.refresh import PRIOR_SHAPE, learned, learned_by_date
 from minicrawl.reasons import NOT_THERE, has
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.declaration import MetaValue
 from minicrawl.store.refreshes import Change, GroupRate, NotedImportance, RefreshHost, RefreshRow
 from minicrawl.store.writer import Writer
-from minicrawl.web.html.tree import block_hashes, block_numbers, field_number, packed_numbers
+from minicrawl.web.compare import hashes
+from minicrawl.web.compare.view import Entry, address_key
 from minicrawl.web.http.response_fields import Validators, http_date, unpacked
 
 _ANSWERS = 8
@@ -61,8 +50,8 @@ _JUST_MADE = 60.0
 """Seconds: a page that has changed so shortly before its first fetch was made for it."""
 _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
-_PAGES, _FEW, _FEW_IN, _ODD_IN = "pages", 3, 8, 5
-"""Few pages of a host are as many, or one in so many; at most one in `_ODD_IN` is odd."""
+_AGAIN = 30.0
+"""Seconds before a page that differs is asked again."""
 DAY = 86_400.0
 SAME, CHANGED, MISSING, FAILED = "=#?!"
 
@@ -82,10 +71,12 @@ class Refresh(Step):
         if state.due is None:
             self._rates.load(writer)
         self._unsaved: dict[str, MetaValue] = {}
-        self._differing = defaultdict[int, Counter[str]](Counter)
-        """By host: pages without validators that were compared to their first answers; those that differed, by kind."""
-        self._blocks = WeakKeyDictionary[object, defaultdict[str, Counter[int]]]()
-        """By picture of a host and kind: pages whose noise was not known, by the number of blocks that differed."""
+        self._answers: dict[int, list[bytes]] = {}
+        """By page that is to be asked again: hashes of its answers."""
+        self._conditional: set[int] = set()
+        """Of these the pages whose first request was conditional; those that follow are not."""
+        self._found: dict[int, Difference] = {}
+        """By page whose turn this is."""
         self._needs = writer.meta_json("needs")
         self._needed_since = float(writer.meta("needed_since") or 0.0)
         self.on_settings(settings, set(), opening.now)
@@ -102,9 +93,9 @@ class Refresh(Step):
         """Make the request for a page that was read conditional on a change of the page."""
         if not self._accounts.had_turn.item(page):
             return asked
-        asked = asked._replace(blocks=True)
+        asked = asked._replace(hashes=True)
         last = self._pages.last_answer(page)
-        if last is None or last.validators is None or last.fetched_at < self._needed_since:
+        if page in self._answers or last is None or last.validators is None or last.fetched_at < self._needed_since:
             return asked
         row = self._row(page) or RefreshRow(page, 0.0, 0.0, 0.0, fetches=1)
         is_settled = not row.answers.endswith((MISSING, FAILED))
@@ -113,10 +104,13 @@ class Refresh(Step):
         return asked._replace(**unpacked(last.validators)._asdict())
 
     def on_answer(self, turn: Turn) -> bool:
-        """Put a page back for a day that is missing for the first time: that may be an accident."""
+        """Put a page back for a day that is missing for the first time: that may be an accident; and for half a minute
+        if it differs, and another answer must tell by what."""
         page = turn.page
         if self._accounts.had_turn.item(page):
             turn.last = self._pages.last_answer(page)
+        if turn.last is not None and turn.outcome.state in READ:
+            return self._asks_again(turn)
         if self._due is None or turn.fetched.status is None or not has(turn.outcome.reason, NOT_THERE):
             return False
         row = self._row(page)
@@ -126,12 +120,43 @@ class Refresh(Step):
         self._frontier.put_back(page, turn.now, had_turn=True)
         return True
 
+    def _asks_again(self, turn: Turn) -> bool:
+        page = turn.page
+        row = self._row(page) or RefreshRow(page, 0.0, 0.0, 0.0)
+        kept, answer = row.hashes, _compared(turn)
+        if not kept and turn.parsed.kept and (text := self._writer.texts.record(page)) is not None:
+            assert turn.last is not None, "it was read"
+            kept = of_text(text, turn.fetched.url, turn.last.fetched_at)
+            answer = of_text(turn.parsed.kept, turn.fetched.url, turn.now)
+        if not kept:
+            return False
+        answers = [*self._answers.get(page, ()), answer]
+        picture = self._pictures.picture(page)
+        note(picture, page, turn.parsed.blocks + turn.parsed.headings, _compared(turn), row.memory)
+        found = difference(kept, row.memory, answers, picture)
+        if found is not None:
+            self._found[page] = found if row.hashes else found._replace(hashes=_compared(turn))
+            turn.fetched = turn.fetched._replace(
+                is_conditional=turn.fetched.is_conditional or page in self._conditional
+            )
+            return False
+        self._answers[page] = answers
+        if turn.fetched.is_conditional:
+            self._conditional.add(page)
+        self._pages.asked_again += 1
+        self._pages.refreshed -= 1
+        self._frontier.put_back(page, turn.now, turn.now + _AGAIN)
+        return True
+
     def on_turn(self, turn: Turn) -> None:
         page, state = turn.page, turn.outcome.state
+        self._answers.pop(page, None)
+        self._conditional.discard(page)
+        found = self._found.pop(page, None)
         if self._due is None and turn.last is None:
             return  # its first turn, in a crawl without a schedule
         if state in READ:
-            self._note_read(turn)
+            self._note_read(turn, found)
         elif state is State.GONE:
             self._changes.append(Change(page, turn.now, "gone", 0, 0))
         else:
@@ -142,85 +167,51 @@ class Refresh(Step):
             self._note_failed(turn.page, turn.now, not_before=0.0)
             return
         if (row := self._row_of(turn, 0)) is not None:
-            self._learn(row, turn, unchanged(row.blocks))
+            self._learn(row, turn, Difference(row.hashes, row.memory))
 
     # Learning.
 
-    def _note_read(self, turn: Turn) -> None:
-        page, fetched, now = turn.page, turn.fetched, turn.now
-        blocks = _content(fetched, turn.parsed, turn.outcome.alias)
-        row = self._row_of(turn, len(blocks) // 4)
+    def _note_read(self, turn: Turn, found: Difference | None) -> None:
+        """found: None of a page that was not compared, as nothing was kept of it: what it has is kept now."""
+        now = turn.now
+        kept = _compared(turn) if found is None else found.hashes
+        row = self._row_of(turn, len(kept) // 4)
+        if found is None:
+            note(self._pictures.picture(turn.page), turn.page, turn.parsed.blocks + turn.parsed.headings, kept, b"")
         if row is None:
-            self._note_first(page, fetched, blocks, now)
+            self._note_first(turn.page, turn.fetched, kept, now)
             return
-        before, validators = unpacked(turn.last and turn.last.validators), Validators.of(fetched)
-        says = None if Validators() in (before, validators) else validators != before
-        if row.blocks:
-            picture = self._pictures.picture(page)
-            counters = noted(picture, page, blocks, blocks_of(row.blocks))
-            is_odd = partial(self._is_odd, picture, flips=_differing(turn)[2]) if says is None else None
-            found = compared(row.blocks, blocks, counters, says_changed=says, pages=picture.pages, is_odd=is_odd)
-        else:
-            found = self._by_hashes(row, turn, blocks, says)
+        before, validators = unpacked(turn.last and turn.last.validators), Validators.of(turn.fetched)
+        if found is None:
+            has_others = Validators() not in (before, validators) and validators != before
+            is_change = has_others and SAME in row.answers  # by a server that has said 304: nobody knows in what
+            found = Difference(kept, is_change=is_change, is_certain=is_change, differs=has_others)
         row = self._judged(row, turn, before, validators, found)
         dated_at = self._dated_change(row, before.last_modified, validators.last_modified, found, now)
         if dated_at is not None:  # also of a page that differs so often that it seems noisy
             found = found._replace(is_change=True, is_certain=True)
         self._learn(row, turn, found, dated_at)
 
-    def _row_of(self, turn: Turn, blocks: int) -> RefreshRow | None:
-        """The row of a page that was fetched before. blocks: number of them."""
+    def _row_of(self, turn: Turn, lines: int) -> RefreshRow | None:
+        """The row of a page that was fetched before. lines: number of them."""
         row = self._row(turn.page)
         if row is not None and row.fetches:
             return row
         if turn.last is None:
             return None
-        self._changes.append(Change(turn.page, turn.last.fetched_at, "new", blocks, 0))
+        self._changes.append(Change(turn.page, turn.last.fetched_at, "new", lines, 0))
         return RefreshRow(turn.page, turn.last.fetched_at, turn.now, 0.0, fetches=1)
 
-    def _note_first(self, page: int, fetched: Fetched, blocks: bytes, now: float) -> None:
+    def _note_first(self, page: int, fetched: Fetched, kept: bytes, now: float) -> None:
         """Note a page read for the first time, in a crawl with a schedule."""
-        self._changes.append(Change(page, now, "new", len(blocks) // 4, 0))
-        row = RefreshRow(page, now, now, 0.0, fetches=1, blocks=first_seen(blocks))
+        self._changes.append(Change(page, now, "new", len(kept) // 4, 0))
+        row = RefreshRow(page, now, now, 0.0, fetches=1, hashes=kept)
         if self._due is not None:
             group = self._due.group[page] = self._group_of(page, fetched)
             rate, information = self._dated_rate(page, group, fetched, now)
             due = self._due.fetched(page, now, rate or None)
             row = row._replace(due=due, rate=rate or self._rates.of(group), information=information)
         self._keep(row, now)
-
-    def _by_hashes(self, row: RefreshRow, turn: Turn, blocks: bytes, says_changed: bool | None) -> Difference:
-        """Difference of a page whose blocks are known for the first time: of its answer before, hashes of what it had
-        are kept. A difference counts if other validators say so, or the page has but one of the kind. Under the same
-        validators others are noise; without any, they count where the kind differs on few pages of the host, or more
-        paragraphs than on most, and are in doubt where it does on many. says_changed: None without validators."""
-        is_known, differing, flips = _differing(turn)
-        differing += ["prose"] * (flips > 0)
-        told, doubtful = differing if says_changed else [kind for kind in differing if kind in ALONE], list[str]()
-        if says_changed is None:
-            counts = self._differing[self._frontier.host(row.page).id]
-            counts.update((_PAGES, *differing))
-            few, many = max(_FEW, counts[_PAGES] // _FEW_IN), counts[_PAGES] // 2
-            told += [kind for kind in differing if kind not in ALONE and counts[kind] <= few]
-            doubtful = [kind for kind in KINDS if kind in differing and kind not in told and counts[kind] <= many]
-            told += ["prose"] * self._is_odd(self._pictures.picture(row.page), "prose", flips)
-        told += ["text"] * ("prose" in told)
-        kinds = tuple(kind for kind in KINDS if kind in told)
-        still = set(KINDS if is_known else ()).difference(differing, ["text"] if "prose" in differing else [])
-        memory = first_seen(blocks, set(doubtful).difference(told), still)
-        if says_changed is False or row.fetches > 1:  # the fetches before this one were answered 304
-            memory = unchanged(memory).memory
-        return Difference(bool(kinds), 0, 0, memory, not differing, bool(differing), kinds)
-
-    def _is_odd(self, picture: object, kind: str, blocks: int, flips: int = 0) -> bool:
-        """Note in how many blocks of a kind a page differs, and beside text in how many paragraphs. True if few of its
-        host differ in more than most, as it."""
-        is_odd_prose = kind == "text" and self._is_odd(picture, "prose", flips)
-        counts = self._blocks.setdefault(picture, defaultdict(Counter))[kind]
-        counts[blocks] += 1
-        ((usual, _),) = counts.most_common(1)
-        more = sum(pages for number, pages in counts.items() if number > usual)
-        return is_odd_prose or (blocks > usual and _ODD_IN * more <= counts.total())
 
     def note_lastmods(self, lastmods: dict[int, float], now: float) -> None:
         """Take in change times of pages (Unix seconds) from a sitemap: those later than the last fetch matter."""
@@ -303,7 +294,8 @@ class Refresh(Step):
             fetches=row.fetches + 1,
             changes=row.changes + is_change,
             changed_at=now if is_change else row.changed_at,
-            blocks=found.memory,
+            hashes=found.hashes,
+            memory=found.memory,
             lastmod=None,
             answers=(row.answers + (CHANGED if is_change else SAME))[-_ANSWERS:],
         )
@@ -385,19 +377,15 @@ class Refresh(Step):
         return row._replace(doubt=doubt)
 
 
-def _differing(turn: Turn) -> tuple[bool, list[str], int]:
-    """Whether the hashes of the answer before are known; kinds that differ from it, and bits of long paragraphs."""
-    before, now = (turn.last and turn.last.kind_hashes) or b"", kind_hashes(turn.fetched, turn.parsed)
-    differing = [kind for kind, old, new in zip(KINDS, before, now, strict=False) if old != new]
-    old, new = (int.from_bytes(hashes[len(KINDS) :]) for hashes in (before, now))
-    is_known = bool(before and now)
-    return is_known, differing, is_known * (old ^ new).bit_count()
-
-
-def _content(fetched: Fetched, parsed: ParsedPage, alias: str | None) -> bytes:
-    """The hashes by which a page is compared: its target and its blocks, or its validators."""
-    if alias is not None and (target := field_number("canonical", alias)) not in block_numbers(parsed.blocks):
-        return packed_numbers([target]) + parsed.blocks
-    if parsed.blocks:
-        return parsed.blocks
-    return block_hashes([fetched.etag or fetched.last_modified or f"{fetched.content_type} {fetched.size}"])
+def _compared(turn: Turn) -> bytes:
+    """The hashes by which a page is compared: its lines, or its validators; and its target."""
+    fetched, alias, kept = turn.fetched, turn.outcome.alias, turn.parsed.hashes
+    entries = list[Entry]()
+    if alias is not None:
+        entries.append(Entry("canonical", alias, address_key(alias)))
+    elif len(kept) < 2:
+        seen = fetched.etag or fetched.last_modified or f"{fetched.content_type} {fetched.size}"
+        entries.append(Entry("text", seen, seen))
+    if fetched.robots_tag is not None:
+        entries.append(Entry("robots", fetched.robots_tag, fetched.robots_tag))
+    return hashes.add(kept, entries) if entries else kept

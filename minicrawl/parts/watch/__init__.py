@@ -1,8 +1,5 @@
 """Watched pages (`minicrawl watch`): each is asked again and again, and a message tells what changed (docs/watch.md).
 
-view        what is compared of an answer
-documents   the lines of JSON, feeds, CSV and plain text
-comparing   the verdict on the answers of one moment
 step        takes the answers of a crawl of the list alone
 rounds      checks the list: crawls it, asks again where it differs, and keeps what is told
 tables      what is stored
@@ -19,8 +16,6 @@ from minicrawl.parts.part import Part
 from minicrawl.parts.watch import tables
 
 if TYPE_CHECKING:
-    from minicrawl.crawler.sources.equipment import Equipment
-    from minicrawl.crawler.sources.local import SourceSpec
     from minicrawl.crawler.visits.step import Opening
     from minicrawl.crawler.visits.turn import Turn
     from minicrawl.model import PageRequest
@@ -53,15 +48,6 @@ class Watch(Part):
                 f"{opening.state.writer.path} is of watched pages: use 'minicrawl watch', or another store"
             )
         return None if due is None else cls(opening)
-
-    @staticmethod
-    def equip(spec: "SourceSpec", equipment: "Equipment") -> None:
-        def lines(body: bytes, content_type: str | None) -> tuple[str, ...]:
-            from minicrawl.parts.watch.documents import lines_of  # noqa: PLC0415 - only watched documents are read
-
-            return lines_of(body, content_type)
-
-        equipment.lines = lines
 
     def lets_wait(self, page: int, url: str) -> bool:
         return self._answers.lets_wait(page, url)

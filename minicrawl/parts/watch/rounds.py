@@ -14,18 +14,18 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple  # Any: settings as given
 
+from msgspec import MsgspecError, structs
 from msgspec import json as msgspec_json
-from msgspec import structs
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import Caller, crawl_with
 from minicrawl.errors import SeedError
 from minicrawl.model import WatchEvent, WatchRound
 from minicrawl.parts.watch import DUE, NOTHING_DUE, ROUND
-from minicrawl.parts.watch.comparing import GONE, SURE, Memory, Verdict, compare, first_view, has_same_lines
 from minicrawl.parts.watch.tables import AnswerRow, ToldRow, WatchedRow
-from minicrawl.parts.watch.view import NO_MATCH, Entry, View
 from minicrawl.store.writer import Writer
+from minicrawl.web.compare.comparing import GONE, SURE, Memory, Verdict, compare, first_view, has_same_lines
+from minicrawl.web.compare.view import NO_MATCH, Entry, View, damaged
 from minicrawl.web.urls.keys import politeness_key
 
 CONFIRM = (30.0, 300.0)
@@ -111,7 +111,7 @@ class Watched:
         """What was found of each page of the list. is_last: no other answer will come."""
         for url in self._seeds.urls:
             row = known.row(url)
-            memory, every = _memory(row.memory), known.answers(row)
+            memory, every = _memory(row.memory, url), known.answers(row)
             answers = [view for view in every if _is_readable(view)]
             is_over = is_last or len(answers) < len(every)
             if not answers:
@@ -122,9 +122,9 @@ class Watched:
             elif row.state == "lost" and answers[0].status in GONE:
                 yield _Found(row, memory, answers, Verdict("still"))
             else:
-                base, is_other = View.unpacked(row.view), False
+                base, is_other = View.unpacked(row.view, url), False
                 if row.state == "replaced" and not has_same_lines(base, answers[0]):
-                    base, is_other = View.unpacked(row.instead), True
+                    base, is_other = View.unpacked(row.instead, url), True
                 verdict = compare(base, answers, memory, known.shared(url), check=known.round, is_last=is_over)
                 yield _Found(row, memory, answers, verdict, is_other)
 
@@ -178,7 +178,9 @@ class _Found(NamedTuple):
     def is_passing(self) -> bool:
         """True if a page stands in its place that did before, and went, as a wall does."""
         row = self.row
-        return not row.state and bool(row.instead) and has_same_lines(View.unpacked(row.instead), self.answers[-1])
+        if row.state or not row.instead:
+            return False
+        return has_same_lines(View.unpacked(row.instead, row.url), self.answers[-1])
 
 
 class _Known:
@@ -191,7 +193,7 @@ class _Known:
         self._noise = defaultdict[str, Counter[int]](Counter)
         for url, state, memory in writer.each("SELECT url, state, memory FROM watched"):
             self.states[url] = state
-            self._noise[politeness_key(url)].update(set(_memory(memory).noise))
+            self._noise[politeness_key(url)].update(set(_memory(memory, url).noise))
 
     def row(self, url: str) -> WatchedRow:
         (row,) = self._writer.records(WatchedRow, "watched WHERE url = ?", url)
@@ -202,7 +204,7 @@ class _Known:
         views, stored = list[View](), row.view
         for answer in self._writer.records(AnswerRow, "watch_answers WHERE url = ? ORDER BY number", row.url):
             if answer.view or not views:
-                views.append(View.unpacked(answer.view or stored))
+                views.append(View.unpacked(answer.view or stored, row.url))
             else:
                 views.append(views[-1])
         return views
@@ -212,8 +214,11 @@ class _Known:
         return {number for number, pages in self._noise[politeness_key(url)].items() if pages > 1}
 
 
-def _memory(packed: bytes) -> Memory:
-    return msgspec_json.decode(packed, type=Memory) if packed else Memory()
+def _memory(packed: bytes, url: str) -> Memory:
+    try:
+        return msgspec_json.decode(packed, type=Memory) if packed else Memory()
+    except MsgspecError as error:
+        raise damaged(url, error) from error
 
 
 def _is_readable(view: View) -> bool:
@@ -243,7 +248,7 @@ def _events(found: _Found) -> Iterator[WatchEvent]:
         if row.state != "lost":
             yield WatchEvent("lost", row.url, why=f"http-{last.status}")
     elif verdict.what == "replaced" and not found.is_passing:
-        address = last.address if last.address != View.unpacked(row.view).address else ""
+        address = last.address if last.address != View.unpacked(row.view, row.url).address else ""
         yield WatchEvent("replaced", row.url, why=last.title, address=address)
     elif row.state in _LOST and verdict.what in ("first", "same", "changed", "moved") and not found.is_other:
         yield WatchEvent("back", row.url, title=last.title)

@@ -8,8 +8,8 @@ from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import PageRequest, State
 from minicrawl.parts.watch import DUE, ROUND
 from minicrawl.parts.watch.tables import AnswerRow
-from minicrawl.parts.watch.view import JSON, OF_SELECTOR, View, view_of
 from minicrawl.store.writer import Writer
+from minicrawl.web.compare.view import JSON, OF_SELECTOR, View, view_of
 
 _MOST_REDIRECTS = 10
 _WHOLE_EVERY = 8
@@ -54,13 +54,13 @@ class Answers:
     def _stored(self, url: str) -> View | None:
         """What a page is compared to."""
         packed = self._writer.value("SELECT view FROM watched WHERE url = ?", url)
-        return View.unpacked(packed) if packed else None
+        return View.unpacked(packed, url) if packed else None
 
     def _before(self, url: str, number: int) -> View | None:
         """The answer before the one with this number, or what is stored."""
         last = "SELECT view FROM watch_answers WHERE url = ? AND number < ? AND view <> '' ORDER BY number DESC LIMIT 1"
         packed = self._writer.value(last, url, number)
-        return View.unpacked(packed) if packed else self._stored(url)
+        return View.unpacked(packed, url) if packed else self._stored(url)
 
     def take(self, turn: Turn) -> bool:
         """Take an answer. False if it is to be tried again, as a time-out is."""

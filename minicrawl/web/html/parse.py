@@ -4,12 +4,12 @@ No input raises an error: a page that cannot be parsed has no links.
 """
 
 import re
-import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Mapping
 from functools import lru_cache
+from html import unescape
 from typing import NamedTuple
 
-from minicrawl.model import FIELDS, ParsedPage, Wanted
+from minicrawl.model import ParsedPage, Wanted
 from minicrawl.web.html.browser_tree import BrowserTree
 from minicrawl.web.html.decode import as_utf8, encoding_of, is_unicode
 from minicrawl.web.html.facts import facts_of, may_be_mixed, one_line, requisites_of
@@ -49,13 +49,7 @@ _LONGEST_REL = 1_000  # characters
 # ASCII white space separates tokens (WHATWG HTML, space-separated tokens); str.split splits at more characters.
 _NO_SPACE = re.compile(r"[^\t\n\f\r ]+")
 
-_LONG_VALUE, _DIGIT = re.compile(r"(?<==)[^&;#]{10,}"), re.compile(r"\d")
-_IMAGE = re.compile(rb"<img\s(?:[^<>]*?\s)?src=([^\s<>]*)", re.IGNORECASE)
-_JSON_LD = re.compile(
-    r'"(?:(?P<price>(?:low|high)?[Pp]rice)|(?P<availability>availability)'
-    r'|(?P<date>(?:date|upload|start|end)\w+))"\s*:\s*'
-    r'(?:"(?:[^"\\]|\\.)*+"|[-+.\w]+)'
-)
+_IMAGE = re.compile(rb"""<img\s(?:[^<>]*?\s)?src=["']?([^\s"'<>]+)""", re.IGNORECASE)
 
 _ANCHORS = Wanted(anchors=True)
 
@@ -91,7 +85,6 @@ def parse_html(
     ]
     are_wanted = wanted.requisites or (wanted.facts and may_be_mixed(page, url))
     requisites = requisites_of(tree, page, base, encoding) if are_wanted else ()
-    fields = _fields(marks, elements, links)
     parsed = ParsedPage(
         outlinks=tuple(links.outlinks),
         anchors=tuple(links.outlinks.values()),
@@ -108,11 +101,11 @@ def parse_html(
         index_by_google=elements.index_by_google,
         usage=(f"robots: {', '.join(elements.directives.on_use)}",) if elements.directives.on_use else (),
         truncated=is_cut or links.truncated,
-        values=bytes(zlib.crc32("\n".join(sorted(each)).encode("utf-8", "replace")) & 0xFF for each in fields.values()),
         requisites=requisites if wanted.requisites else (),
+        pictures=_pictures(marks, links) if wanted.is_view else (),
         facts=facts_of(tree, url, elements.description, requisites, links.targets) if wanted.facts else None,
     )
-    parsed = _with_content(parsed, page, wanted, elements, links, fields)
+    parsed = _with_content(parsed, page, wanted, elements, links)
     refresh = read_refresh(elements.refresh, base, encoding) if elements.refresh is not None else None
     if refresh is not None:
         return with_refresh(parsed, refresh, page, places=wanted.places)
@@ -124,13 +117,8 @@ def parse_html(
     return parsed._replace(refresh=refresh[0]) if refresh and refresh[1] <= SOON and has_little_text(page) else parsed
 
 
-def _with_content(  # noqa: PLR0913 - what parse_html has found
-    parsed: ParsedPage,
-    page: bytes,
-    wanted: Wanted,
-    elements: "_Elements",
-    links: "_Links",
-    fields: Mapping[str, list[str]],
+def _with_content(
+    parsed: ParsedPage, page: bytes, wanted: Wanted, elements: "_Elements", links: "_Links"
 ) -> ParsedPage:
     keeps = wanted.kept and (parsed.archive or wanted.is_view)
     if not (keeps or wanted.blocks):
@@ -139,8 +127,7 @@ def _with_content(  # noqa: PLR0913 - what parse_html has found
 
     walk = Walk(html_of(page, elements.tree), links.page, links.url, links.image, MAX_TEXT)
     if wanted.blocks:
-        fields = {**fields, "link": list(_told(elements, links))}
-        parsed = parsed._replace(blocks=block_hashes(walk.told(), fields))
+        parsed = parsed._replace(blocks=block_hashes(walk.told()))
     if not keeps:
         return parsed
     from minicrawl.web.html.declared import declared  # noqa: PLC0415 - few crawls keep text
@@ -154,38 +141,9 @@ def _with_content(  # noqa: PLR0913 - what parse_html has found
     return parsed._replace(kept=pack(about, parts.content, parts.rest, parts.pieces), headings=headings)
 
 
-def _fields(marks: Marks, elements: "_Elements", links: "_Links") -> dict[str, list[str]]:
-    """What people watch beside the text of a page: the values of `minicrawl.model.FIELDS`."""
-    page = marks.body
-    found = {name: list[str]() for name in FIELDS[1:]}
-    found["title"], found["description"] = [elements.title or ""], [elements.description or ""]
-    found["canonical"], found["robots"] = list(links.canonicals), [str(elements.directives)]
-    found["link"] = [_lasting(url) for url, place in links.places.items() if place == TEXT]
-    found["image"] = [
-        _lasting(image[1].decode("latin-1")) for at in marks.of(IMAGE) if (image := _IMAGE.match(page, at))
-    ]
-    for script in page.split(b"</script") if b"application/ld+json" in page else ():
-        for value in _JSON_LD.finditer(script.partition(b"application/ld+json")[2].decode("utf-8", "replace")):
-            found[value.lastgroup or ""].append(value[0])
-    return found
-
-
-def _told(elements: "_Elements", links: "_Links") -> Iterator[str]:
-    left = links.size
-    for link, words in elements.told.items():
-        target = links.targets[link if isinstance(link, str) else link.reference]
-        if target and left > 0:
-            anchor = words()
-            left -= len(anchor)
-            yield f"{one_line(anchor, _ANCHOR_LENGTH) or ''} {_lasting(target)}"
-
-
-def _lasting(reference: str) -> str:
-    """A reference without long values that have a digit, as sessions and caches make up new ones. Each character is
-    looked at twice at most."""
-    if "=" not in reference:  # as most
-        return reference
-    return _LONG_VALUE.sub(lambda value: "" if _DIGIT.search(value[0]) else value[0], reference)
+def _pictures(marks: Marks, links: "_Links") -> tuple[str, ...]:
+    found = (_IMAGE.match(marks.body, at) for at in marks.of(IMAGE))
+    return tuple(dict.fromkeys(links.image(unescape(image[1].decode("utf-8", "replace"))) for image in found if image))
 
 
 class _Links:
@@ -261,15 +219,13 @@ class _Elements:
     """The elements of a document, read in one pass, their values as written.
 
     `links`: distinct links and link elements in document order, those without relations as their references up to the
-    fragment, each with its best place; `words`: where wanted, functions that return the texts of links; `told`: those
-    of links in the text; `alternates`: language ("": none) and reference of the page's versions in other languages and
-    for other media.
+    fragment, each with its best place; `words`: where wanted, functions that return the texts of links;
+    `alternates`: language ("": none) and reference of the page's versions in other languages and for other media.
     """
 
     def __init__(self, tree: BrowserTree, wanted: Wanted) -> None:
         self.links = links = dict[str | _Related, int]()
         self.words: dict[str | _Related, Callable[[], str]] = {}
-        self.told: dict[str | _Related, Callable[[], str]] = {}
         self.alternates: list[tuple[str, str]] = []
         self.base: str | None = None
         self.title: str | None = None
@@ -303,8 +259,6 @@ class _Elements:
             place = tree.place(best) if wants_places and tag == "a" else LIST
             if best is None or place < best:
                 links[link] = place
-                if place == TEXT and wanted.blocks:
-                    self.told[link] = tree.words()
             if wants_words and best is None and tag == "a":
                 self.words[link] = tree.words()
 

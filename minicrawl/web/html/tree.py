@@ -5,18 +5,14 @@ whole page in one element, so outer ones say little. What is beside the content 
 content stands in text if there are words beside it, else in a list. Links in text are the best sign of what people
 cite.
 
-Hashes of a page's blocks, to detect changes: nonces, dates and advertisements change the bytes of most pages with every
-response, but few of their blocks.
+Hashes of a page's blocks tell what its host repeats.
 """
 
 import struct
-import zlib
-from collections.abc import Collection, Iterable, Mapping
-from itertools import islice
-from types import MappingProxyType
+from collections.abc import Iterable
 
-from minicrawl.model import FIELDS, Place
-from minicrawl.web.kept_text import FIELD_SHIFT, ID_SHIFT, block_number
+from minicrawl.model import Place
+from minicrawl.web.kept_text import block_number
 
 TAGS = ("a", "area", "base", "frame", "iframe", "link", "meta", "title")
 """Names of the elements that a crawler reads."""
@@ -48,41 +44,12 @@ def is_text(words: str) -> bool:
 
 MOST_BLOCKS = 1024
 """Block hashes kept of a page: the smallest, so that the same ones are kept as long as their blocks stay."""
-_MOST_OF_FIELD = 200
-"""Values of a field, such as links, that are compared."""
 
 
-def block_hashes(blocks: Iterable[str], fields: Mapping[str, Iterable[str]] = MappingProxyType({})) -> bytes:
-    """A four-byte hash of each distinct block with words, in the order of the page.
-
-    fields: values by names among `FIELDS`. Each field stands before the blocks, behind a mark: a page with other marks
-    is compared to none before."""
-    numbers = list[int]()
-    for name, values in (*fields.items(), ("text", ())) if fields else ():
-        numbers.append(field_number("", name))
-        numbers += [field_number(name, value) for value in islice(filter(None, values), _MOST_OF_FIELD)]
-    distinct = list(dict.fromkeys([*numbers, *map(block_number, filter(None, blocks))]))
+def block_hashes(blocks: Iterable[str]) -> bytes:
+    """A four-byte hash of each distinct block with words, in the order of the page."""
+    distinct = list(dict.fromkeys(map(block_number, filter(None, blocks))))
     if len(distinct) > MOST_BLOCKS:
         largest = sorted(distinct)[MOST_BLOCKS - 1]
         distinct = [number for number in distinct if number <= largest]
-    return packed_numbers(distinct)
-
-
-def field_number(name: str, value: str) -> int:
-    """The hash of a value of a field; without a name, of a mark."""
-    return FIELDS.index(name) << FIELD_SHIFT | zlib.crc32(value.encode()) >> 32 - FIELD_SHIFT
-
-
-def packed_numbers(numbers: Collection[int]) -> bytes:
-    """Numbers as four bytes each, the form of block hashes."""
-    return struct.pack(f">{len(numbers)}I", *numbers)
-
-
-def block_numbers(hashes: bytes) -> tuple[int, ...]:
-    """Block hashes as numbers."""
-    return struct.unpack(f">{len(hashes) // 4}I", hashes)
-
-
-def block_ids(hashes: bytes) -> list[int]:
-    """The distinct ids of blocks, in order."""
-    return list(dict.fromkeys([number >> ID_SHIFT for number in block_numbers(hashes)]))
+    return struct.pack(f">{len(distinct)}I", *distinct)

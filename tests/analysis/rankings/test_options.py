@@ -97,8 +97,9 @@ def test_what_changed_later_than_it_was_read_is_as_new_as_that(store_of_jumps: S
     page = store_of_jumps.page_table.find([A + "old"])[A + "old"]
     rows(
         store_of_jumps.path,
-        "INSERT INTO refresh (page, fetched_at, due, rate, information, fetches, changes, changed_at, blocks, answers)"
-        " VALUES (?, 1e9, 0, 0, 0, 2, 1, ?, x'', '')",
+        "INSERT INTO refresh (page, fetched_at, due, rate, information, fetches, changes, changed_at, hashes, memory,"
+        " answers)"
+        " VALUES (?, 1e9, 0, 0, 0, 2, 1, ?, x'', x'', '')",
         page,
         1e9 - DAY,
     )

@@ -164,7 +164,7 @@ async def test_all_that_is_wanted_comes_from_wherever_a_page_is_read(filler: byt
     async with source_of(body, wanted=wanted) as source:
         page = (await source.page(PageRequest(URL)))[1]
     assert page == read_page(body, URL, "text/html", wanted)[0]
-    assert (page.anchors, page.places, len(page.blocks)) == (("a link",), b"\0", 4 * 14)
+    assert (page.anchors, page.places, len(page.blocks)) == (("a link",), b"\0", 4 * 2)
     assert [json.loads(item) for item in page.items] == [{"title": "Head"}]
 
 

@@ -1,8 +1,11 @@
 """Pages that are fetched again: what is learned, what is asked with which validators, what is kept."""
 
+import asyncio
 import random
+from collections import Counter
 from collections.abc import Callable, Mapping
 from email.utils import formatdate
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -180,59 +183,57 @@ def told(store: Path) -> list[tuple[Any, ...]]:
     )
 
 
-def test_the_first_change_after_a_crawl_that_reads_pages_once_is_told_by_its_kind(tmp_path: Path) -> None:
-    """Its server has said 304 before, so nobody has seen the blocks of the page as it was."""
-    changes = [what for what in CHANGES if what != "words of a link"]  # those are text, too
-    pages = {f"{HOME}{at}": ChangingPage(at, random.Random(at), set()) for at in range(len(changes))}
-    versions = dict.fromkeys(pages, 0)
-    server, store = Shop(pages, versions), tmp_path / "crawl.db"
-    crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages))
-    one_round(server, store)
-    for url, what in zip(pages, changes, strict=True):
-        pages[url].change(what)
-        versions[url] += 1
-    one_round(server, store)
-    kinds = {url: CHANGES[what] for url, what in zip(pages, changes, strict=True)}
-    assert told(store) == sorted(kinds.items())
-
-
-def test_beside_noise_a_first_change_is_told_at_once_where_few_pages_differ_else_once_it_stays(store: Path) -> None:
-    """Each page has another time at every fetch, and every fourth an advertisement with a picture."""
-    noises = [{"time", "time" if at % 4 else "advertisement"} for at in range(40)]
-    pages = {f"{HOME}{at}": ChangingPage(at, random.Random(at), noise) for at, noise in enumerate(noises)}
-    server = Shop(pages)
-    crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages))
-    pages[f"{HOME}37"].change("date")
-    pages[f"{HOME}38"].change("image")
-    pages[f"{HOME}39"].change("new")
-    one_round(server, store)
-    first = dict(told(store))
-    assert (first[f"{HOME}37"], first[f"{HOME}39"]) == ("date", "text")
-    assert len(first.keys() - {f"{HOME}38"}) == len(first) < 10
-    pages[f"{HOME}35"].change("link")
-    one_round(server, store)
-    assert set(told(store)) - first.items() == {(f"{HOME}35", "link"), (f"{HOME}38", "image")}
-
-
-@pytest.mark.parametrize(("noises", "rounds"), [("advertisement", 0), ("time", 1), ("teasers", 1), ("time - -", 0)])
-def test_a_change_is_told_at_once_and_once_if_the_page_differs_in_more_places_than_most_of_its_host(
-    noises: str, rounds: int, store: Path
+@pytest.mark.parametrize("keeps", ["text", "nothing"])
+def test_after_a_crawl_that_kept_texts_the_first_change_is_told_else_the_second_round_remembers(
+    store: Path, keeps: str
 ) -> None:
-    noise = 12 * noises.split()
-    pages = {f"{HOME}{at}": ChangingPage(at, random.Random(at), {noise[at]}) for at in range(12)}
+    """A text tells of itself alone: what else has changed is known from the next round on."""
+    changes = [what for what in CHANGES if what != "words of a link"]  # those are text, too
+    pages = {f"{HOME}{at}": ChangingPage(at, random.Random(at), {"time"}) for at in range(len(changes))}
     server = Shop(pages)
-    crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages))
-    for _ in range(rounds):
+    crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages), text=keeps == "text")
+    in_text = {"title", "description", "link", "text"} if keeps == "text" else set[str]()
+    for whats in (in_text, set(CHANGES.values())):
+        before = Counter(told(store))
+        for url, what in zip(pages, changes, strict=True):
+            pages[url].change(what)
         one_round(server, store)
-    rows(store, "UPDATE refresh SET fetched_at = fetched_at + 30 WHERE page = 12")  # so that it comes last
-    ((changed,),) = rows(store, "SELECT url FROM pages WHERE id = 12")
-    pages[changed].change("text")
-    before = told(store)
+        kinds = {url: CHANGES[what] for url, what in zip(pages, changes, strict=True) if CHANGES[what] in whats}
+        assert sorted(Counter(told(store)) - before) == sorted(kinds.items())
+
+
+def test_a_server_that_has_said_304_tells_of_a_change_though_nobody_knows_in_what(store: Path) -> None:
+    pages = {f"{HOME}{at}": ChangingPage(at, random.Random(at), {"time"}) for at in range(4)}
+    versions = dict.fromkeys(pages, 0)
+    server = Shop(pages, versions)
+    crawl(server, store, [HOME], **PLAIN, pages=1 + len(pages))
     one_round(server, store)
-    newly = dict(set(told(store)) - set(before))
-    assert (newly.pop(changed), len(newly)) == ("text", 0 if rounds else 3), "the first three differ as no others yet"
-    one_round(server, store)
-    assert [url for url, _ in told(store)].count(changed) == 1
+    changed = f"{HOME}2"
+    for kinds in ("", "text"):
+        pages[changed].change("text")
+        versions[changed] += 1
+        one_round(server, store)
+        assert told(store)[-1] == (changed, kinds)
+    assert len(told(store)) == 2
+
+
+def test_a_page_that_differs_is_asked_again_after_half_a_minute_without_a_condition(store: Path) -> None:
+    """A counter takes one answer more, once; a change two; and neither is a turn."""
+    texts = {"counter": iter(range(1000)), "changed": iter([0, *[1] * 1000])}
+
+    def reply(request: httpx.Request, count: int) -> httpx.Response:
+        lines = "".join(f"<p>Line {word} of the page</p>" for word in ("one", "two", "three", "four"))
+        body = f"<p>Known to {next(texts['counter'])} friends</p>{lines}<p>Version {'new' if count > 3 else 'old'}</p>"
+        return httpx.Response(200, html=linking(body), headers={"etag": f'"{count}"'})
+
+    server = refreshed(Changing(reply), store, pages=20)
+    conditions = ["if-none-match" in request.headers for request in server.of_page()]
+    at = [time for time, url in server.times if url == PAGE]
+    gaps = [round(b - a) for a, b in pairwise(at)]
+    again = [number for number, gap in enumerate(gaps, 1) if gap < 60]
+    assert again == [2, 4, 5]
+    assert not any(conditions[number] for number in again)
+    assert row(store, "refresh.fetches, changes") == (len(at) - len(again), 1)
 
 
 def test_a_page_that_is_retried_is_asked_for_as_one_never_read(store: Path) -> None:
@@ -246,15 +247,20 @@ def test_a_page_that_is_retried_is_asked_for_as_one_never_read(store: Path) -> N
 
 def test_a_page_whose_server_lies_is_asked_without_condition_until_it_is_repaired(store: Path) -> None:
     """It says 304 to its one ETag whatever has changed, until it has an ETag for each version."""
+    turns: list[str] = []
 
-    def reply(request: httpx.Request, count: int) -> httpx.Response:
-        etag = '"for ever"' if count <= 80 else f'"{count // 6}"'
+    def reply(request: httpx.Request, _: int) -> httpx.Response:
+        now = asyncio.get_running_loop().time()
+        if not turns or now - float(turns[-1].split()[0]) > 300.0:
+            turns.append(f"{now} {'if-none-match' in request.headers}")
+        version = len(turns) // 6
+        etag = '"for ever"' if len(turns) <= 80 else f'"{version}"'
         if request.headers.get("if-none-match") == etag:
             return httpx.Response(304)
-        return httpx.Response(200, html=linking(f"version {count // 6}"), headers={"etag": etag})
+        return httpx.Response(200, html=linking(f"version {version}"), headers={"etag": etag})
 
-    server = refreshed(Changing(reply), store, pages=400)
-    conditional = ["if-none-match" in request.headers for request in server.of_page()]
+    refreshed(Changing(reply), store, pages=400)
+    conditional = [turn.endswith("True") for turn in turns]
     assert sum(conditional[:16]) == 10
     assert sum(conditional[40:80]) == 5
     assert sum(conditional[-32:]) >= 29

@@ -8,10 +8,10 @@ from typing import Any
 import httpx
 import pytest
 from support import skipping
-from support.sites import Server, crawl
+from support.sites import Server, crawl, rows
 
 from minicrawl.crawler.admission.seeds import Seeds
-from minicrawl.errors import SeedError, SettingError
+from minicrawl.errors import SeedError, SettingError, StoreError
 from minicrawl.model import WatchEvent, WatchRound
 from minicrawl.parts.watch.rounds import CONFIRM, Watched
 
@@ -109,6 +109,7 @@ def json_of(text: str) -> Callable[..., httpx.Response]:
         (items("one job", "two jobs"), items("one job", "three jobs", "two jobs"), "text", "three jobs"),
         (linked("/a"), linked("/b"), "link", "it http://a.test/b"),
         (body("<p><img src=/a.png alt=Map></p>"), body("<p><img src=/b.png alt=Map></p>"), "image", f"Map {HOME}b.png"),
+        (body("<p><img src=/a.png></p>"), body("<p><img src=/b.png></p>"), "image", f"{HOME}b.png"),
         (body(), body(head="<meta name=robots content=noindex>"), "robots", "noindex"),
         (described("old"), described("new"), "description", "new"),
         (body(head=JSON_LD.format(3)), body(head=JSON_LD.format(4)), "price", "jsonld.offers.price: 4"),
@@ -417,6 +418,21 @@ def test_a_crawl_of_the_store_of_a_list_is_refused(tmp_path: Path) -> None:
     pages.check(**{"": body()})
     with pytest.raises(SettingError, match="is of watched pages: use 'minicrawl watch'"):
         crawl(pages.server, pages.store, [HOME])
+
+
+@pytest.mark.parametrize("column", ["view", "memory"])
+def test_what_is_damaged_is_named_in_a_sentence_with_the_way_out(tmp_path: Path, column: str) -> None:
+    other = HOME + "other"
+    pages = List(tmp_path, HOME, other)
+    pages.check(**{"": body(), "other": body()})
+    rows(pages.store, f"UPDATE watched SET {column} = x'00ff' WHERE url = ?", HOME)
+    with pytest.raises(StoreError, match=rf"what is kept of {HOME} is damaged \(.*\); leave it out") as refused:
+        pages.check()
+    assert "\n" not in str(refused.value)
+    pages.urls = (other,)
+    assert not pages.check().events
+    pages.urls = (HOME, other)
+    assert pages.check().fresh == (HOME,)
 
 
 def test_an_empty_list_is_refused(tmp_path: Path) -> None:

@@ -8,16 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.crawler.recognise.changes import blocks_of, compared, first_seen
 from minicrawl.store.texts.repeated_blocks import RepeatedBlocks, repeated_in
-from minicrawl.web.html.tree import block_hashes, block_ids, packed_numbers
 from minicrawl.web.kept_text import ID_SHIFT
 
 ROOM = 4096
 
 
 def packed(ids: Iterable[int]) -> bytes:
-    return packed_numbers([block << ID_SHIFT for block in ids])
+    return b"".join((block << ID_SHIFT).to_bytes(4) for block in ids)
 
 
 def counts(picture: RepeatedBlocks, ids: Iterable[int]) -> dict[int, int]:
@@ -65,17 +63,3 @@ def test_what_many_pages_repeat_is_known_among_much_that_they_do_not_and_forgott
 def test_a_damaged_picture_and_one_of_a_former_version_begin_anew(packed: bytes) -> None:
     assert repeated_in(packed).template == set()
     assert RepeatedBlocks(packed).size == 0
-
-
-def test_a_banner_that_comes_or_goes_on_all_pages_is_a_change_of_the_first_alone() -> None:
-    picture, changed = RepeatedBlocks(), []
-    memories = [first_seen(block_hashes(["menu", f"text {page}"])) for page in range(30)]
-    for banner in ([], ["banner"], ["banner"], ["another"], []):
-        for page, memory in enumerate(memories):
-            blocks = block_hashes(["menu", *banner, f"text {page}"])
-            picture.note(page, blocks_of(memory) + blocks)
-            found = compared(memory, blocks, pages=picture.pages)
-            memories[page] = found.memory
-            changed += [page] * found.is_change
-    assert changed == [0, 0]
-    assert picture.pages(block_ids(block_hashes(["menu"]))[0]) == 30

@@ -9,7 +9,7 @@ from minicrawl.model import Wanted
 from minicrawl.web.html.blocks import Walk
 from minicrawl.web.html.browser_tree import BrowserTree
 from minicrawl.web.html.parse import parse_html
-from minicrawl.web.html.tree import MOST_BLOCKS, block_hashes, block_numbers
+from minicrawl.web.html.tree import MOST_BLOCKS, block_hashes
 from minicrawl.web.kept_text import KeptText, blocks_of, keys_of, unpack
 from minicrawl.web.marks import Marks
 
@@ -77,6 +77,10 @@ def test_marks_of_a_page_s_own_lead_nowhere(mark: str) -> None:
 def test_a_template_s_links_are_not_those_of_others() -> None:
     page = kept("<template><a href=/t>t</a></template><svg><title><a href=/s>s</a></title></svg><a href=/x>x</a>")
     assert [(anchor.url, anchor.text) for anchor in page.anchors()] in ([("http://a.test/x", "x")], [])
+
+
+def block_numbers(hashes: bytes) -> list[int]:
+    return [int.from_bytes(hashes[at : at + 4]) for at in range(0, len(hashes), 4)]
 
 
 def test_block_hashes_ignore_scripts_and_frames_and_change_with_a_paragraph() -> None:

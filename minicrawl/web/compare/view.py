@@ -18,11 +18,12 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from msgspec import Struct
+from msgspec import MsgspecError, Struct
 from msgspec import json as msgspec_json
 
+from minicrawl.errors import StoreError
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.parts.watch.documents import json_lines
+from minicrawl.web.compare.documents import json_lines
 from minicrawl.web.kept_text import blocks_of, read, unpack, without_relative_dates
 
 OF_SELECTOR = "selected"
@@ -48,7 +49,8 @@ NO_MATCH = Entry("selector", "the selector matches nothing", "none")
 
 class View(Struct, frozen=True):
     """An answer. status: None for none, then `reason` says why. address: the last URL of its redirects. size: bytes;
-    digest: of them, where nothing of it can be read. is_cut: it is shorter than it should be."""
+    digest: of them, where nothing of it can be read. is_cut: it is shorter than it should be. alike: of hashes, keys
+    without the day and time of the answer, by key."""
 
     at: float
     address: str
@@ -61,6 +63,11 @@ class View(Struct, frozen=True):
     etag: str | None = None
     last_modified: str | None = None
     entries: tuple[Entry, ...] = ()
+    alike: dict[str, str] | None = None
+
+    def dated(self, key: str) -> str:
+        """A key without the day and time of the answer."""
+        return dated_key(key, self.at) if self.alike is None else self.alike.get(key, key)
 
     def packed(self) -> bytes:
         return zlib.compress(msgspec_json.encode(self), 6)
@@ -73,8 +80,18 @@ class View(Struct, frozen=True):
         return are_alike and {entry.key for entry in self.entries} == {entry.key for entry in other.entries}
 
     @staticmethod
-    def unpacked(packed: bytes) -> "View":
-        return msgspec_json.decode(zlib.decompress(packed), type=View)
+    def unpacked(packed: bytes, url: str) -> "View":
+        """The view of a watched page. Raises StoreError for damaged bytes."""
+        try:
+            return msgspec_json.decode(zlib.decompress(packed), type=View)
+        except (zlib.error, MsgspecError) as error:
+            raise damaged(url, error) from error
+
+
+def damaged(url: str, error: Exception) -> StoreError:
+    return StoreError(
+        f"what is kept of {url} is damaged ({error}); leave it out of the list for one check, and it is new in the next"
+    )
 
 
 def view_of(fetched: Fetched, parsed: ParsedPage, address: str, at: float, selector: str = "") -> View:
@@ -118,6 +135,10 @@ def _entries(fetched: Fetched, parsed: ParsedPage) -> Iterator[Entry]:
         yield _entry("description", text.description or "")
         for markdown, is_beside in ((text.content, False), (text.rest, True)):
             yield from _lines(markdown, is_beside=is_beside)
+        shown = f"{text.content}{text.rest}"
+        for url in parsed.pictures:
+            if url and f"]({url}" not in shown and f"](<{url}" not in shown:  # those have words
+                yield Entry("image", url, urlsplit(url).path)
     for line in parsed.text:
         yield from [_entry("price", line)] if _PRICE_NAME.search(line) else _line(line)
     robots = [name for name, says in (("noindex", parsed.index), ("nofollow", parsed.follow)) if not says]

@@ -1,6 +1,7 @@
 """What has changed on a page, by the answers of one moment: a difference from what is stored is asked again.
 
-gap    where lines differ: between two lines that the stored page and all answers have; of fields, their kind
+gap    where lines differ: between two lines that the stored page and all answers have; of fields, their kind; of
+       pictures, those with one shape
 noise  what differs between the answers of one moment, and what has changed at every check
 
 In each gap stands S of the stored page, and A1, A2, A3 of the answers:
@@ -15,13 +16,13 @@ are alike, or two that say it is gone.
 
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Sequence, Set
 from typing import NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from minicrawl.parts.watch.view import Entry, View, dated_key, shape
+from minicrawl.web.compare.view import Entry, View, shape
 
 GONE = frozenset({404, 410})
 SURE = frozenset({"price", "availability"})
@@ -87,13 +88,13 @@ def compare(  # noqa: PLR0913 - what a verdict depends on
     stored: View,
     answers: Sequence[View],
     memory: Memory,
-    shared: Set[int] = frozenset(),
+    shared: Container[int] = frozenset(),
     *,
-    check: int = 0,
+    check: int | None = 0,
     is_last: bool = False,
 ) -> Verdict:
     """The verdict on the answers of one moment, in order. memory: learns from them once no other is asked for. shared:
-    noise of the host. check: its number. is_last: no other answer will come."""
+    noise of the host. check: its number; None: nothing becomes a habit. is_last: no other answer will come."""
     fine = [view for view in answers if _is_same_page(stored, view)]
     if not fine:
         return _other_page(stored, answers, is_last=is_last)
@@ -109,7 +110,7 @@ def compare(  # noqa: PLR0913 - what a verdict depends on
 
 
 def _decided(  # noqa: PLR0913 - what a verdict is made of
-    stored: View, fine: Sequence[View], gaps: "Sequence[Gap]", memory: Memory, check: int, *, is_last: bool
+    stored: View, fine: Sequence[View], gaps: "Sequence[Gap]", memory: Memory, check: int | None, *, is_last: bool
 ) -> Verdict:
     added, removed, habits, kept = list[Entry](), list[Entry](), list[str](), list[Gap]()
     changes = [(gap, *gap.change()) for gap in gaps]
@@ -128,13 +129,13 @@ def _decided(  # noqa: PLR0913 - what a verdict is made of
                 memory.learn(gap.hashes(gap.noise))
             places = gap.places(is_window=has_come and has_gone)
             lines = [*came, *went]
-            is_habit = _is_habit(memory, places, lines, check)
+            is_habit = check is not None and _is_habit(memory, places, lines, check)
             if is_habit and len(_only_sure(lines)) < len(lines):
                 memory.learn((*places, *gap.hashes(lines)))
                 habits.append(gap.behind)
             added += _only_sure(came) if is_habit else came
             removed += _only_sure(went) if is_habit else went
-    memory.forget(check)
+    memory.forget(check or 0)
     if not added and not removed:
         return Verdict(habits=tuple(habits), base=_next(stored, fine[-1], kept) if habits else None)
     base = _next(stored, fine[-1], kept)
@@ -224,7 +225,7 @@ class Gap:
     def places(self, *, is_window: bool) -> list[int]:
         """Hashes of where it is. is_window: lines come to the page, and others go: then it is also behind one line, or
         before one, as the ends of a list of the latest are."""
-        if not is_window or len(self.place) == 1:
+        if not is_window or len(self.place) < 3:
             return [self.hash]
         kind, behind, ahead = self.place
         ends = ((behind, "*") if behind else None, ("*", ahead) if ahead else None)
@@ -295,9 +296,13 @@ def _hash(*parts: str) -> int:
     return zlib.crc32("\n".join(parts).encode("utf-8", "replace"))
 
 
-def _gaps(stored: View, answers: Sequence[View], memory: Memory, shared: Set[int]) -> Iterator[Gap]:
+def _gaps(stored: View, answers: Sequence[View], memory: Memory, shared: Container[int]) -> Iterator[Gap]:
     """The gaps in which something is no noise."""
-    noise = shared | set(memory.noise)
+    own = set(memory.noise)
+
+    def is_noise(number: int) -> bool:
+        return number in own or number in shared
+
     views = [stored, *answers]
     keys = [{(entry.kind, entry.key) for entry in view.entries} for view in views]
     common = set.intersection(*keys)
@@ -307,12 +312,12 @@ def _gaps(stored: View, answers: Sequence[View], memory: Memory, shared: Set[int
     found = dict[tuple[str, ...], tuple[str, list[list[Entry]]]]()
     for number, view in enumerate(views):
         for place, behind, entry in _outside(view, common, same):
-            if entry.kind not in SURE and shape_hash(entry, behind) in noise:
+            if entry.kind not in SURE and is_noise(shape_hash(entry, behind)):
                 continue
             found.setdefault(place, (behind, [[] for _ in views]))[1][number].append(entry)
     for place, (behind, lists) in found.items():
         gap = Gap(place, behind, lists[0], lists[1:])
-        if noise.isdisjoint(gap.places(is_window=True)):
+        if not any(map(is_noise, gap.places(is_window=True))):
             yield gap
         elif gap.is_sure:
             before, *after = map(_only_sure, lists)
@@ -326,7 +331,7 @@ def _dated_alike(views: Sequence[View], common: Set[tuple[str, str]]) -> set[tup
         of_view = dict[tuple[str, str], tuple[str, str]]()
         for entry in view.entries:
             if (entry.kind, entry.key) not in common and any(map(str.isdigit, entry.key)):
-                key = dated_key(entry.key, view.at)
+                key = view.dated(entry.key)
                 if key != entry.key:
                     of_view[entry.kind, key] = entry.kind, entry.key
         dated.append(of_view)
@@ -350,6 +355,9 @@ def _outside(
             if entry.kind in _FIELDS:
                 if name not in common:
                     yield (entry.kind,), entry.kind, entry
+            elif entry.kind == "image":  # its place on the page is not always known
+                if name not in common:
+                    yield (entry.kind, shape(entry.key)), entry.kind, entry
             elif name not in common:
                 waiting.append(entry)
             else:
