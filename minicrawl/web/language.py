@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
-_LIKELY, _UNLIKELY = 0.5, 0.02
-"""Likelihood that is enough for a language that no page declares; below which the declared one is wrong."""
+_LIKELY, _UNLIKELY, _CERTAIN = 0.5, 0.02, 0.9
+"""Likelihood that is enough for a language that no page declares; below which the declared one is wrong; with which the
+beginning of a sample says that it is right."""
 SEARCHED, _SAMPLE = 8_000, 1_200
 """Bytes of a text that are looked through for prose, and characters of its longest lines, of which half are weighed."""
+_BEGINNING = 200
+"""Characters of a sample."""
 _TAG = re.compile(r"([A-Za-z]{2,3})(?:[-_][A-Za-z0-9]{1,8})*")
 _NO_PROSE = re.compile(r"`[^`]+`|\]\([^)]*\)|\w+://\S+|&\w+;")
 _NO_MARKS = dict.fromkeys(map(ord, "*_#|>[]\\!~"), " ")
@@ -28,14 +31,17 @@ def language_of(markdown: str, declared: str | None) -> str | None:
     else the code of the language found; None where neither is known."""
     tag = _TAG.fullmatch((declared or "").strip())
     said = tag[0].replace("_", "-") if tag else None
+    own = primary_language(said)
     sample = _prose(markdown)
     if not sample:
+        return said
+    found, likelihood = _model().classify(sample[:_BEGINNING])
+    if likelihood >= _CERTAIN and found == _SAME.get(own or "", own):
         return said
     likely = dict(_model().rank(sample))
     found = next(iter(likely))
     if likely[found] < _LIKELY or found == _NO_LANGUAGE:
         return said
-    own = primary_language(said)
     # What the model does not know, such as gsw, is most like another language.
     return said if own is not None and likely.get(_SAME.get(own, own), 1.0) >= _UNLIKELY else found
 

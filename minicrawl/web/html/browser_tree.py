@@ -35,7 +35,7 @@ _PLACES = dict.fromkeys((OUT, COMMENTS, HEADER, HEAD), NAVIGATION) | dict.fromke
     (MAIN, ARTICLE, ARTICLE_TEXT), _CONTENT
 )
 """By mark of a container."""
-_BY_TAG = {_tags.create_node(tag).tag_id: _PLACES.get(container(tag, {})) for tag in NAMED}
+_NAMED = {_tags.create_node(tag).tag_id: (tag, _PLACES.get(container(tag, {}))) for tag in NAMED}
 _BODY = _tags.create_node("body").tag_id
 _BLOCKS = frozenset(_tags.create_node(tag).tag_id for tag in BLOCKS)
 _LAST_KNOWN = 1_000
@@ -167,11 +167,14 @@ class BrowserTree:
         known, asked, place = self._places, [number], None
         while True:
             tag = node.tag_id
-            if tag == _BODY:
-                place = _CONTENT
-            elif tag in _BLOCKS or tag > _LAST_KNOWN:  # custom elements may be any part of a page
+            if tag in _NAMED:
+                name, place = _NAMED[tag]
                 attributes = node.attributes
-                place = _PLACES.get(container(node.tag or "", attributes)) if attributes else _BY_TAG.get(tag)
+                place = _PLACES.get(container(name, attributes)) if attributes else place
+            elif tag > _LAST_KNOWN:  # custom elements may be any part of a page
+                place = _PLACES.get(container("", node.attributes))
+            elif tag == _BODY:
+                place = _CONTENT
             if place is not None:
                 break
             parent = node.parent

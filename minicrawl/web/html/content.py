@@ -35,7 +35,7 @@ _BY_TAG = {"main": MAIN, "article": ARTICLE, "header": HEADER, "form": PERHAPS} 
 _BY_ROLE = {"main": MAIN, "article": ARTICLE} | dict.fromkeys(
     ("navigation", "menu", "menubar", "banner", "contentinfo", "complementary", "search", "dialog", "toolbar"), OUT
 )
-NAMED = frozenset({"div", "p", "section", "ul", "ol", "figcaption", *_BY_TAG})
+NAMED = frozenset({"div", "p", "section", "ul", "ol", "figcaption", "table", "td", *_BY_TAG})
 """The elements that are containers."""
 _WORDS = {
     COMMENTS: """comment comments commentaires comentarios kommentar kommentare commentlist respond disqus reply
@@ -103,6 +103,10 @@ def container(tag: str, attributes: Mapping[str, str | None]) -> str:
         return _BY_TAG.get(tag, "")
     get = attributes.get
     names, number = get("class") or "", get("id") or ""
+    if not (names or number or "role" in attributes):
+        return _BY_TAG.get(tag, "")
+    if tag == "section":  # whose id is made from its heading
+        number = ""
     return _container(tag, names[:_LONGEST_NAME], number[:_LONGEST_NAME], get("role") or "")
 
 
@@ -118,8 +122,7 @@ def _container(tag: str, names: str, number: str, role: str) -> str:
     if by_tag in (OUT, MAIN):
         return by_tag
     tokens = names.split()
-    # The id of a section is made from its heading.
-    if tag != "section" and "section" not in tokens:
+    if "section" not in tokens:
         tokens += number.split()
     found = list(filter(None, map(_named, tokens)))
     found = [mark for mark in found if mark != HEAD] or found[:1]

@@ -7,10 +7,9 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 from support.effort import growth
 
 from minicrawl.model import Place, Wanted
-from minicrawl.web.html.content import ARTICLE, MAIN, PERHAPS, container
+from minicrawl.web.html.content import ARTICLE, MAIN, NAMED, PERHAPS, container
 from minicrawl.web.html.content import TEXT as BODY
 from minicrawl.web.html.parse import parse_html
-from minicrawl.web.html.tree import BLOCKS
 
 PAGE = b"""<body><div class="page-header"><a href=/home>Home</a></div><nav><a href=/a>A</a><a href=/cited>C</a></nav>
 <div class="document"><p>As has been shown in <a href=/cited>the paper</a>, it holds.<ul><li><a href=/item>item</a></ul>
@@ -48,7 +47,7 @@ def place_of(link: LexborNode) -> Place:
 def said_by(element: LexborNode) -> str | None:
     if element.tag == "body":
         return "content"
-    if element.tag not in BLOCKS and "-" not in (element.tag or ""):  # unknown elements may be blocks
+    if element.tag not in NAMED and "-" not in (element.tag or ""):  # unknown elements may be containers
         return None
     mark = container(element.tag or "", element.attributes)
     return "content" if mark in (MAIN, ARTICLE, BODY) else None if mark in (PERHAPS, "") else "frame"
