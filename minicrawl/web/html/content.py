@@ -260,30 +260,23 @@ def _beside(page: Page) -> tuple[bytes, bytes]:
 def pieces_of(page: Page, content: Sequence[int]) -> list[tuple[int, int]]:
     """Containers that a name alone puts beside the content, as ranges of blocks, the largest first: prose, or links
     that are more than the content. They are content where no other page of their host has them."""
-    sums = [[0, *accumulate(counts)] for counts in (page.sizes, page.prose, page.linked, content)]
     away = [(first, end) for mark, first, end in page.containers if mark in (CLOSED, COMMENTS)]
-    is_away, most, found = (
-        _covered(away, len(page.sizes)),
-        sum(compress(page.sizes, content)),
-        dict[tuple[int, int], int](),
-    )
+    barred = bytearray(map(or_, _covered(away, len(content)), content))
+    for block in page.controls:
+        barred[block] = 1
+    sums = [[0, *accumulate(counts)] for counts in (page.sizes, page.prose, page.linked, barred)]
+    most, found = sum(compress(page.sizes, content)), dict[tuple[int, int], int]()
     for mark, first, end in page.containers:
-        size, prose, linked, inside = (counts[end] - counts[first] for counts in sums)
-        if mark not in (OUT, PERHAPS, HEADER) or inside or any(is_away[first:end]) or _has_controls(page, first, end):
-            continue
+        size, prose, linked, others = (counts[end] - counts[first] for counts in sums)
         is_prose = prose >= max(_BOX, _MOST * size) and linked <= _MOST_LINKED_OF_BOX * size
-        if is_prose or most < size < 2 * linked:
+        if mark in (OUT, PERHAPS, HEADER) and not others and (is_prose or most < size < 2 * linked):
             found[first, end] = size
     return sorted(found, key=lambda piece: -found[piece])[:_MOST_PIECES]
 
 
-def _has_controls(page: Page, first: int, end: int) -> bool:
-    return any(first <= block < end for block in page.controls)
-
-
 def _is_box(page: Page, first: int, end: int) -> bool:
     """True for prose amid other prose, without buttons."""
-    if _has_controls(page, first, end):
+    if any(block in page.controls for block in range(first, end)):
         return False
     around = page.prose[max(0, first - 2) : first], page.prose[end : end + 2]
     if not all(any(prose >= _SOME_PROSE for prose in blocks) for blocks in around):
