@@ -18,7 +18,7 @@ from functools import lru_cache
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from msgspec import MsgspecError, Struct
+from msgspec import MsgspecError, Struct, structs
 from msgspec import json as msgspec_json
 
 from minicrawl.errors import StoreError
@@ -47,7 +47,7 @@ NO_MATCH = Entry("selector", "the selector matches nothing", "none")
 """In place of what a selector matches."""
 
 
-class View(Struct, frozen=True):
+class View(Struct, frozen=True, omit_defaults=True):
     """An answer. status: None for none, then `reason` says why. address: the last URL of its redirects. size: bytes;
     digest: of them, where nothing of it can be read. is_cut: it is shorter than it should be. alike: of hashes, keys
     without the day and time of the answer, by key."""
@@ -70,7 +70,9 @@ class View(Struct, frozen=True):
         return dated_key(key, self.at) if self.alike is None else self.alike.get(key, key)
 
     def packed(self) -> bytes:
-        return zlib.compress(msgspec_json.encode(self), 6)
+        """The view as bytes; a key that is the text of its line is left out."""
+        entries = tuple(each._replace(key="") if each.key == each.text else each for each in self.entries)
+        return zlib.compress(msgspec_json.encode(structs.replace(self, entries=entries)), 6)
 
     def says_what(self, other: "View") -> bool:
         """True if another answer says the same, line by line."""
@@ -83,9 +85,11 @@ class View(Struct, frozen=True):
     def unpacked(packed: bytes, url: str) -> "View":
         """The view of a watched page. Raises StoreError for damaged bytes."""
         try:
-            return msgspec_json.decode(zlib.decompress(packed), type=View)
+            view = msgspec_json.decode(zlib.decompress(packed), type=View)
         except (zlib.error, MsgspecError) as error:
             raise damaged(url, error) from error
+        entries = tuple(each if each.key else each._replace(key=each.text) for each in view.entries)
+        return structs.replace(view, entries=entries)
 
 
 def damaged(url: str, error: Exception) -> StoreError:
