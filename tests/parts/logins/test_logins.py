@@ -212,3 +212,33 @@ def test_which_account_is_told(tmp_path: Path, password_file: Path) -> None:
     figures = answer("status", "--store", tmp_path / "crawl.db")["parts"]["logins"]
     assert figures["accounts"] == {"127.0.0.1": USER}
     assert {row["url"].rpartition("/")[2] or "logout" for row in figures["acting"]} == {"logout", "delete"}
+
+
+def test_a_lost_session_is_no_change_of_watched_pages(tmp_path: Path, password_file: Path) -> None:
+    """The site has forgotten the session between two rounds; without the password the pages could not be checked."""
+    site = Members(pages=4)
+    with serving(site) as front:
+        log_in(front, tmp_path, password_file)
+        cookies = tmp_path / "cookies.txt"
+        words = (
+            "--cookie-file",
+            cookies,
+            "--allow-private",
+            "--delay",
+            "0",
+            "--confirm",
+            "0",
+            "--store",
+            tmp_path / "w.db",
+        )
+        pages = [f"{front}members/{number}" for number in range(4)]
+        for has_password in (True, True, False):
+            result = run("watch", *pages, *words, "--json")
+            assert result.exit_code == (0 if has_password else 3)
+            told = json.loads(result.stdout.splitlines()[0])
+            assert (told["changed"], told["lost"]) == ([], [])
+            assert [each["why"] for each in told["unreadable"]] == ([] if has_password else ["session-lost"])
+            site.sessions.clear()
+            if site.logins == 2:
+                password_file.unlink(missing_ok=True)
+    assert site.logins == 2
