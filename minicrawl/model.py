@@ -309,7 +309,7 @@ class ParsedPage(NamedTuple):
     `hook_failures`: names and errors of hooks that failed; `refused`: links that a hook left out.
     `requisites`: distinct files that the page needs to look as it does; `pictures`: of a view, URLs of its pictures.
     `facts`: for an audit. `unread`: it is a PDF file that could not be read. `asks_password`: it has a field for a
-    password.
+    password. `is_shell`: it has scripts, and next to no words and links.
     """
 
     outlinks: tuple[str, ...] = ()
@@ -341,6 +341,7 @@ class ParsedPage(NamedTuple):
     facts: PageFacts | None = None
     unread: bool = False
     asks_password: bool = False
+    is_shell: bool = False
 
     @property
     def canonical(self) -> str | None:

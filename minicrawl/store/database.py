@@ -18,7 +18,7 @@ from minicrawl.store.declaration import statements
 from minicrawl.system import check_replaceable, is_shared_locked, put_in_place, sync_folder
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
-SCHEMA_VERSION = 33
+SCHEMA_VERSION = 34
 # A commit changes a few rows on each of many pages of the file, and writes these pages whole, twice. Measured: 2 kB
 # pages cost two thirds of the CPU of SQLite's 4 kB, 1 kB pages no less.
 _PAGE_BYTES = 2048

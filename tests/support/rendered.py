@@ -88,12 +88,13 @@ def to(url: str) -> bytes:
     return f"HTTP/1.1 302 Found\r\nLocation: {url}\r\nContent-Length: 0\r\n\r\n".encode()
 
 
-def shown(settings: CrawlSettings, *pages: tuple[str, str]) -> list[Fetched]:
-    """What a renderer makes of pages that were fetched, one after the other: URL and HTML of each."""
+def shown(settings: CrawlSettings, *pages: tuple[str, str], seconds: float = 10.0) -> list[Fetched]:
+    """What a renderer makes of pages that were fetched, one after the other: URL and HTML of each. seconds: for a page
+    to get ready."""
 
     async def run() -> list[Fetched]:
         async with Fetcher(fetch_options(settings)) as fetcher:
-            renderer = Renderer(settings, fetcher)
+            renderer = Renderer(settings, fetcher, seconds)
             try:
                 return [
                     (await renderer.rendered(Fetched(url, 200, html.encode(), "text/html; charset=utf-8")))[0]

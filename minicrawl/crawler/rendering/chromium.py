@@ -9,7 +9,6 @@ pipe.
 import asyncio
 import contextlib
 import os
-import re
 import shutil
 import signal
 import time
@@ -23,6 +22,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from minicrawl import installed, log
+from minicrawl.crawler.rendering.choice import Choice
 from minicrawl.crawler.rendering.page_requests import PageRequests, Resource
 from minicrawl.crawler.rendering.screenshots import Screenshot, taken
 from minicrawl.crawler.rendering.tab import LAST_WORD, Tab, TabRequests
@@ -267,7 +267,7 @@ class Renderer(Chromium):
 
     def __init__(self, settings: CrawlSettings, fetcher: Fetcher, seconds: float = STANDARD.render) -> None:
         self._seconds = seconds
-        self._patterns = [re.compile(pattern) for pattern in settings.render]
+        self.choice = Choice(settings.render)
         self._most = settings.max_size
         self._takes_pictures = settings.screenshots
         self._is_whole = settings.screenshots or settings.requisites
@@ -276,10 +276,6 @@ class Renderer(Chromium):
         # More CPU than time, so that a page with one thread runs out of time first, however busy the machine is.
         caps = Caps(cpu=max(60.0, 2 * seconds), within=max(60.0, seconds + LAST_WORD))
         super().__init__(find_chromium(settings.chromium), settings.agent, caps)
-
-    def renders(self, url: str) -> bool:
-        """True if the page at a URL is to be rendered, if it is HTML."""
-        return any(pattern.search(url) for pattern in self._patterns)
 
     async def rendered(self, fetched: Fetched) -> tuple[Fetched, Parts]:
         """The page with its rendered body in UTF-8; or as it was sent, with the reason why it could not be rendered;

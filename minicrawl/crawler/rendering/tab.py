@@ -26,6 +26,8 @@ MOST_PAGES = 50
 _BLANK = "about:blank"
 _QUIET, _LOOK = 0.5, 0.1
 """Seconds for which a page that is ready shows the same; and between two looks."""
+_MOST_HELD = 6
+"""Times its time that a page may take with the turns for which its requests wait."""
 _POLLED = 2
 """Requests to a path from which on the next is a poll, for which no page waits."""
 _OWN_KINDS = frozenset({"script", "fetch", "xhr"})
@@ -186,7 +188,8 @@ class Tab:
         FetchError if they change to the end."""
         clock, spent = asyncio.get_running_loop().time, 0.0
         requests.answered = clock()
-        while spent < seconds:
+        end = requests.answered + _MOST_HELD * seconds
+        while spent < seconds and clock() < end:
             began = clock()
             quiet = max(_QUIET - (began - requests.answered), _LOOK)
             async with asyncio.timeout(seconds - spent + LAST_WORD):
@@ -196,7 +199,7 @@ class Tab:
                 raise FetchError("render-timeout", "its words and links go on changing")
             if not requests.pending and clock() - requests.answered >= _QUIET:
                 return True
-            while (requests.pending or (whole and requests.is_asking)) and spent < seconds:
+            while (requests.pending or (whole and requests.is_asking)) and spent < seconds and clock() < end:
                 await asyncio.sleep(_LOOK)
                 spent += 0.0 if requests.is_held() else _LOOK
         return not requests.pending

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from msgspec.structs import replace
 
@@ -24,11 +24,14 @@ from minicrawl.web.html.decode import as_utf8, encoding_of
 from minicrawl.web.html.page_headers import canonicals, languages, read_refresh, with_refresh
 from minicrawl.web.http.fetch import Fetcher, FetchOptions
 from minicrawl.web.http.response_fields import HTML_TYPES, OF_PAGES, UTF_8, Field, media_type, refresh_value, shown
-from minicrawl.web.http.transport import PARSER_FAILED, Capture, Sign, Transport, parser_failed, unread
+from minicrawl.web.http.transport import PARSER_FAILED, Capture, Parts, Sign, Transport, parser_failed, unread
 from minicrawl.web.net.open_files import raised_limit, room
 from minicrawl.web.robots.rules import MAX_BYTES
 from minicrawl.web.sitemaps import SitemapReader
 from minicrawl.web.urls.normalise import stripped, without_parameters
+
+if TYPE_CHECKING:
+    from minicrawl.crawler.rendering.chromium import Renderer
 
 _URLS_AT_ONCE = 1_000
 _NOT_PARSED = ParsedPage()
@@ -117,19 +120,18 @@ class LocalSource:
             with self._waiting(request.url, "hooks"):
                 headers, failures = await self._hooks.request(request.url)
             request = request._replace(headers=(*request.headers, *headers))
-        if self._is_rendered(request.url):
+        if self._renderer is not None and (self._renderer.choice.is_auto or self._renderer.choice.renders(request.url)):
             # An unchanged page says nothing about the resources of its scripts.
             request = request._replace(etag=None, last_modified=None)
         fetched, exchange, fields = await self._fetcher.exchanged(request, types=self._types, any_type=is_view)
-        parsed, parts, is_rendered = _NOT_PARSED, None, False
+        sent, parsed, parts = fetched, _NOT_PARSED, None
         try:
-            if self._renderer is not None and fetched.body and self._is_rendered(fetched.url) and _is_html(fetched):
-                as_sent = fetched.body
-                fetched, parts = await self._renderer.rendered(fetched)
-                is_rendered = fetched.body is not as_sent
-                if is_rendered:
-                    wanted = replace(wanted, requisites=False)  # the archive has what Chromium asked for
-            fetched, parsed = await self._parsed(fetched, fields, wanted, is_rendered=is_rendered)
+            renderer = self._renderer if fetched.body and _is_html(fetched) else None
+            is_chosen = renderer is not None and renderer.choice.renders(fetched.url)
+            if not is_chosen:
+                fetched, parsed = await self._parsed(fetched, fields, wanted)
+            if renderer is not None and (is_chosen or (renderer.choice.is_auto and parsed.is_shell)):
+                fetched, parsed, parts = await self._rendered(renderer, sent, fields, wanted)
             if failures:
                 parsed = parsed._replace(hook_failures=(*failures, *parsed.hook_failures))
         except ChildDiedError as error:
@@ -156,6 +158,17 @@ class LocalSource:
             parser_failed(request.url, error)
         kept = exchange if fetched.reason != "too-large" else None
         return self._fetcher.observed(fetched._replace(body=b""), kept, parsed), parsed
+
+    async def _rendered(
+        self, renderer: "Renderer", sent: Fetched, fields: Sequence[Field], wanted: Wanted
+    ) -> tuple[Fetched, ParsedPage, Parts]:
+        """`_parsed` of a page as its scripts make it."""
+        page, parts = await renderer.rendered(sent)
+        is_rendered = page.body is not sent.body
+        if is_rendered:
+            wanted = replace(wanted, requisites=False)  # the archive has what Chromium asked for
+        fetched, parsed = await self._parsed(page, fields, wanted, is_rendered=is_rendered)
+        return fetched, parsed._replace(is_shell=False), parts
 
     async def _parsed(
         self, page: Fetched, fields: Sequence[Field], wanted: Wanted, *, is_rendered: bool = False
@@ -211,9 +224,6 @@ class LocalSource:
         fetched, parsed = await self._parsed(as_html, fields, replace(wanted, facts=False, requisites=False))
         parsed = parsed._replace(truncated=parsed.truncated or is_cut)
         return fetched._replace(content_type=page.content_type), parsed
-
-    def _is_rendered(self, url: str) -> bool:
-        return self._renderer is not None and self._renderer.renders(url)
 
     async def _read(self, page: Fetched, content_type: str | None, wanted: Wanted) -> tuple[ParsedPage, Identity]:
         """`read_page`, of a large page in a child."""

@@ -14,7 +14,7 @@ from minicrawl import log
 from minicrawl.model import Fetched, ParsedPage, Wanted
 from minicrawl.system import cores
 from minicrawl.timing import Timing
-from minicrawl.web.fingerprint import Identity, identity_of
+from minicrawl.web.fingerprint import Identity, identity_of, shown_text
 from minicrawl.web.html.decode import as_utf8, encoding_of
 from minicrawl.web.html.facts import requisites_of_style
 from minicrawl.web.html.parse import parse_html
@@ -27,7 +27,8 @@ from minicrawl.web.html.parser_choice import (
 )
 from minicrawl.web.http.response_fields import HTML_TYPES, UTF_8, media_type
 from minicrawl.web.lines import lines_of, pack
-from minicrawl.web.marks import Marks
+from minicrawl.web.marks import SCRIPT, Marks
+from minicrawl.web.urls.keys import authority
 
 if TYPE_CHECKING:
     from minicrawl.sandbox.sandbox import Sandbox
@@ -61,6 +62,8 @@ def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -
     if wanted.items:
         parsed = with_items(parsed, body, url, content_type, wanted)
     identity = identity_of(body, url, marks, wants_text=wanted.short_text)
+    if identity.sketch is None and is_shell(marks, parsed, url):
+        parsed = parsed._replace(is_shell=True)
     return parsed, identity._replace(lines=pack(lines_of(marks, url))) if wanted.lines else identity
 
 
@@ -74,6 +77,28 @@ def _with_hashes(parsed: ParsedPage, body: bytes, url: str, content_type: str | 
     if wanted.kept and (parsed.archive or wanted.is_view):
         return parsed._replace(hashes=hashes)
     return parsed._replace(hashes=hashes, kept=b"", headings=b"")
+
+
+_FEW_LINKS, _FEW_WORDS, _LITTLE_TEXT = 3, 30, 600
+"""Links of a page within its host, its words, and bytes of its text, from which on it is no shell: of 3,394 pages of
+documentation 43 have fewer than 50 words and scripts. Languages without spaces have few words, and many bytes."""
+_TYPE = re.compile(rb"""<script\b[^>]*?\stype\s*+=\s*+["']?\s*+([^"'\s>]*+)""", re.IGNORECASE)
+_RUNS = re.compile(rb"|module|(?:text|application)/(?:x-)?(?:java|ecma)script|text/babel", re.IGNORECASE)
+
+
+def is_shell(marks: Marks, parsed: ParsedPage, url: str) -> bool:
+    """True if a page with few words has scripts, and next to no words and links of its own: they may make it."""
+    scripts = marks.of(SCRIPT)
+    if not any(_RUNS.fullmatch(kind[1] if (kind := _TYPE.match(marks.body, at)) else b"") for at in scripts):
+        return False
+    host = authority(url)
+    if sum(authority(link) == host for link in parsed.outlinks[:_MOST_COUNTED]) >= _FEW_LINKS:
+        return False
+    text = shown_text(marks.body)
+    return len(text) < _LITTLE_TEXT and len(text.split()) < _FEW_WORDS
+
+
+_MOST_COUNTED = 1_000
 
 
 def with_items(parsed: ParsedPage, body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage:

@@ -352,7 +352,8 @@ def test_a_page_that_takes_more_memory_than_it_may_is_killed_and_the_next_one_is
     code: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     settings = CrawlSettings(render=("x",), ignore_robots=True, delay=300.0)
-    greedy, other = shown(settings, (f"{HOST}/x", script(code)), (f"{HOST}/y", script("document.body.append('made')")))
+    pages = (f"{HOST}/x", script(code)), (f"{HOST}/y", script("document.body.append('made')"))
+    greedy, other = shown(settings, *pages, seconds=30.0)
     assert greedy.unrendered in ("render-killed", "render-timeout"), (
         "the latter where a busy machine is slow to kill it"
     )
