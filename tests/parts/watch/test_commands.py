@@ -19,6 +19,7 @@ import pytest
 from click.testing import Result
 from support.command_line import run
 from support.patience import PATIENCE
+from support.rendered import slow_with_chromium
 from support.small_web import Pages, WebServer
 
 import minicrawl
@@ -35,6 +36,7 @@ class Shop(WebServer):
         self.prices = dict.fromkeys(range(30), 10)
         self.gone: set[int] = set()
         self.visits = 0
+        self.needs_browser = False
         self.posted: list[Any] = []
         self.asked = threading.Semaphore(0)
 
@@ -54,6 +56,8 @@ class _Handler(Pages):
         self.server.visits += 1
         self.server.asked.release()
         price = f"<p>{self.server.prices[int(name)]} EUR</p><p>Visitors: {self.server.visits}</p>"
+        if self.server.needs_browser:
+            price = f"<script>document.write({json.dumps(price)})</script>"
         self.answer(200, f"<title>Item {name}</title><h1>Item {name}</h1>{price}{PROSE}".encode())
 
     def do_POST(self) -> None:  # noqa: N802
@@ -101,6 +105,19 @@ def test_a_list_is_remembered_beside_its_file_and_told_when_it_changes(tmp_path:
     assert told.exit_code == 1
     later = run("watch", "--last", "1d", "--store", tmp_path / "pages.watch.db")
     assert [line.strip() for line in later.output.splitlines()[1:]] == [line.strip() for line in lines]
+
+
+@slow_with_chromium
+@pytest.mark.parametrize("options", [["--render", "."], []], ids=["rendered", "as sent"])
+def test_what_scripts_write_is_watched_in_a_browser(tmp_path: Path, options: list[str]) -> None:
+    """Without one the page says nothing but its script."""
+    with shop(tmp_path, 2) as (server, file):
+        server.needs_browser = True
+        assert watch(file, *options).output == "2 pages are watched from now on.\n"
+        assert watch(file, *options).output == ""
+        server.prices[1] = 12
+        said = [line.strip() for line in watch(file, *options).output.splitlines()]
+    assert said[1:] == ([f"{server.home}1  price", "- 10 EUR", "+ 12 EUR"] if options else [])
 
 
 def test_json_has_what_changed(tmp_path: Path) -> None:

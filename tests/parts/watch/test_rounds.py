@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from support import skipping
+from support import pdfs, skipping
 from support.sites import Server, crawl, rows
 
 from minicrawl.crawler.admission.seeds import Seeds
@@ -389,6 +389,21 @@ def test_a_page_that_robots_txt_forbids_is_said_to_be_so(tmp_path: Path) -> None
         ("unreadable", "robots", (HOME + "closed",))
     ]
     assert done.read == 1
+
+
+@pytest.mark.parametrize(("reads", "added"), [(True, "Fee: 30 EUR"), (False, "bytes")])
+def test_of_a_pdf_the_text_is_compared_where_it_is_read(tmp_path: Path, reads: bool, added: str) -> None:
+    """Else its bytes are, and a file that was written anew is another one."""
+
+    def paper(fee: int, producer: bytes = b"/Producer (a)") -> Callable[..., httpx.Response]:
+        content = pdfs.document(["The harbour", f"Fee: {fee} EUR", *PROSE[:3]], about=producer)
+        return lambda *_: httpx.Response(200, content=content, headers={"content-type": "application/pdf"})
+
+    pages = List(tmp_path, pdf=reads)
+    pages.check(**{"": paper(20)})
+    assert bool(pages.check(**{"": paper(20, b"/Producer (b)")}).events) != reads
+    (event,) = pages.check(**{"": paper(30)}).events
+    assert (event.what, event.added[0].endswith(added)) == ("changed", True)
 
 
 def test_a_page_that_forbids_copies_is_watched(tmp_path: Path) -> None:
