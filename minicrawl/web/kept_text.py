@@ -58,6 +58,7 @@ _AGO = re.compile(
 """Relative dates, after CLDR (dateFields, relativeTime-type-past). A set of first characters is fast."""
 _LINE = 100
 """Fewer characters than those of a block of prose: it tells of the past, a line of data of its date."""
+_LINKED = re.compile(r"(?<!!)\[((?:[^\[\]\\]|\\.)++)\]\(")
 _SIGNS = re.compile(r"\]\((?:<[^>]*>|[^()\s]*)\)|[*~`\[\]\\]")
 
 
@@ -340,29 +341,48 @@ def _without(content: str, rest: str, repeated: Set[int]) -> tuple[str, str]:
     Headings and cells that stand between others, and all listings, are content, however often they are repeated:
     "Parameters", "Example". So is all of a page that would lose nearly all.
     """
-    blocks, lines = list(blocks_of(content)), content.split("\n")
+    blocks, lines = [_Known.of(block) for block in blocks_of(content)], content.split("\n")
     out = list(_repeated(blocks, repeated))
     if not out or _loses_content(blocks, out, rest):
         return content, ""
-    gone = {number for block in out for number in range(block.start, block.end)}
+    gone = {number for each in out for number in range(each.block.start, each.block.end)}
     kept = [line for number, line in enumerate(lines) if number not in gone and not (_is_gap(lines, number, gone))]
-    return "\n".join(kept).strip("\n"), "".join(f"{block.markdown}\n\n" for block in out)
+    return "\n".join(kept).strip("\n"), "".join(f"{each.block.markdown}\n\n" for each in out)
 
 
-def _loses_content(blocks: list[Block], out: list[Block], rest: str) -> bool:
+class _Known(NamedTuple):
+    """A block with its keys, and the characters of its words in links."""
+
+    block: Block
+    keys: list[str]
+    linked: int
+
+    @staticmethod
+    def of(block: Block) -> "_Known":
+        return _Known(block, keys_of(block), 0 if block.is_code else sum(map(len, _LINKED.findall(block.markdown))))
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.keys))
+
+    def is_in(self, repeated: Set[int], before: str = "") -> bool:
+        return all(block_number(before + key) >> ID_SHIFT in repeated for key in self.keys)
+
+
+def _loses_content(blocks: list[_Known], out: list[_Known], rest: str) -> bool:
     """True if less than a tenth of a page would be left without some blocks: they are its content, such as a table of
     contents, which menus repeat. A menu may be longer than the text beside it: there is prose, and the page has the
     menu once."""
-    size, size_out = (sum(len(block.text) for block in some) for some in (blocks, out))
+    size, size_out = (sum(each.size for each in some) for some in (blocks, out))
     left = size - size_out
-    if left * _PART < left + size_out - sum(map(_linked, out)):
+    if left * _PART < left + size_out - sum(each.linked for each in out):
         return True
     if left * _PART >= size:
         return False
-    ids = {id(block) for block in out}
-    has_prose = any(len(block.text) - _linked(block) >= _LINE for block in blocks if id(block) not in ids)
-    times = Counter(block.text for block in (*blocks, *blocks_of(rest)))
-    return not has_prose or 2 * sum(len(block.text) for block in out if times[block.text] > 1) > size_out
+    gone = {each.block.start for each in out}
+    has_prose = any(each.size - each.linked >= _LINE for each in blocks if each.block.start not in gone)
+    times = Counter(str(keys) for keys in (*(each.keys for each in blocks), *map(keys_of, blocks_of(rest))))
+    return not has_prose or 2 * sum(each.size for each in out if times[str(each.keys)] > 1) > size_out
 
 
 def _is_gap(lines: list[str], number: int, gone: Set[int]) -> bool:
@@ -370,36 +390,24 @@ def _is_gap(lines: list[str], number: int, gone: Set[int]) -> bool:
     return number - 1 in gone and (not lines[number].strip(" >") or _RULE.search(lines[number]) is not None)
 
 
-def _repeated(blocks: list[Block], repeated: Set[int]) -> Iterator[Block]:
+def _repeated(blocks: list[_Known], repeated: Set[int]) -> Iterator[_Known]:
     """The blocks that are outside the main content, as the host repeats them."""
-
-    keys = {block.start: keys_of(block) for block in blocks}
     notices, is_notice = set[int](), False
-    for block in reversed(blocks):  # what is beside the content of other pages, with its heading
-        is_notice = (is_notice or not block.level) and _are_known(keys[block.start], repeated, BESIDE)
-        is_notice = is_notice and (block.level > 0 or len(block.text) >= max(_SENTENCE, 2 * _linked(block)))
+    for each in reversed(blocks):  # what is beside the content of other pages, with its heading
+        level = each.block.level
+        is_long = each.size >= max(_SENTENCE, 2 * each.linked)
+        is_notice = (is_notice if level else is_long) and each.is_in(repeated, BESIDE)
         if is_notice:
-            notices.add(block.start)
-    known = [block.start in notices or _are_known(keys[block.start], repeated) for block in blocks]
+            notices.add(each.block.start)
     runs = [
-        (is_known, [block for block, _ in run])
-        for is_known, run in groupby(zip(blocks, known, strict=True), lambda each: each[1])
+        (is_known, list(run))
+        for is_known, run in groupby(blocks, lambda each: each.block.start in notices or each.is_in(repeated))
     ]
     for number, (is_known, run) in enumerate(runs):
         is_outermost = number in (0, len(runs) - 1)
-        is_menu = len(run) >= _MENU and 2 * sum(map(_linked, run)) >= sum(len(block.text) for block in run)
-        for block in run if is_known else ():
-            is_notice = block.start in notices or (
-                len(block.text.encode()) >= _NOTICE and not (block.level or block.is_row)
-            )
-            if not block.is_code and (is_outermost or is_menu or is_notice):
-                yield block
-
-
-def _are_known(keys: list[str], repeated: Set[int], before: str = "") -> bool:
-    return all(block_number(before + key) >> ID_SHIFT in repeated for key in keys)
-
-
-def _linked(block: Block) -> int:
-    """The characters of a block in links."""
-    return 0 if block.is_code else sum(end - start for start, end, _ in read(block.markdown)[1])
+        is_menu = len(run) >= _MENU and 2 * sum(each.linked for each in run) >= sum(each.size for each in run)
+        for each in run if is_known else ():
+            is_long = len(" ".join(each.keys).encode()) >= _NOTICE and not (each.block.level or each.block.is_row)
+            is_notice = is_long or each.block.start in notices
+            if not each.block.is_code and (is_outermost or is_menu or is_notice):
+                yield each
