@@ -197,7 +197,8 @@ class Tab:
             spent += clock() - began
             if not is_quiet:
                 raise FetchError("render-timeout", "its words and links go on changing")
-            if not requests.pending and clock() - requests.answered >= _QUIET:
+            waits = requests.pending or (whole and requests.is_asking)
+            if not waits and clock() - requests.answered >= _QUIET:
                 return True
             while (requests.pending or (whole and requests.is_asking)) and spent < seconds and clock() < end:
                 await asyncio.sleep(_LOOK)
