@@ -171,7 +171,8 @@ class PageRequests:
         if kind == "stylesheet" and kind not in self._kinds:
             return _EMPTY_STYLE
         asked = normalise(url)
-        if kind not in self._kinds or method != "GET" or asked is None:
+        is_own_frame = kind == "document" and asked is not None and origin_of(asked) == origin_of(by)
+        if (kind not in self._kinds and not is_own_frame) or method != "GET" or asked is None:
             return None
         page.asked += 1
         if page.asked > self._most:

@@ -30,37 +30,68 @@ _MOST_HELD = 6
 """Times its time that a page may take with the turns for which its requests wait."""
 _POLLED = 2
 """Requests to a path from which on the next is a poll, for which no page waits."""
-_OWN_KINDS = frozenset({"script", "fetch", "xhr"})
+_OWN_KINDS = frozenset({"script", "fetch", "xhr", "document"})
 """Kinds of requests that may change what a page shows."""
 # No way to speak UDP, none back to the empty document, and nothing that a tab keeps for the next one of an origin.
 _AT_START = """
 for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport']) delete globalThis[name]
 for (const name of ['back', 'forward', 'go']) History.prototype[name] = () => undefined
 if (self === top) { self.name = ''; try { sessionStorage.clear() } catch {} }"""
-# Resolves once the page has shown as many words and links for so many ms; false after so many. Attributes,
-# clocks and animations change neither number.
-_QUIET_FOR = """(async (long, most) => {
+# What is inside an element as it is shown: its open shadow root, with what it takes of the element in its slots; or the
+# document of a frame of the same origin.
+_INSIDE = """
+const inside = node => {
+    if (node.nodeName === 'SLOT' && node.assignedNodes().length) return node.assignedNodes({flatten: true})
+    if (node.nodeName !== 'IFRAME' && node.nodeName !== 'FRAME') return (node.shadowRoot ?? node).childNodes
+    try { return node.contentDocument?.body?.childNodes ?? [] } catch { return [] }
+}"""
+# Resolves once the page has shown as many words and links for so many ms; false after so many. Attributes, clocks and
+# animations change neither number.
+_QUIET_FOR = f"""(async (long, most) => {{{_INSIDE}
     const unseen = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE'])
-    const chosen = node => unseen.has(node.nodeName) ? NodeFilter.FILTER_REJECT : NodeFilter.FILTER_ACCEPT
-    const count = () => {
-        let words = 0, links = 0
-        const walker = document.createTreeWalker(document, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT, chosen)
-        for (let node = walker.nextNode(); node; node = walker.nextNode())
-            if (node.nodeType === Node.TEXT_NODE) words += (node.data.match(/[\\p{L}\\p{N}]+/gu) ?? []).length
-            else if (node.nodeName === 'A' && node.hasAttribute('href')) links += 1
+    let words, links
+    const visit = node => {{
+        if (node.nodeType === Node.TEXT_NODE) words += (node.data.match(/[\\p{{L}}\\p{{N}}]+/gu) ?? []).length
+        if (node.nodeType !== Node.ELEMENT_NODE || unseen.has(node.nodeName)) return
+        links += node.nodeName === 'A' && node.hasAttribute('href')
+        inside(node).forEach(visit)
+    }}
+    const count = () => {{
+        [words, links] = [0, 0]
+        visit(document.documentElement)
         return words + ' ' + links
-    }
+    }}
     const began = performance.now()
     let shown = count(), changed = began
-    while (performance.now() - began < most) {
+    while (performance.now() - began < most) {{
         await new Promise(done => setTimeout(done, 50))
         const now = count()
         if (now !== shown) [shown, changed] = [now, performance.now()]
         else if (performance.now() - changed >= long) return true
-    }
+    }}
     return false
-})(%d, %d)"""
-_HTML = "(document.documentElement?.outerHTML ?? '').slice(0, %d)"
+}})(%d, %d)"""
+# The HTML of the page; with shadow roots or frames to read that of a copy in which they are elements, made in a
+# document where nothing runs.
+_HTML = f"""(most => {{{_INSIDE}
+    const root = document.documentElement
+    let is_plain = true
+    const look = node => {{
+        is_plain &&= !node.shadowRoot && !(/^I?FRAME$/.test(node.nodeName) && inside(node).length)
+        node.childNodes.forEach(look)
+    }}
+    const inert = document.implementation.createHTMLDocument('')
+    const copied = (node, own) => {{
+        const copy = inert.importNode(node, node.nodeName === 'TEMPLATE')
+        if (own && node.href?.startsWith?.('http')) copy.setAttribute('href', node.href)
+        const into = /^(I?FRAME|SLOT)$/.test(node.nodeName) ? inert.createElement('div') : copy
+        if (node.nodeName !== 'TEMPLATE')
+            for (const child of inside(node)) into.append(copied(child, own || /FRAME$/.test(node.nodeName)))
+        return into
+    }}
+    if (root) look(root)
+    return (root ? is_plain ? root : copied(root, false) : {{outerHTML: ''}}).outerHTML.slice(0, most)
+}})(%d)"""
 
 
 class TabRequests:

@@ -47,13 +47,13 @@ KINDS = {
     "picture": ("image", "GET", False),
     "font": ("font", "GET", False),
     "film": ("media", "GET", False),
-    "frame": ("document", "GET", False),
+    "frame": ("document", "GET", True),
     "events": ("eventsource", "GET", False),
     "beacon": ("ping", "POST", False),
     "prefetch": ("other", "GET", False),
     "manifest": ("manifest", "GET", False),
 }
-SHOWN = {"picture", "font", "film", "frame"}
+SHOWN = {"picture", "font", "film"}
 
 
 @pytest.mark.parametrize("shows", [False, True])
@@ -65,6 +65,12 @@ async def test_a_page_gets_scripts_and_what_they_fetch_and_what_it_shows_if_that
     (found,), site = await answers({f"{HOST}/x": SCRIPT}, (kind, method, f"{HOST}/x"), screenshots=shows)
     is_asked = is_asked or (shows and name in SHOWN)
     assert (found is not None, f"{HOST}/x" in site.asked) == (is_asked, is_asked)
+
+
+@pytest.mark.parametrize("shows", [False, True])
+async def test_frames_of_other_origins_are_asked_for_only_to_be_shown(shows: bool) -> None:
+    (found,), site = await answers({f"{OTHER}/x": SCRIPT}, ("document", "GET", f"{OTHER}/x"), screenshots=shows)
+    assert (found is not None, f"{OTHER}/x" in site.asked) == (shows, shows)
 
 
 async def test_a_style_sheet_is_empty_and_nobody_is_asked() -> None:

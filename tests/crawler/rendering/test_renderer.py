@@ -129,6 +129,56 @@ def test_a_page_that_cannot_be_rendered_keeps_its_plain_reading_and_its_links(st
         assert "said as sent" in str(reader.text(f"{HOST}/"))
 
 
+PARTS: dict[str, tuple[str, str, str]] = {
+    "an open shadow root": (
+        "document.body.innerHTML = '<div id=x>hidden</div>'; const inner = document.getElementById('x')"
+        ".attachShadow({mode: 'open'}); inner.innerHTML = '<p>made inside <a href=/found>found</a>'",
+        "made inside", "hidden"),
+    "slots": (
+        "document.body.innerHTML = '<my-card>made outside <a href=/found>found</a></my-card>';"
+        "document.querySelector('my-card').attachShadow({mode: 'open'})"
+        ".innerHTML = '<h2>first</h2><slot>nothing</slot>'",
+        "made outside", "nothing"),
+    "a custom element in another": (
+        "const define = (name, html) => customElements.define(name, class extends HTMLElement { connectedCallback() {"
+        "this.attachShadow({mode: 'open'}).innerHTML = html } }); define('out-er', '<in-ner></in-ner>');"
+        "define('in-ner', '<p>made in both <a href=/found>f</a>'); document.body.innerHTML = '<out-er></out-er>'",
+        "made in both", "nothing"),
+    "a srcdoc frame": (
+        "document.body.innerHTML = '<iframe srcdoc=\"<p>made in a frame <a href=/found>found</a>\"></iframe>'",
+        "made in a frame", "nothing"),
+    "a frame of the origin": (
+        "document.body.innerHTML = '<iframe src=/in/frame></iframe>'", "said in a frame", "nothing"),
+    "a closed shadow root": (
+        "document.body.innerHTML = '<div id=x></div><a href=/found>found</a>'; document.getElementById('x')"
+        ".attachShadow({mode: 'closed'}).innerHTML = 'hidden'",
+        "found", "hidden"),
+    "a frame of another origin": (
+        "document.body.innerHTML = '<a href=/found>found</a><iframe src=http://other.test/></iframe>'",
+        "found", "elsewhere"),
+    "a template": (
+        "document.body.innerHTML = '<template>hidden</template><div id=x></div><a href=/found>found</a>';"
+        "document.getElementById('x').attachShadow({mode: 'open'}).innerHTML = 'made'",
+        "made", "hidden"),
+}  # fmt: skip
+
+
+@slow_with_chromium
+@pytest.mark.parametrize("name", PARTS)
+def test_what_is_shown_of_parts_of_a_page_is_read_and_nothing_else(store: Path, name: str) -> None:
+    code, shown_text, hidden = PARTS[name]
+    pages: dict[str, Reply] = {
+        f"{HOST}/": script(code), f"{HOST}/found": "f", f"{HOST}/in/found": "f", "http://other.test/": "elsewhere",
+        f"{HOST}/in/frame": "<p>said in a frame <a href=../found>found</a>",
+    }  # fmt: skip
+    site = crawled(Site(pages), store, render="h.test/$", text=True, scope="host")
+    assert states(store) == {f"{HOST}/": "ok", f"{HOST}/found": "ok"}
+    assert "http://other.test/" not in site.asked
+    with open_store(store) as reader:
+        text = str(reader.text(f"{HOST}/"))
+    assert (shown_text in text, hidden in text) == (True, False)
+
+
 GOES_ON = {
     "polls": "setInterval(() => fetch('/api?at=' + Math.random()), 100)",
     "beacons": "setInterval(() => navigator.sendBeacon('/never'), 50)",
