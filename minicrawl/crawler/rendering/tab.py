@@ -202,7 +202,7 @@ class Tab:
         characters of HTML. whole: wait for its pictures, too. Raises FetchError, TimeoutError, playwright's Error."""
         self._pages += 1
         self._requests = requests
-        async with asyncio.timeout(LAST_WORD):
+        async with asyncio.timeout(max(seconds, LAST_WORD)):
             await self.page.goto(requests.url, wait_until="commit")
             made = await self._session.send("Page.createIsolatedWorld", {"frameId": self._frame})
             self._world = made["executionContextId"]
