@@ -419,6 +419,7 @@ class Engine:
         """Begin requests; returns whether more could be begun at once."""
         self.is_short = False
         self.limits.take_back(self.in_flight.pages)
+        self._state.pages.end_waiting(now)
         if self.outages.ask_at is not None:
             check = self.outages.check(now)
             if check is not None and self._begin(check, now):
@@ -435,6 +436,10 @@ class Engine:
             request = self._requests.next(now, attempts=flying.has_room_for_attempts)
             if request is None:
                 return flying.may_begin_more_attempts
+            again = self._state.pages.again  # they have a part of the limit
+            is_other = bool(again) and request.is_page and request.page not in again
+            if is_other and not self.limits.allow_one_more(flying.pages + len(again)):
+                return False
             self._begin(request, now)
         return False
 
@@ -442,8 +447,11 @@ class Engine:
         """Unix time at which to look for the next request; None if only an answer can make room for one."""
         if self.outages.ask_at is not None:
             return self.outages.ask_at
-        flying = self.in_flight
-        return self._requests.next_ready() if flying.has_room else flying.has_room_at
+        flying, again = self.in_flight, self._state.pages.again
+        if not flying.has_room:
+            return flying.has_room_at
+        ready = self._requests.next_ready()
+        return min((time for time in (ready, *again.values()) if time is not None), default=None) if again else ready
 
     def _begin(self, request: Request, now: float) -> bool:
         """Send the request that a turn is due, or one that must come before it; False if there is none."""

@@ -65,7 +65,7 @@ def test_a_copy_is_seen_first_when_its_page_got_the_text(tmp_path: Path) -> None
     assert before.url == home + "x"
     site[home] = [in_paragraphs(document), home + "x"]
     for _ in range(3):
-        crawl(site, store, [], text=True, traps=False, refresh=True, refresh_min="2m", pages=6)
+        crawl(site, store, [], text=True, traps=False, refresh=True, refresh_min=0.001, pages=6)
     with open_store(store) as reader:
         new = copies(reader, [str(file)], since=before.seen_at + 1e-6)
         assert [copy.url for copy in new] == [home]

@@ -224,8 +224,9 @@ class KnownPages:
     answer is dropped, as they wait for their turn again. `turns_taken`, `requests_ended`: since the last commit.
     `left_out`: links of visited pages that are out of scope, filtered or refused; `nofollow`: that they or their
     pages ask not to follow. `failures`: turns of this run that
-    found nothing, by reason; `refreshed`: its answers for pages that had their turn before; `asked_again`: its answers
-    for pages that are asked again, as these tell nothing alone.
+    found nothing, by reason; `refreshed`: its answers for pages that had their turn before; `again`: pages that are
+    to be asked again, as an answer told nothing alone, and the Unix seconds until which a run waits for them;
+    `asked_again`: such answers.
     """
 
     def __init__(self, writer: Writer) -> None:
@@ -238,9 +239,15 @@ class KnownPages:
         self.links: dict[int, Links] = {}
         self.unanswered: set[int] = set()
         self.turns_taken = self.requests_ended = self.refreshed = self.asked_again = 0
+        self.again: dict[int, float] = {}
         self.left_out = int(writer.meta("links_left_out") or 0)
         self.nofollow = int(writer.meta("links_nofollow") or 0)
         self.failures = Counter[str]()
+
+    def end_waiting(self, now: float) -> None:
+        """Wait no longer for pages that should have been asked again by now, as those of a host that has gone."""
+        for page in [page for page, until in self.again.items() if until <= now]:
+            del self.again[page]
 
     def save(self, writer: Writer) -> None:
         """Write the results of turns; the new pages themselves must be in the store."""

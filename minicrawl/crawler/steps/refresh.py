@@ -52,6 +52,8 @@ _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
 _AGAIN = 30.0
 """Seconds before a page that differs is asked again."""
+_LONGEST_WAIT = 300.0
+"""Seconds for which a part of the limit of a run is kept for it."""
 DAY = 86_400.0
 SAME, CHANGED, MISSING, FAILED = "=#?!"
 
@@ -143,15 +145,19 @@ class Refresh(Step):
         self._answers[page] = answers
         if turn.fetched.is_conditional:
             self._conditional.add(page)
+        self._pages.again[page] = turn.now + _LONGEST_WAIT
         self._pages.asked_again += 1
         self._pages.refreshed -= 1
-        self._frontier.put_back(page, turn.now, turn.now + _AGAIN)
+        frontier = self._frontier
+        frontier.pages.first.add(page)
+        frontier.put_back(page, turn.now, turn.now + _AGAIN)
         return True
 
     def on_turn(self, turn: Turn) -> None:
         page, state = turn.page, turn.outcome.state
         self._answers.pop(page, None)
         self._conditional.discard(page)
+        self._pages.again.pop(page, None)
         found = self._found.pop(page, None)
         if self._due is None and turn.last is None:
             return  # its first turn, in a crawl without a schedule
