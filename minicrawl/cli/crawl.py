@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 
 INTERRUPTED = 130
-_LOGGED_OUT = 4
+_LOGGED_OUT = 5
 """An exit code: a session was lost, and pages wait for another login."""
 _DEFAULT_FOLDER = Path("data/crawl")
 _PLANNED = 20

@@ -84,7 +84,7 @@ def test_a_lost_session_is_told_and_continues_with_another_login(tmp_path: Path)
                 assert run("login", f"{front}login", "--user", USER, *words).exit_code == 0
                 site.lasts = 10**6
                 if site.logins == 1:
-                    said = crawl(front, tmp_path, code=4)
+                    said = crawl(front, tmp_path, code=5)
                     assert "The session at 127.0.0.1 is lost, and its pages wait: no --password-file was given" in said
                     assert 0 < len(read(tmp_path)) < 12
                     assert run("login", "--check", *words[1:]).exit_code == 1
