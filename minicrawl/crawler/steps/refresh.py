@@ -124,10 +124,12 @@ class Refresh(Step):
 
     def _asks_again(self, turn: Turn) -> bool:
         page = turn.page
+        assert turn.last is not None, "it was read"
+        if turn.last.fetched_at < self._needed_since:
+            return False  # as pages are read otherwise now, such as with their scripts, a difference is not the page's
         row = self._row(page) or RefreshRow(page, 0.0, 0.0, 0.0)
         kept, answer = row.hashes, _compared(turn)
         if not kept and turn.parsed.kept and (text := self._writer.texts.record(page)) is not None:
-            assert turn.last is not None, "it was read"
             kept = of_text(text, turn.fetched.url, turn.last.fetched_at)
             answer = of_text(turn.parsed.kept, turn.fetched.url, turn.now)
         if not kept:
