@@ -69,6 +69,7 @@ def test_shells_are_told_at_the_end_in_status_why_and_audit_and_others_are_not(t
         assert "scripts" not in run(command, "--store", other).stdout
 
 
+@pytest.mark.slow
 def test_a_page_that_shows_something_later_is_no_shell_any_more(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawl(SHELLS, store, [HOME])
