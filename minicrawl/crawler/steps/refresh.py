@@ -125,10 +125,13 @@ class Refresh(Step):
     def _asks_again(self, turn: Turn) -> bool:
         page = turn.page
         assert turn.last is not None, "it was read"
-        if turn.last.fetched_at < self._needed_since:
-            return False  # as pages are read otherwise now, such as with their scripts, a difference is not the page's
         row = self._row(page) or RefreshRow(page, 0.0, 0.0, 0.0)
         kept, answer = row.hashes, _compared(turn)
+        if turn.last.fetched_at < self._needed_since:
+            # As pages are read otherwise now, such as with their scripts, a difference is not the page's.
+            note(self._pictures.picture(page), page, turn.parsed.blocks + turn.parsed.headings, answer, row.memory)
+            self._found[page] = Difference(answer, row.memory)
+            return False
         if not kept and turn.parsed.kept and (text := self._writer.texts.record(page)) is not None:
             kept = of_text(text, turn.fetched.url, turn.last.fetched_at)
             answer = of_text(turn.parsed.kept, turn.fetched.url, turn.now)
