@@ -39,7 +39,7 @@ from minicrawl.reasons import TRANSIENT, has
 from minicrawl.store.pages import Fetch
 from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.html.page_headers import Directives, read_directives
-from minicrawl.web.http.response_fields import HTML_TYPES, Validators, asked_rest, media_type
+from minicrawl.web.http.response_fields import HTML_TYPES, REDIRECTS, Validators, asked_rest, media_type
 from minicrawl.web.http.transport import parser_failed
 from minicrawl.web.robots.preferences import HEADER, META
 from minicrawl.web.urls.normalise import normalise
@@ -48,7 +48,6 @@ MAX_TRIES = 3
 
 NOT_MODIFIED = 304
 """RFC 9110 15.4.5: the answer to a condition, see PageRequest; some servers and caches give it to anybody."""
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class Outcome(Struct, frozen=True):

@@ -7,10 +7,9 @@ a query, which may say where to return to after a login.
 from collections import OrderedDict, deque
 from typing import NamedTuple
 
-from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.web.fingerprint import alike, distance
-from minicrawl.web.http.response_fields import HTML_TYPES, media_type
+from minicrawl.web.http.response_fields import HTML_TYPES, REDIRECTS, media_type
 from minicrawl.web.urls.normalise import normalise
 
 _KEPT = 16  # answers of a host

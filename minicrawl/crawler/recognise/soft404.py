@@ -42,11 +42,11 @@ from urllib.parse import unquote
 
 from msgspec import Struct
 
-from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.model import Fetched
 from minicrawl.store.recognised import Probe, RecentPage, blob_of, numbers_of
 from minicrawl.store.writer import Writer
 from minicrawl.web.fingerprint import read_vocabulary, vocabulary, word_hashes, words_of_url
+from minicrawl.web.http.response_fields import REDIRECTS
 from minicrawl.web.urls.front import is_above
 from minicrawl.web.urls.keys import authority, origin_of, site_of, without_www
 from minicrawl.web.urls.normalise import normalise

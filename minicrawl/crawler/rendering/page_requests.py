@@ -15,11 +15,10 @@ from typing import NamedTuple
 from msgspec import Struct, field
 
 from minicrawl.crawler.hosts.clocks import HostDelays
-from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.model import Exchange, Fetched, PageRequest
 from minicrawl.settings import CrawlSettings
 from minicrawl.web.http.fetch import Exchanged, Fetcher
-from minicrawl.web.http.response_fields import Field
+from minicrawl.web.http.response_fields import REDIRECTS, Field
 from minicrawl.web.http.transport import Parts
 from minicrawl.web.robots.rules import MAX_BYTES, MAX_REDIRECTS, RobotsState, judged
 from minicrawl.web.urls.keys import origin_of, politeness_key

@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from minicrawl.crawler.hosts.clocks import Host, HostTurn
 from minicrawl.crawler.known.crawl_state import CrawlState
-from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.requests.request import Deliver, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.model import Fetched, State
@@ -19,7 +18,7 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.store.hosts import RobotsRow
 from minicrawl.store.reader import Store
 from minicrawl.store.writer import Writer
-from minicrawl.web.http.response_fields import LONGEST_REST, asked_rest
+from minicrawl.web.http.response_fields import LONGEST_REST, REDIRECTS, asked_rest
 from minicrawl.web.http.transport import parser_failed, unread
 from minicrawl.web.robots.preferences import USAGE
 from minicrawl.web.robots.rules import LIFETIME, MAX_REDIRECTS, RobotsState, is_unreachable, judged, restored

@@ -82,6 +82,8 @@ def _with_hashes(parsed: ParsedPage, body: bytes, url: str, content_type: str | 
 _FEW_LINKS, _FEW_WORDS, _LITTLE_TEXT = 3, 30, 600
 """Links of a page within its host, its words, and bytes of its text, from which on it is no shell: of 3,394 pages of
 documentation 43 have fewer than 50 words and scripts. Languages without spaces have few words, and many bytes."""
+_MOST_COUNTED = 1_000
+"""Links that are looked at."""
 _TYPE = re.compile(rb"""<script\b[^>]*?\stype\s*+=\s*+["']?\s*+([^"'\s>]*+)""", re.IGNORECASE)
 _RUNS = re.compile(rb"|module|(?:text|application)/(?:x-)?(?:java|ecma)script|text/babel", re.IGNORECASE)
 
@@ -96,9 +98,6 @@ def is_shell(marks: Marks, parsed: ParsedPage, url: str) -> bool:
         return False
     text = shown_text(marks.body)
     return len(text) < _LITTLE_TEXT and len(text.split()) < _FEW_WORDS
-
-
-_MOST_COUNTED = 1_000
 
 
 def with_items(parsed: ParsedPage, body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage:

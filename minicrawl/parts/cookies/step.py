@@ -13,7 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from minicrawl.crawler.outcomes.outcome import REDIRECTS
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
@@ -22,6 +21,7 @@ from minicrawl.parts.cookies import SET_COOKIE, CookieRow, CookieSettings
 from minicrawl.reasons import MAX_HOPS
 from minicrawl.store.database import keep_private
 from minicrawl.store.writer import Writer
+from minicrawl.web.http.response_fields import REDIRECTS
 
 if TYPE_CHECKING:
     from minicrawl.web.http.cookies import CookieJar

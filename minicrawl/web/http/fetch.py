@@ -74,6 +74,19 @@ class FetchOptions(Struct, frozen=True):
     max_size: int = 16 * 10**6
 
 
+def own_fields(options: FetchOptions) -> tuple[Field, ...]:
+    """The header fields that all requests have, but for the host."""
+    sender = [("From", options.sender)] if options.sender else []
+    accepts = [("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1"), ("Accept-Encoding", ACCEPTED)]
+    return as_fields([("User-Agent", options.agent), *sender, *accepts])
+
+
+def tls_client(options: FetchOptions, seed_origins: Set[str]) -> TlsClient:
+    """The state of all TLS connections; the origins of seeds alone may see the client's certificate."""
+    seeds = {endpoint(f"{origin}/") for origin in seed_origins if origin.startswith("https:")}
+    return TlsClient(options.ca_file, options.client_cert, seeds)
+
+
 class Fetcher:
     """Fetches any number of URLs concurrently.
 
@@ -93,8 +106,7 @@ class Fetcher:
         self._resolver = Resolver(options.connect_to, options.allow_private, timing)
         self._proxies: Proxies | None = None
         if transport is None:
-            seeds = {endpoint(f"{origin}/") for origin in seed_origins if origin.startswith("https:")}
-            tls = TlsClient(options.ca_file, options.client_cert, seeds)
+            tls = tls_client(options, seed_origins)
             idle = MOST_IDLE if files is None else files.idle
             proxies = Proxies(options.proxy, proxies_of_environment(), self._resolver.is_taken_elsewhere)
             self._proxies = proxies or None
@@ -105,14 +117,7 @@ class Fetcher:
         self._max_size = options.max_size
         self._wanted = [(name, name.encode()) for name in options.fields]
         self._timeout = options.timeout
-        self._fields = as_fields(
-            [
-                ("User-Agent", options.agent),
-                *([("From", options.sender)] if options.sender else []),
-                ("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1"),
-                ("Accept-Encoding", ACCEPTED),
-            ]
-        )
+        self._fields = own_fields(options)
         self._given = Headers(options.header, seed_origins, options.auth)
         self._sign = options.sign
 

@@ -28,6 +28,7 @@ LIST_TYPES = XML_TYPES | {
 OF_PAGES = frozenset(range(200, 300)) - {202, 204, 205}
 """Statuses whose body browsers show as the page. 202 says that it is still to be made, and often that a robot has to
 prove something; 204 and 205 have none."""
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
 PDF = "application/pdf"
 UTF_8 = "text/html; charset=utf-8"
 """The type of rendered pages, and of documents converted into HTML."""
