@@ -5,38 +5,37 @@ For logins alone: a crawl's own requests are those of fetch.py. Nothing of this 
 
 import asyncio
 from collections.abc import Callable, Set
+from contextlib import suppress
 from typing import NamedTuple, Self
 from urllib.parse import urljoin
 
 from minicrawl.errors import FetchError
 from minicrawl.timing import STANDARD, Timing
-from minicrawl.web.http.body import ACCEPTED, Body
+from minicrawl.web.http.body import Body
 from minicrawl.web.http.connection import Endpoint
 from minicrawl.web.http.cookies import CookieJar
 from minicrawl.web.http.credentials import Headers, Proxies, proxies_of_environment
-from minicrawl.web.http.fetch import FetchOptions
+from minicrawl.web.http.fetch import FetchOptions, own_fields, tls_client
 from minicrawl.web.http.httpx_transport import OddTransports
-from minicrawl.web.http.response_fields import HTML_TYPES, ResponseFields, media_type
+from minicrawl.web.http.response_fields import HTML_TYPES, REDIRECTS, ResponseFields, media_type
 from minicrawl.web.http.transport import Answer, ProxyError, as_fields, replaced
 from minicrawl.web.net.addresses import Resolver, endpoint
-from minicrawl.web.net.tls import HTTP_1, TlsClient
+from minicrawl.web.net.tls import HTTP_1
 from minicrawl.web.urls.keys import authority, origin_of
 from minicrawl.web.urls.normalise import normalise
 
 _MOST_HOPS = 10
-_REDIRECTS = {301, 302, 303, 307, 308}
 _KEEPS_FORM = {307, 308}
 _MOST = 4 * 10**6  # bytes of a page
 
 
 class Browsed(NamedTuple):
-    """A page at the end of its redirects. `body`: b"" if it is not HTML. `hops`: the URLs on the way to it."""
+    """A page at the end of its redirects. `body`: b"" if it is not HTML."""
 
     url: str
     status: int
     body: bytes
     content_type: str | None
-    hops: tuple[str, ...] = ()
 
 
 class Browsing:
@@ -51,12 +50,10 @@ class Browsing:
     ) -> None:
         """Raises SettingError."""
         resolver = Resolver(options.connect_to, options.allow_private, timing)
-        shown_to = {endpoint(f"{origin}/") for origin in seed_origins if origin.startswith("https:")}
         self._options, self._clock, self._resolver = options, clock, resolver
         self._given = Headers(options.header, seed_origins, options.auth)
         self._proxies = Proxies(options.proxy, proxies_of_environment(), resolver.is_taken_elsewhere)
-        tls = TlsClient(options.ca_file, options.client_cert, shown_to)
-        self._transport = OddTransports(resolver, tls, timing, 1)
+        self._transport = OddTransports(resolver, tls_client(options, seed_origins), timing, 1)
 
     async def get(self, url: str, jar: CookieJar) -> Browsed:
         """The page at a normalised URL. Raises FetchError."""
@@ -67,59 +64,50 @@ class Browsing:
         return await self._asked(url, jar, form, page)
 
     async def _asked(self, url: str, jar: CookieJar, form: bytes | None, page: str | None) -> Browsed:
-        hops: list[str] = []
         try:
             async with asyncio.timeout(self._options.timeout):
-                while True:
+                for _ in range(_MOST_HOPS + 1):
                     answer = await self._answer(url, jar, form, page)
                     fields = ResponseFields(answer.fields)
                     jar.take(url, fields.each(b"set-cookie"), self._clock())
                     to = normalise(urljoin(url, fields.location)) if fields.location else None
-                    if answer.status not in _REDIRECTS or to is None:
-                        return await self._read(url, answer, fields, tuple(hops))
+                    if answer.status not in REDIRECTS or to is None:
+                        return await self._read(url, answer, fields)
                     await answer.aclose()
-                    if form is not None and answer.status not in _KEEPS_FORM:
+                    if answer.status not in _KEEPS_FORM:
                         form = None
-                    elif form is not None and origin_of(to) != origin_of(url):
+                    if form is not None and origin_of(to) != origin_of(url):
                         raise FetchError("bad-response", f"it sends the form on to {origin_of(to)}")
-                    hops.append(url)
-                    url, page = to, url
-                    if len(hops) > _MOST_HOPS:
-                        raise FetchError("redirect-loop", f"more than {_MOST_HOPS} redirects")
+                    url = to
+                raise FetchError("redirect-loop", f"more than {_MOST_HOPS} redirects")
         except TimeoutError as error:
             raise FetchError("timeout", f"no answer within {self._options.timeout:g} seconds") from error
 
     async def _answer(self, url: str, jar: CookieJar, form: bytes | None, page: str | None) -> Answer:
         origin = origin_of(url)
-        fields = [
-            ("Host", authority(f"{origin}/")),
-            ("User-Agent", self._options.agent),
-            ("Accept", "text/html,application/xhtml+xml;q=0.9,*/*;q=0.1"),
-            ("Accept-Encoding", ACCEPTED),
-        ]
-        if page is not None:
-            fields.append(("Referer", page))
+        fields = [("Host", authority(f"{origin}/"))]
+        if page is not None:  # other origins see no more of it than its own
+            fields.append(("Referer", page if origin_of(page) == origin else f"{origin_of(page)}/"))
         if form is not None:
             fields += [("Origin", origin_of(page or url)), ("Content-Type", "application/x-www-form-urlencoded")]
             fields.append(("Content-Length", str(len(form))))
         if (cookies := jar.header(url, self._clock())) is not None:
             fields.append(("Cookie", cookies))
-        given = replaced(as_fields(fields), as_fields(self._given.going_to(origin)))
+        own = (*as_fields(fields), *own_fields(self._options))
+        given = replaced(own, as_fields(self._given.going_to(origin)))
         to = Endpoint(origin.startswith("https:"), *endpoint(f"{origin}/"))
         ways = [to._replace(via=proxy) for proxy in self._proxies.in_turn(origin)] or [to]
         for way in ways[:-1]:
-            try:
+            with suppress(ProxyError):
                 return await self._transport.ask(way, HTTP_1, url, given, self._options.sign, form)
-            except ProxyError:
-                continue
         return await self._transport.ask(ways[-1], HTTP_1, url, given, self._options.sign, form)
 
-    async def _read(self, url: str, answer: Answer, fields: ResponseFields, hops: tuple[str, ...]) -> Browsed:
+    async def _read(self, url: str, answer: Answer, fields: ResponseFields) -> Browsed:
         try:
             body = b""
             if media_type(fields.content_type) in HTML_TYPES or fields.content_type is None:
                 body, _ = await Body(answer, 0).decoded(fields.joined(b"content-encoding"), _MOST, only=None)
-            return Browsed(url, answer.status, body, fields.content_type, hops)
+            return Browsed(url, answer.status, body, fields.content_type)
         finally:
             await answer.aclose()
 
