@@ -17,7 +17,7 @@ from minicrawl.log import printable
 from minicrawl.parts import module
 from minicrawl.settings import CrawlSettings
 from minicrawl.system import run_loop
-from minicrawl.web.urls.keys import origin_of
+from minicrawl.web.urls.keys import origin_of, site_of
 
 if TYPE_CHECKING:
     from minicrawl.web.http.browsing import Browsing
@@ -76,7 +76,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     URL may be any page that asks for a login. Continue by 'minicrawl crawl SEEDS --cookie-file FILE': such a crawl asks
     for no link that logs out or deletes, notices a lost session, and logs in again if it has the password's file.
     """
-    from minicrawl.crawler.admission.seeds import gather_seeds
+    from minicrawl.analysis.explain import meant_by
     from minicrawl.web.http.cookies import CookieJar, read_cookie_file, write_cookie_file
 
     session = module("logins.session")
@@ -85,21 +85,26 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     for cookie in read_cookie_file(cookie_file):
         jar.add(cookie)
     if check:
-        _check(_browsing(given), jar, list(logins.values()), cookie_file, as_json=as_json)
+        _check(given, jar, list(logins.values()), cookie_file, as_json=as_json)
         return
     if url is None:
         raise SettingError("name the page of the login, such as https://wiki.example.org/login")
-    (place,) = gather_seeds([url]).urls
+    place = meant_by(url)[0]
     try:
         if browser:
             login = _by_hand(place, user, jar, chromium)
         else:
             login = _by_form(place, user, password_file, jar, given, in_clear=in_clear)
     except (session.LoginError, FetchError) as error:
-        raise NotLoggedInError(f"not logged in: {printable(str(error))}") from error
-    cookie_file.parent.mkdir(parents=True, exist_ok=True)
+        raise NotLoggedInError(f"not logged in at {printable(place)}: {printable(str(error))}") from error
     kept = {**logins, login.site: login}
-    write_cookie_file(cookie_file, jar, [one.as_json() for one in kept.values()])
+    try:
+        cookie_file.parent.mkdir(parents=True, exist_ok=True)
+        is_kept = write_cookie_file(cookie_file, jar, [one.as_json() for one in kept.values()])
+    except OSError:
+        is_kept = False
+    if not is_kept:
+        raise NotLoggedInError(f"logged in, but --cookie-file {cookie_file} cannot be written; name another file")
     if as_json:
         click.echo(
             json.dumps({"site": login.site, "user": login.user, "file": str(cookie_file), "witness": login.witness})
@@ -111,11 +116,12 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         click.echo(f"Next: minicrawl crawl {printable(seed)} --cookie-file {cookie_file}")
 
 
-def _browsing(given: dict[str, Any]) -> "Browsing":
+def _browsing(given: dict[str, Any], *urls: str) -> "Browsing":
+    """Asks as the options say; secret headers and a certificate are for the origins of these URLs."""
     from minicrawl.crawler.sources.local import fetch_options
     from minicrawl.web.http.browsing import Browsing
 
-    return Browsing(fetch_options(CrawlSettings.of(given)), time.time)
+    return Browsing(fetch_options(CrawlSettings.of(given)), time.time, frozenset(map(origin_of, urls)))
 
 
 def _by_form(  # noqa: PLR0913 - what the command was told
@@ -125,10 +131,10 @@ def _by_form(  # noqa: PLR0913 - what the command was told
     user = user or _asked("User", is_secret=False)
     password = session.read_password(password_file) if password_file else os.environ.get(PASSWORD) or _asked("Password")
     kept_file = None if password_file is None else str(password_file.absolute())
-    login = session.Login(session.site_of(url), url, user, kept_file, in_clear)
+    login = session.Login(site_of(url), url, user, kept_file, in_clear)
 
     async def log_in() -> Any:
-        async with _browsing(given) as browsing:
+        async with _browsing(given, url) as browsing:
             found: Any = await session.log_in(browsing, jar, login, password)
             return found
 
@@ -158,17 +164,17 @@ def _by_hand(url: str, user: str | None, jar: "CookieJar", chromium: Path | None
     )
     for cookie in cookies_of_rows(rows, time.time()):
         jar.add(cookie)
-    found: Any = session.Login(session.site_of(url), url, user or "", witness=url)
+    found: Any = session.Login(site_of(url), url, user or "", witness=url)
     return found
 
 
-def _check(browsing: "Browsing", jar: "CookieJar", logins: list[Any], file: Path, *, as_json: bool) -> None:
+def _check(given: dict[str, Any], jar: "CookieJar", logins: list[Any], file: Path, *, as_json: bool) -> None:
     session = module("logins.session")
     if not logins:
         raise SettingError(f"{file} has no login yet; run 'minicrawl login URL --cookie-file {file}'")
 
     async def each() -> dict[str, bool | None]:
-        async with browsing:
+        async with _browsing(given, *(login.url for login in logins)) as browsing:
             return {login.site: await session.is_alive(browsing, jar, login) for login in logins}
 
     try:

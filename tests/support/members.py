@@ -2,16 +2,14 @@
 
 import html
 import itertools
-import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler
 from urllib.parse import parse_qs, urlsplit
 
 from support.prose import prose
-from support.small_web import WebServer
+from support.small_web import Pages, small_web
 
 USER, PASSWORD = "max", "s3cr&t wörd"
 OUT = '<a href="{}">{}</a>'
@@ -44,11 +42,11 @@ class Members:
         return [f"/members/{each}" for each in (2 * page + 1, 2 * page + 2) if each < self.pages]
 
 
-class _Answers(BaseHTTPRequestHandler):
+class _Answers(Pages):
     site: Members
     numbers: Iterator[int]
 
-    def do_GET(self) -> None:
+    def do_GET(self) -> None:  # noqa: N802 - as http.server calls it
         site, parts = self.site, urlsplit(self.path)
         site.asked.append(self.path)
         site.on_request(len(site.asked))
@@ -73,7 +71,7 @@ class _Answers(BaseHTTPRequestHandler):
         else:
             self._page(parts.path, is_member=session is not None)
 
-    def do_POST(self) -> None:
+    def do_POST(self) -> None:  # noqa: N802 - as http.server calls it
         site = self.site
         sent = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode(), keep_blank_values=True)
         values = {name: each[0] for name, each in sent.items()}
@@ -126,30 +124,11 @@ class _Answers(BaseHTTPRequestHandler):
         return session
 
     def _say(self, status: int, body: str, *fields: tuple[str, str]) -> None:
-        octets = body.encode()
-        self.send_response(status)
-        for name, value in (
-            ("Content-Type", "text/html; charset=utf-8"),
-            ("Content-Length", str(len(octets))),
-            *fields,
-        ):
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(octets)
-
-    def log_message(self, *_: object) -> None:
-        pass
+        self.answer(status, f"<meta charset=utf-8>{body}".encode(), *fields)
 
 
 @contextmanager
 def serving(site: Members) -> Iterator[str]:
     """The front page of the site while it is served."""
-    handler = type("Answers", (_Answers,), {"site": site, "numbers": itertools.count(1)})
-    with WebServer(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-        thread.start()
-        try:
-            yield f"http://127.0.0.1:{server.server_port}/"
-        finally:
-            server.shutdown()
-            thread.join()
+    with small_web(type("Answers", (_Answers,), {"site": site, "numbers": itertools.count(1)})) as port:
+        yield f"http://127.0.0.1:{port}/"

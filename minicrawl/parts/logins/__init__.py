@@ -1,9 +1,9 @@
 """Logins (docs/logins.md): a session is protected, and logged in again.
 
 session  log in by a form, and see whether the session is alive
+browser  log in by hand, in a Chromium
 words    names of links that end a session or act
 guard    notices a lost session at the answers of a site
-browser  the same by hand, in a Chromium
 step     all that in a crawl
 """
 
@@ -31,6 +31,10 @@ ACCOUNTS = "accounts"
 log.declare("logged-in-again", "logged in again at {site} as {user}: the session was over", INFO)
 log.declare("session-lost", "the session at {site} is over: {why}")
 log.declare("ended-session", "{url} ended the session at {site}: it is not asked again", INFO)
+
+
+_LISTED = 1_000
+"""Pages in JSON."""
 
 
 class ActingRow(NamedTuple):
@@ -69,12 +73,11 @@ class Logins(Part):
 
     @staticmethod
     def figures(store: "Store") -> Mapping[str, Any]:
-        rows = store.rows(
-            "SELECT url, name FROM acting JOIN pages ON id = page WHERE pages.state = 'waiting' ORDER BY page"
-        )
-        lost, accounts = store.meta_json(LOST), store.meta_json(ACCOUNTS)
+        waiting = "FROM acting JOIN pages ON id = page WHERE pages.state = 'waiting'"
+        rows = store.rows(f"SELECT url, name {waiting} ORDER BY page LIMIT {_LISTED}")
         acting = [{"url": url, "name": name} for url, name in rows]
-        return {"left_out": len(acting), "acting": acting, "accounts": accounts, "lost": lost}
+        known = {"accounts": store.meta_json(ACCOUNTS), "lost": store.meta_json(LOST)}
+        return {"left_out": store.value(f"SELECT count(*) {waiting}"), "acting": acting, **known}
 
     @staticmethod
     def status(figures: Mapping[str, Any]) -> Iterable[str]:
@@ -89,7 +92,8 @@ class Logins(Part):
 
     @staticmethod
     def explain(store: "Store", page: int) -> Iterable[str]:
-        for (name,) in store.rows("SELECT name FROM acting WHERE page = ?", (page,)):
+        query = "SELECT name FROM acting JOIN pages ON id = page WHERE page = ? AND pages.state = 'waiting'"
+        for (name,) in store.rows(query, (page,)):
             why = f"{printable(name)!r} says that it ends a session or acts" if name else "its answer ended the session"
             yield f"It is not asked while there is a session: {why}; --follow-actions asks for it."
 
@@ -103,9 +107,10 @@ def _sentences(figures: Mapping[str, Any]) -> Iterable[str]:
         )
     if acting := figures.get("acting"):
         example = acting[0]
+        name = printable(example["name"]) or "its answer did"
         yield (
-            f"{counted(len(acting), 'page')} not asked, as they would end the session or act, such as "
-            f"{printable(example['url'])} ({printable(example['name']) or 'its answer did'}); --follow-actions asks"
+            f"{counted(figures['left_out'], 'page')} not asked, as they would end the session or act, such as "
+            f"{printable(example['url'])} ({name}); --follow-actions asks for them"
         )
 
 

@@ -8,7 +8,6 @@ login is made again, and the page asked again with it: nobody else sees the answ
 import asyncio
 from collections import Counter, deque
 from collections.abc import Awaitable, Callable
-from contextlib import AsyncExitStack
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,7 +17,9 @@ from minicrawl.model import Fetched, ParsedPage
 from minicrawl.parts.logins.session import Login, LoginError, asks_for_login, is_alive, log_in, read_password
 from minicrawl.web.http.browsing import Browsing
 from minicrawl.web.http.cookies import CookieJar, Key
+from minicrawl.web.http.response_fields import REDIRECTS
 from minicrawl.web.urls.keys import site_of
+from minicrawl.web.urls.normalise import normalise
 
 MOST_LOGINS, FEW = 3, 10
 """Logins that a run makes at a site in a row, each for fewer than so many pages: a session may be short."""
@@ -28,7 +29,6 @@ page, such as to confirm something."""
 _BLAMED = 2
 """Sessions that pages of a shape have ended, at least one in two of those read, before the shape is blamed."""
 _MOST_SHAPES = 10_000
-_REDIRECTS = {301, 302, 303, 307, 308}
 
 Answered = tuple[Fetched, ParsedPage]
 
@@ -37,14 +37,15 @@ class Guard:
     """Guards the session of one site.
 
     login: None if the user's cookies come from elsewhere. `lost`: why there is no session any more. `ended`: URLs that
-    have ended it, until they are taken; `shapes`: of all of these.
+    have ended it, until they are taken; `shapes`: of all of these, also in earlier runs.
     """
 
-    def __init__(self, site: str, login: Login | None, jar: CookieJar, browsing: Callable[[], Browsing]) -> None:
-        self.site, self.login, self._jar, self._browsing = site, login, jar, browsing
+    def __init__(
+        self, site: str, login: Login | None, jar: CookieJar, browsing: Callable[[], Browsing], shapes: set[str]
+    ) -> None:
+        self.site, self.login, self._jar, self._browsing, self.shapes = site, login, jar, browsing, shapes
         self.lost: str | None = None
         self.ended: list[str] = []
-        self.shapes: set[str] = set()
         self._keys = self._session_keys()
         self._lock = asyncio.Lock()
         self._epoch = self._logins = self._acquitted = self._read = 0
@@ -80,9 +81,10 @@ class Guard:
 
     def _of_login(self, fetched: Fetched) -> Fetched:
         """An answer that leads to a login leads to one page, whatever page that is to lead back to (`?next=`)."""
-        if fetched.location is None or _place(fetched.location) not in self._login_paths:
+        target = _target(fetched)
+        if target is None or _place(target) not in self._login_paths:
             return fetched
-        return fetched._replace(location=fetched.location.partition("?")[0])
+        return fetched._replace(location=target.partition("?")[0])
 
     def _note_well(self, url: str) -> None:
         self._well.append(url)
@@ -100,9 +102,9 @@ class Guard:
         return any(self._jar.get(key) is None for key in self._keys)
 
     async def _is_suspect(self, url: str, fetched: Fetched, parsed: ParsedPage) -> bool:
-        if fetched.status in _REDIRECTS and fetched.location:
-            place = _place(fetched.location)
-            return place != _place(url) and await self._is_login(place, fetched.location, url)
+        if (target := _target(fetched)) is not None:
+            place = _place(target)
+            return place != _place(url) and await self._is_login(place, target, url)
         if parsed.asks_password and _place(url) not in self._login_paths:
             seen = self._acquitted
             return seen < _ACQUITTALS or seen & (seen - 1) == 0
@@ -115,11 +117,11 @@ class Guard:
         if site_of(location) != self.site or self._led.setdefault(place, url) in (url, ""):
             return False
         self._led[place] = ""
-        async with AsyncExitStack() as stack:
-            try:
-                page = await (await stack.enter_async_context(self._browsing())).get(location, CookieJar())
-            except FetchError:
-                return False
+        try:
+            async with self._browsing() as browsing:
+                page = await browsing.get(location, CookieJar())
+        except FetchError:
+            return False
         if asks_for_login(page):
             self._login_paths.add(place)
         return place in self._login_paths
@@ -166,7 +168,7 @@ class Guard:
             password = read_password(Path(login.password_file))
             async with self._browsing() as browsing:
                 self.login = await log_in(browsing, self._jar, login, password)
-        except (LoginError, FetchError, MinicrawlError) as error:
+        except (LoginError, MinicrawlError) as error:
             return str(error)
         self._keys, self._acquitted = self._session_keys(), 0
         log.event("logged-in-again", site=self.site, user=login.user)
@@ -179,6 +181,13 @@ def shape(url: str) -> str:
     names = sorted({pair.partition("=")[0] for pair in parts.query.split("&")})
     digits = "".join("0" if letter.isdigit() else letter for letter in parts.path)
     return f"{parts.netloc}{digits}?{'&'.join(names)}"
+
+
+def _target(fetched: Fetched) -> str | None:
+    """Where an answer redirects to."""
+    if fetched.status not in REDIRECTS or not fetched.location:
+        return None
+    return normalise(fetched.location, fetched.url)
 
 
 def _place(url: str) -> str:

@@ -35,9 +35,10 @@ class Sessions(Step):
         jar = next(filter(None, jars), None) or CookieJar()
         sites = logins.keys() | ({site_of(cookie.domain) for cookie in jar} if file is not None else set())
         self._options = fetch_options(opening.settings)
-        self._guards = {site: Guard(site, logins.get(site), jar, self._browsing) for site in sites}
+        enders: dict[str, str] = opening.state.writer.meta_json(_ENDERS)
+        shapes = {site: {each for each, of in enders.items() if of == site} for site in sites}
+        self._guards = {site: Guard(site, logins.get(site), jar, self._browsing, shapes[site]) for site in sites}
         self._follows = follows_actions(opening.settings)
-        self._enders: dict[str, str] = opening.state.writer.meta_json(_ENDERS)
         self._acting: dict[int, str] = dict(opening.state.writer.rows("SELECT page, name FROM acting"))
         self._unsaved: dict[int, str] = {}
         self._accounts = {site: login.user for site, login in logins.items()}
@@ -66,7 +67,7 @@ class Sessions(Step):
         if self._follows or not self._state.accounts.depth[page] or not self._carries(origin_of(url)):
             return False
         name = self._acting.get(page)
-        if name is None and shape(url) in self._enders:
+        if name is None and guard is not None and shape(url) in guard.shapes:
             name = ""
         if name is None:
             name = acting_name(url)
@@ -94,21 +95,18 @@ class Sessions(Step):
                 self._note(page, text)
 
     def on_turn(self, turn: Turn) -> None:
-        for guard in self._guards.values():
-            for url in guard.ended:
-                (page,) = self._state.urls.find([url])
-                if page is not None:
-                    self._note(page, "")
-            guard.ended.clear()
-            self._enders |= dict.fromkeys(guard.shapes, guard.site)
+        guard = self._guards.get(site_of(turn.fetched.url))
+        while guard is not None and guard.ended:
+            (page,) = self._state.urls.find([guard.ended.pop()])
+            if page is not None:
+                self._note(page, "")
 
     def save(self, writer: Writer) -> None:
         writer.put(ActingRow, (ActingRow(*row) for row in self._unsaved.items()))
         self._unsaved.clear()
         lost = {site: guard.lost for site, guard in self._guards.items() if guard.lost is not None}
-        writer.save_meta(
-            {LOST: json.dumps(lost), ACCOUNTS: json.dumps(self._accounts), _ENDERS: json.dumps(self._enders)}
-        )
+        enders = {each: guard.site for guard in self._guards.values() for each in list(guard.shapes)}
+        writer.save_meta({LOST: json.dumps(lost), ACCOUNTS: json.dumps(self._accounts), _ENDERS: json.dumps(enders)})
 
 
 class Guarded:

@@ -321,8 +321,8 @@ def _parsed(line: str, changed: float) -> Cookie | None:
     return Cookie(hostname(url), path, name, value, *flags, until if until > 0 else None, changed, changed)
 
 
-def write_cookie_file(path: Path, cookies: Iterable[Cookie], logins: Iterable[str] | None = None) -> None:
-    """Write a file that only the user may read. It appears complete or not at all; the log tells why.
+def write_cookie_file(path: Path, cookies: Iterable[Cookie], logins: Iterable[str] | None = None) -> bool:
+    """Write a file that only the user may read. It appears complete or not at all: False, and the log tells why.
 
     logins: comments on these, see `LOGIN`; None: those that the file has.
     """
@@ -335,8 +335,11 @@ def write_cookie_file(path: Path, cookies: Iterable[Cookie], logins: Iterable[st
                 file.write(_HEAD)
                 file.writelines(f"{LOGIN}{login}\n" for login in logins)
                 file.writelines(map(_line, cookies))
-    except OSError as error:
-        log.event("cookie-file-unwritten", file=str(path), why=error.strerror)
+    except (OSError, SettingError) as error:
+        why = error.strerror if isinstance(error, OSError) else str(error)
+        log.event("cookie-file-unwritten", file=str(path), why=why)
+        return False
+    return True
 
 
 def _line(cookie: Cookie) -> str:

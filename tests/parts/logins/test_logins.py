@@ -193,6 +193,30 @@ def test_a_password_is_in_no_file(tmp_path: Path, password_file: Path) -> None:
         assert not [each for each in spelt if each.encode() in octets], file
 
 
+def test_a_lost_session_is_seen_where_parameters_are_kept(tmp_path: Path, password_file: Path) -> None:
+    """So redirects come as they are written: relative ones."""
+    site = Members(lasts=12)
+    with serving(site) as front:
+        log_in(front, tmp_path, password_file)
+        crawl(front, tmp_path, "--keep-parameters")
+    assert members_of(site) <= read(tmp_path)
+    assert site.acts == {}
+
+
+@pytest.mark.parametrize("url", ["ftp://a.test/login", "seeds.txt:x", "http://"])
+def test_a_url_that_is_none_is_told(url: str, tmp_path: Path, password_file: Path) -> None:
+    result = run("login", url, "--user", USER, "--password-file", password_file)
+    assert (result.exit_code, "is not an http or https URL" in result.output) == (2, True)
+
+
+def test_a_file_that_cannot_be_written_is_told(tmp_path: Path, password_file: Path) -> None:
+    (tmp_path / "file").write_text("")
+    words = ("--password-file", password_file, "--allow-private", "--in-clear")
+    with serving(Members()) as front:
+        result = run("login", f"{front}login", "--user", USER, *words, "--cookie-file", tmp_path / "file/cookies.txt")
+    assert (result.exit_code, "cannot be" in result.output) == (2, True)
+
+
 def test_the_session_of_a_browser_is_read(tmp_path: Path, password_file: Path) -> None:
     site = Members(pages=5)
     with serving(site) as front:
