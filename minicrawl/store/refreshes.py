@@ -191,22 +191,6 @@ class Refreshes(Subject):
         """The changes of a page, the oldest first; scans those of all pages."""
         return self._tables.records(Change, "changes WHERE page = ? ORDER BY at, id", page)
 
-    def last_change(self) -> int:
-        """The number of the last change of a page; 0 where there is none."""
-        return int(self._tables.value("SELECT coalesce(max(id), 0) FROM changes"))
-
-    def changes_after(self, number: int, until: int, new_since: float, n: int) -> dict[int, ChangedPage]:
-        """The first n changes after a number, up to another, by number, each once. new_since: Unix seconds; pages read
-        before are not new."""
-        query = """
-            SELECT changes.id, url, what, at, importance, 1, added, removed, title, kinds
-            FROM changes CROSS JOIN weighed ON weighed.id = page
-            WHERE changes.id > ? AND changes.id <= ? AND (what <> 'new' OR at >= ?)
-                AND NOT (what = 'new' AND state = 'alias')
-            ORDER BY changes.id LIMIT ?"""
-        rows = self._tables.rows(query, (number, until, new_since, n))
-        return {change: ChangedPage._make((*row[:-1], kinds_of(row[-1]))) for change, *row in rows}
-
     def changed_pages(self, since: float, n: int = -1) -> list[ChangedPage]:
         """New, changed and gone pages since a time (Unix seconds), or the first n, the most important first."""
         query = f"""

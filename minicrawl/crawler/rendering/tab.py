@@ -125,9 +125,10 @@ class TabRequests:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    @property
-    def is_asking(self) -> bool:
-        return bool(self._tasks)
+    def must_come(self, *, whole: bool) -> bool:
+        """True while an answer is to come that may change what the page shows. whole: or any other, such as a
+        picture's."""
+        return self.pending > 0 or (whole and bool(self._tasks))
 
     async def _found(self, route: "Route") -> Resource | None:
         request = route.request
@@ -228,10 +229,9 @@ class Tab:
             spent += clock() - began
             if not is_quiet:
                 raise FetchError("render-timeout", "its words and links go on changing")
-            waits = requests.pending or (whole and requests.is_asking)
-            if not waits and clock() - requests.answered >= _QUIET:
+            if not requests.must_come(whole=whole) and clock() - requests.answered >= _QUIET:
                 return True
-            while (requests.pending or (whole and requests.is_asking)) and spent < seconds and clock() < end:
+            while requests.must_come(whole=whole) and spent < seconds and clock() < end:
                 await asyncio.sleep(_LOOK)
                 spent += 0.0 if requests.is_held() else _LOOK
         return not requests.pending

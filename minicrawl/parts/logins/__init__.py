@@ -73,7 +73,7 @@ class Logins(Part):
 
     @staticmethod
     def figures(store: "Store") -> Mapping[str, Any]:
-        waiting = "FROM acting JOIN pages ON id = page WHERE pages.state = 'waiting'"
+        waiting = "FROM acting CROSS JOIN pages ON id = page WHERE pages.state = 'waiting'"
         rows = store.rows(f"SELECT url, name {waiting} ORDER BY page LIMIT {_LISTED}")
         acting = [{"url": url, "name": name} for url, name in rows]
         known = {"accounts": store.meta_json(ACCOUNTS), "lost": store.meta_json(LOST)}
@@ -92,7 +92,7 @@ class Logins(Part):
 
     @staticmethod
     def explain(store: "Store", page: int) -> Iterable[str]:
-        query = "SELECT name FROM acting JOIN pages ON id = page WHERE page = ? AND pages.state = 'waiting'"
+        query = "SELECT name FROM acting CROSS JOIN pages ON id = page WHERE page = ? AND pages.state = 'waiting'"
         for (name,) in store.rows(query, (page,)):
             why = f"{printable(name)!r} says that it ends a session or acts" if name else "its answer ended the session"
             yield f"It is not asked while there is a session: {why}; --follow-actions asks for it."
