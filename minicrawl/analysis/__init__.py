@@ -11,5 +11,6 @@ page_links      links with their pages (`links`)         page_text        the ke
 copies          pages that carry the text of a document  usage            preferences on the use of pages
 page_changes    changes of a page, and the differences of its text
 seeding         seeds for a next crawl                   archives         the archive of a store
+archive_needs   files that archived pages need, and the archive lacks
 dry_run         requests that a crawl would make
 """

@@ -1,5 +1,6 @@
 """The archive of a crawl: its folder, and the store's records of it."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -10,20 +11,25 @@ from minicrawl.archive.export import ListedPage
 from minicrawl.archive.reading import MOST_KEPT, Record
 from minicrawl.archive.writer import FILES, Committed
 from minicrawl.crawler.archiving import as_captured, committed, unchunked
+from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_page
 from minicrawl.errors import FetchError, SettingError, StoreError
+from minicrawl.model import ParsedPage, Wanted
+from minicrawl.sandbox.sandbox import ChildError
 from minicrawl.store.reader import Store, open_store
+from minicrawl.timing import STANDARD
 from minicrawl.web.http.answer_reader import AnswerReader
 from minicrawl.web.http.body import decoder
 from minicrawl.web.http.response_fields import ResponseFields
 
 
 class OpenedArchive(NamedTuple):
-    """An archive. committed: the store's record of its files; pages: its pages, the most important first; None without
-    a store."""
+    """An archive. committed: the store's record of its files; pages: its pages, the most important first; store: the
+    crawl's; None without a store."""
 
     collection: Collection
     committed: Committed | None
     pages: Iterator[ListedPage] | None = None
+    store: Store | None = None
 
 
 @contextmanager
@@ -46,7 +52,7 @@ def opened(store: Path, place: str | Path | None) -> Iterator[OpenedArchive]:
             unindexed = (as_captured(url, row) for _, url, row in rows)
             collection = stack.enter_context(closing(Collection(folder_of(reader), unindexed)))
             known = committed(reader)
-        yield OpenedArchive(collection, known, _pages(reader))
+        yield OpenedArchive(collection, known, _pages(reader), reader)
 
 
 def _pages(store: Store) -> Iterator[ListedPage]:
@@ -95,3 +101,20 @@ def decoded(record: Record, payload: bytes) -> bytes:
     except FetchError:
         return payload
     return bytes(body)
+
+
+def parsed_body(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage | None:
+    """A page, parsed, a large one in a child process; None if it is too slow to parse."""
+    if not is_large(body):
+        return read_page(body, url, content_type, wanted)[0]
+
+    async def read() -> ParsedPage | None:
+        pages = large_pages(STANDARD, 1)
+        try:
+            return (await pages.call(body, url, content_type, wanted))[0]
+        except ChildError:
+            return None
+        finally:
+            await pages.aclose()
+
+    return asyncio.run(read())

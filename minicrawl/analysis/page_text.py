@@ -5,7 +5,6 @@ A corpus is pages with their main content as Markdown, to train or search with. 
 mostly made from one template, and each stays.
 """
 
-import asyncio
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import datetime
@@ -13,21 +12,18 @@ from pathlib import Path
 
 import numpy as np
 
-from minicrawl.analysis.archives import decoded, fields_of
+from minicrawl.analysis.archives import decoded, fields_of, parsed_body
 from minicrawl.analysis.explain import Explanation, explain, meant_by
 from minicrawl.analysis.top import Ranked
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.archive.collection import Collection
 from minicrawl.crawler.archiving import as_captured
 from minicrawl.crawler.recognise.duplicates import kind_of
-from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_page
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.export.tables import Table, iso
 from minicrawl.model import READ, ArchiveRecord, ParsedPage, State, Wanted
-from minicrawl.sandbox.sandbox import ChildError
 from minicrawl.store.ranks import RankedPage
 from minicrawl.store.reader import Store
-from minicrawl.timing import STANDARD
 from minicrawl.web.html.parse import MAX_TEXT
 from minicrawl.web.http.response_fields import HTML_TYPES, media_type
 from minicrawl.web.kept_text import KeptText
@@ -55,24 +51,7 @@ def archived_page(store: Store, folder: Path, url: str, row: ArchiveRecord, want
         return None
     if media_type(content_type) not in HTML_TYPES:
         return None
-    return _parsed(decoded(record, record.payload), url, content_type, wanted)
-
-
-def _parsed(body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage | None:
-    """A page, parsed; a large one in a child process."""
-    if not is_large(body):
-        return read_page(body, url, content_type, wanted)[0]
-
-    async def read() -> ParsedPage | None:
-        pages = large_pages(STANDARD, 1)
-        try:
-            return (await pages.call(body, url, content_type, wanted))[0]
-        except ChildError:
-            return None
-        finally:
-            await pages.aclose()
-
-    return asyncio.run(read())
+    return parsed_body(decoded(record, record.payload), url, content_type, wanted)
 
 
 _LONGEST_CHAIN = 16

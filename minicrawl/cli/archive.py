@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_type_hints
 
 import click
 
@@ -22,9 +22,11 @@ from minicrawl.errors import SettingError, StoreError, counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
+    from minicrawl.analysis.archive_needs import Needs
     from minicrawl.archive.cdxj import Captured
 
 _INCONSISTENT = 4
+_INCOMPLETE = 1
 _SHOWN = 20
 _LOOKS_APART = 0.1
 
@@ -99,18 +101,23 @@ def get(url: str, at: str | None, raw: bool, folder: str | None, store: Path) ->
 def check(deep: bool, folder: str | None, store: Path, as_json: bool) -> None:
     """Check the files against what the store has committed; with --deep, read every record.
 
-    Files without a store are always read in full. Bytes that belong to no record are reported, with their place, size
-    and cause. What a running or killed crawl has not committed yet is reported, too, but is no error.
+    With --deep, it also says whether the archive is complete, as 'minicrawl archive missing' does. Files without a
+    store are always read in full. Bytes that belong to no record are reported, with their place, size and cause. What a
+    running or killed crawl has not committed yet is reported, too, but is no error.
 
     Exit code 0 if all is well, 4 if not.
     """
+    from minicrawl.analysis.archive_needs import needs_of
     from minicrawl.analysis.archives import opened
     from minicrawl.archive.check import check as look
 
     with opened(store, folder) as archive:
         found = look(archive.collection, archive.committed, deep=deep)
+        needs = needs_of(archive) if deep else None
     if as_json:
         facts = {"files": found.files, "bytes": found.bytes, "records": found.records, "answers": found.answers}
+        if needs is not None:
+            facts |= {"needed": needs.files, "missing": len(needs.missing)}
         click.echo(document({**facts, "lost": found.lost, "problems": found.wrong, "notes": found.notes}))
     else:
         for sentences in (found.wrong, found.notes):
@@ -123,8 +130,45 @@ def check(deep: bool, folder: str | None, store: Path, as_json: bool) -> None:
             click.echo(printable(f"{name}: {counted(size, 'byte')} of no record"))
         verdict = "" if found.wrong else ": nothing is wrong"
         click.echo(f"{counted(found.files, 'file')}, {amount(found.bytes)}{seen}{verdict}")
+        if needs is not None:
+            click.echo(_verdict(needs))
     if found.wrong:
         raise click.exceptions.Exit(_INCONSISTENT)
+
+
+@command.command(epilog="Example: minicrawl archive missing --csv missing.csv")
+@click.option("--csv", "file", metavar="FILE", help="Write the list to FILE, or to standard output with '-'.")
+@folder_option
+@about_store
+def missing(file: str | None, folder: str | None, store: Path, as_json: bool) -> None:
+    """List what the pages need to look as they did, such as style sheets and pictures, and the archive does not have.
+
+    Every page and style sheet of the archive is read for what it needs. Files that most pages need come first, with the
+    first page that needs them, and why they are missing. With the crawl's own store, pages that were read and not kept
+    are listed, too. What scripts would load is not known.
+
+    Exit code 0 if the archive is complete, but for files that their servers do not have; 1 if not.
+    """
+    from minicrawl.analysis.archive_needs import MissingFile, needs_of
+    from minicrawl.analysis.archives import opened
+    from minicrawl.export.tables import Table, export_table
+
+    with opened(store, folder) as archive:
+        needs = needs_of(archive)
+    if file is not None:
+        export_table(Table(get_type_hints(MissingFile), iter(needs.missing)), Path(file), "csv")
+    if as_json:
+        click.echo(document([one._asdict() for one in needs.missing]))
+    elif file is None:
+        for one in needs.missing:
+            by = f"  needed by {one.needed_by}" if one.needed_by else ""
+            more = f" and {one.pages - 1:,} more" if one.pages > 1 else ""
+            click.echo(printable(f"{one.kind:<5}  {one.url}{by}{more}: {one.why}"))
+    for sentence in needs.unread:
+        click.echo(printable(sentence), err=True)
+    click.echo(_verdict(needs), err=True)
+    if not needs.is_complete:
+        raise click.exceptions.Exit(_INCOMPLETE)
 
 
 @command.command(epilog="Example: minicrawl archive index --archive wget-files")
@@ -230,6 +274,20 @@ def select(grades: int, most: str | None, store: Path, as_json: bool) -> None:
         facts = f"{one.grade:>5}  {one.importance:>10.3g}  {one.pages:>9,}  {amount(one.bytes):>9}"
         click.echo(f"{facts}  {printable(one.site)}")
     click.echo(f"{len(shown):,} of {counted(len(sites), 'site')}, {amount(sum(one.bytes for one in shown))} as read")
+
+
+def _verdict(needs: "Needs") -> str:
+    """A sentence that says whether an archive is complete."""
+    pages = sum(one.kind == "page" for one in needs.missing)
+    files, gone = len(needs.missing) - pages, sum(one.is_gone for one in needs.missing)
+    needed = f"{counted(needs.files, 'file')} that its pages need"
+    if needs.is_complete:
+        lacking = f"lacks {files:,} of {needed}, and so do their servers" if gone else f"has {needed}"
+        return f"complete: it {lacking}"
+    lacks = [f"{files:,} of {needed}{f' ({gone:,} of them their servers lack, too)' if gone else ''}"] if files else []
+    lacks += [f"{counted(pages, 'page')} that the crawl has read"] if pages else []
+    lacks += [f"what {counted(len(needs.unread), 'page')} cannot tell"] if needs.unread else []
+    return f"not complete: it lacks {' and '.join(lacks)}"
 
 
 def _meant(text: str) -> list[str]:

@@ -57,6 +57,13 @@ class Archived(Subject):
         """True if there is a record of a URL that is not a page's."""
         return self._tables.row("SELECT 1 FROM records WHERE url = ?", url) is not None
 
+    def pages_without(self) -> Iterator[tuple[int, str]]:
+        """Number and URL of every page that was read and has no record."""
+        query = """
+            SELECT id, url FROM pages WHERE state = 'fetched'
+                AND NOT EXISTS (SELECT 1 FROM records WHERE page = pages.id) ORDER BY id"""
+        yield from self._tables.each(query)
+
     def after(self, number: int) -> Iterator[tuple[int, str, ArchiveRecord]]:
         """Number, URL and row of every record after `number`, in the order of their numbers."""
         query = f"""
