@@ -106,6 +106,7 @@ def at_rest(found: AtRest) -> Look:
         **of_run,
         "known": status.known,
         "read": status.read,
+        "waiting": status.states.get("waiting", 0),
         "in_flight": 0,
         "earlier": earlier._asdict(),
         "workers": [],

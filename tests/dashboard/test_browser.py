@@ -125,6 +125,14 @@ def test_from_start_to_stop(browser: Any, web: CountedWeb, store: Path) -> None:
         says(page, "#view-log li", "is banned")
         page.click("#stop")
         is_just(page, "#state", "Not running")
+        page.click("#tab-overview")
+        waiting = rows(store, "SELECT count(*) FROM pages WHERE state = 'waiting'")[0][0]
+        says(page, "#view-overview .rest", f"reads the {waiting:,} pages that wait, the most important first")
+        page.get_by_role("button", name="Continue").click()
+        is_just(page, "#state", "Running")
+        page.locator(".rest").wait_for(state="hidden")
+        page.click("#stop")
+        is_just(page, "#state", "Not running")
     assert faults_in(store) == []
     assert rows(store, "SELECT value FROM meta WHERE key = 'stopped'") == [("interrupted",)]
 
@@ -154,10 +162,13 @@ def test_a_finished_crawl_is_shown_and_pages_can_be_asked_about(browser: Any, st
         says(page, "#view-overview .figure", "Known")
         page.locator("#view-overview canvas").first.wait_for()
         says(page, "#view-overview .tally a", "http-404")
+        assert page.get_by_role("button", name="Continue").count() == 0
+        says(page, "#view-overview .rest", "No page waits.")
+        assert page.locator("#view-overview td .quiet .url").first.inner_text() == HOME
         page.get_by_role("link", name="The home page").click()
         says(page, "#view-why .sentence", "Read")
         says(page, "#view-why .facts", "1 of 10")
-        says(page, "#view-why .facts", "a.test has 1 of all trust; it is a seed's")
+        says(page, "#view-why .facts", "a.test has 100 % of all trust; it is a seed's")
         says(page, "#view-why .facts", "of its importance; the rest comes by links")
         page.click("#tab-sites")
         says(page, "#view-sites td", "a.test")
@@ -189,8 +200,9 @@ def test_pages_behind_a_number_lead_to_their_view(browser: Any, store: Path) -> 
         says(page, "#view-pages [role=status]", "no such column: hots, did you mean host?")
         page.go_back()
         is_just(page, "#view-pages [role=status]", "1 page.")
-        page.get_by_role("link", name=f"{HOME}gone/two").click()
+        page.get_by_role("link", name="who links there").click()
         says(page, "#view-why .sentence", "Given up at once: ")
+        assert page.locator("#view-why ul.plain").first.inner_text() == HOME
         page.locator("#view-why dd a", has_text="404").first.click()
         is_just(page, "#view-pages [role=status]", "2 pages.")
 
@@ -239,6 +251,10 @@ def test_all_can_be_used_by_keyboard_and_read_aloud(browser: Any, store: Path) -
                         page.locator(said[view]).first.wait_for()
                     assert grave_findings(page) == [], (view, scheme, width)
                     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), (view, width)
+                    if width == 390:  # a row is two lines
+                        lines = page.locator("tbody tr:visible")
+                        heights = lines.evaluate_all("(all) => all.map((tr) => tr.offsetHeight)")
+                        assert all(height < 3 * 24 for height in heights), (view, heights)
                 page.locator("#tab-log").focus()
                 page.keyboard.press("?")
                 page.get_by_role("dialog", name="Keys").wait_for()

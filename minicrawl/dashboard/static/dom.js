@@ -93,6 +93,12 @@ export function shortened(url, most = 160) {
   return letters.length > most ? `${letters.slice(0, most - 51).join("")}…${letters.slice(-50).join("")}` : letters.join("");
 }
 
+// A page in a table: its title, which leads to its view, and its URL, which leads to itself. more: what else is to be said.
+export function titled({url, title}, more = null) {
+  const named = title ? outside(url, shortened(url)) : null;
+  return el("div", {class: "titled"}, known(url, printable(title) || shortened(url)), named || more ? el("div", {class: "quiet"}, named, named && more ? " · " : null, more) : null);
+}
+
 export function card(title, ...children) {
   return el("section", {class: "card"}, el("h2", {}, title), ...children);
 }

@@ -63,6 +63,11 @@ export function held(now) {
   return [`about ${part(100 * now.coverage_about + 1e-9, Math.floor)} %`, `of the importance (between ${least} and ${most} %)`];
 }
 
+// A share of all importance, in three significant digits: 0.0312 -> "3.12 %".
+export function weight(share) {
+  return share === null || share === undefined ? "" : `${small(100 * share)} %`;
+}
+
 export function rate(number) {
   return number >= 100 ? count(number) : (number ?? 0).toFixed(1);
 }

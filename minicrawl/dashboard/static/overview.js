@@ -1,8 +1,8 @@
 // The crawl in one view: whether it runs and how far, its best pages, what holds it up, what failed; and its controls.
 
 import {Failure} from "./api.js";
-import {card, el, fill, known, pagesOf, setText, toPages} from "./dom.js";
-import {about, amount, clock, count, counted, day, duration, held, isOn, percent, printable, rate, small} from "./format.js";
+import {card, el, fill, pagesOf, setText, titled, toPages} from "./dom.js";
+import {about, amount, clock, count, counted, day, duration, held, isOn, percent, printable, rate, weight} from "./format.js";
 import {Chart} from "./chart.js";
 import {Slider} from "./slider.js";
 import {Table} from "./table.js";
@@ -28,8 +28,8 @@ export class Overview {
     this.figures = new Figures();
     this.sentence = el("p", {class: "sentence"});
     this.best = new Table("The best pages", [
-      {title: "Page", wide: true, of: (page) => [page.url, page.title], node: (page) => known(page.url, printable(page.title) || printable(page.url))},
-      {title: "Importance", numeric: true, text: (page) => small(page.importance)},
+      {title: "Page", wide: true, of: (page) => [page.url, page.title], node: (page) => titled(page)},
+      {title: "Importance", numeric: true, text: (page) => weight(page.importance)},
     ], (page) => page.url, "No page has been read yet.");
     this.coverage = new Chart("Coverage", "share of importance", percent);
     this.ofCoverage = card("Coverage", this.coverage.node);
@@ -37,6 +37,7 @@ export class Overview {
     this.failed = el("ul", {class: "plain tally"});
     this.aims = el("div", {class: "aims"});
     this.limits = new Limits(app);
+    this.rest = new Rest(app);
     this.progress = card("Progress", this.aims, this.limits.node);
     this.sliders = [
       new Slider(app, "workers", "Processes", [...Array(17).keys()], (n) => (n ? count(n) : "0 (in the main process)"), "one for each partition"),
@@ -49,6 +50,7 @@ export class Overview {
     this.ofFailures = card("What failed", this.failed);
     this.nodes = [
       this.sentence,
+      this.rest.node,
       this.figures.node,
       el("div", {class: "columns"},
         card("Best pages", this.best.node, el("a", {href: pagesOf()}, "All pages")),
@@ -79,6 +81,7 @@ export class Overview {
     setText(this.sentence, sentence(now));
     if (now.crawl === "none") return;
     this.figures.show(now);
+    this.rest.show(now);
     this.showAims(now);
     this.limits.show(now);
     const isFixed = Boolean(now.partitions);
@@ -117,6 +120,31 @@ function sentence(now) {
   }
   if (now.silence) return `No host has answered since ${clock(now.silence.since)}; trying again every ${Math.round(now.silence.pause)} s.`;
   return now.crawl === "busy" ? "The crawl has not answered for a moment." : "";
+}
+
+// What a crawl at rest would do next, and the button for it.
+class Rest {
+  constructor(app) {
+    const start = async () => {
+      this.button.disabled = true;
+      if (await app.start({seeds: [], settings: {}})) app.notify("The crawl goes on. It continues when you close this page or the dashboard.");
+      this.button.disabled = false;
+    };
+    this.app = app;
+    this.button = el("button", {type: "submit", onclick: start}, "Continue");
+    this.words = el("span");
+    this.node = el("p", {class: "rest", hidden: true}, this.button, this.words);
+  }
+
+  show(now) {
+    this.node.hidden = !this.app.start || now.state !== "ended" || Boolean(now.partitions);
+    if (this.node.hidden) return;
+    const {waiting} = now;
+    this.button.hidden = !waiting;
+    const pace = now.settings.delay ? `asking each host at most every ${now.settings.delay} s` : "without delay";
+    setText(this.words, waiting ? `reads the ${waiting === 1 ? "page that waits" : `${count(waiting)} pages that wait`}, the most important first, ${pace}, until nothing is left or you stop it. Set up has limits and other options.`
+      : "No page waits. 'minicrawl refresh' reads pages again; more seeds go in under Controls.");
+  }
 }
 
 class Figures {

@@ -1,7 +1,7 @@
 // The pages that a filter selects, the most important first: every number of pages elsewhere leads here.
 
-import {card, el, known, outside, pagesOf, setText, shortened} from "./dom.js";
-import {count, counted, printable, small} from "./format.js";
+import {card, el, pagesOf, setText, titled, whyOf} from "./dom.js";
+import {count, counted, printable, weight} from "./format.js";
 import {Table} from "./table.js";
 
 const [FIRST, MOST] = [50, 500]; // lines
@@ -18,11 +18,11 @@ export class Pages {
     this.words = el("p", {role: "status"});
     this.table = new Table("Pages", [
       {title: "Rank", numeric: true, text: (page) => count(page.rank)},
-      {title: "Page", of: ({url, title}) => [url, title], node: page},
-      {title: "State", text: (page) => page.state},
-      {title: "Status", numeric: true, text: (page) => String(page.status ?? "")},
+      {title: "Page", wide: true, of: ({url, title, state}) => [url, title, state], node: (page) => titled(page, sources(app, page))},
+      {title: "State", minor: true, text: (page) => page.state},
+      {title: "Status", minor: true, numeric: true, text: (page) => String(page.status ?? "")},
       {title: "Reason", text: (page) => printable(page.reason)},
-      {title: "Importance", numeric: true, text: (page) => small(page.importance)},
+      {title: "Importance", numeric: true, text: (page) => weight(page.importance)},
     ], (page) => page.url, "No pages match.");
     this.more = el("button", {type: "button", hidden: true, onclick: () => { this.n = Math.min(this.n + 150, MOST); app.read(); }}, "More");
     this.nodes = [card("Pages", el("form", {class: "ask", onsubmit: ask}, el("label", {}, "Where", this.where), el("button", {type: "submit"}, "Show")), this.words, this.table.node, this.more)];
@@ -51,7 +51,7 @@ export class Pages {
   }
 }
 
-// A page's title leads to its view, its URL to itself.
-function page({url, title}) {
-  return el("div", {}, known(url, printable(title) || shortened(url)), title ? el("div", {class: "quiet"}, outside(url, shortened(url))) : null);
+// Of a page that failed: where to mend the links to it.
+function sources(app, {url, state}) {
+  return app.open && ["error", "gone"].includes(state) ? el("a", {href: whyOf(url)}, "who links there") : null;
 }

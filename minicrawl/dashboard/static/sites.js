@@ -1,7 +1,7 @@
 // Sites by importance; and hosts: their known pages, their activity, and their waits with reason and end.
 
 import {card, el, setText, toPages} from "./dom.js";
-import {clock, count, counted, printable, small, took} from "./format.js";
+import {clock, count, counted, printable, small, took, weight} from "./format.js";
 import {Table} from "./table.js";
 
 const ONE = {delay: "delay", "crawl-delay": "Crawl-delay of its robots.txt", slow: "it is slow", ill: "it is ill", rest: "it asked for a rest", address: "delay of its address"};
@@ -14,21 +14,21 @@ export class Sites {
     this.stored = [];
     this.count = el("p", {role: "status"}, "Reading the store.");
     this.filter = el("input", {type: "search", placeholder: "Part of a name", oninput: () => this.show()});
-    const pages = (title, key, filter) => ({title, numeric: true, of: (one) => [one.name, one[key]], node: (one) => toPages({host: one.name, ...filter}, count(one[key])), sort: (one) => one[key]});
-    const number = (title, key, text = count) => ({title, numeric: true, text: (one) => (one[key] === undefined || one[key] === null ? "–" : text(one[key])), sort: (one) => one[key] ?? 0});
+    const pages = (title, key, filter, minor = false) => ({title, minor, numeric: true, of: (one) => [one.name, one[key]], node: (one) => toPages({host: one.name, ...filter}, count(one[key])), sort: (one) => one[key]});
+    const number = (title, key, text = count, minor = false) => ({title, minor, numeric: true, text: (one) => (one[key] === undefined || one[key] === null ? "–" : text(one[key])), sort: (one) => one[key] ?? 0});
     this.table = new Table("Hosts", [
       {title: "Host", wide: true, text: (one) => printable(one.name), sort: (one) => one.name},
       {title: "Does", text: (one) => does(one), sort: (one) => `${ORDER.indexOf(one.doing)} ${one.why ?? ""}`},
-      {title: "Until", text: (one) => (one.until ? clock(one.until) : ""), sort: (one) => one.until ?? 0},
-      pages("Known", "known", {}), pages("Read", "read", {where: "state IN ('fetched', 'alias')"}), pages("Waiting", "waiting", {state: "waiting"}),
+      {title: "Until", minor: true, text: (one) => (one.until ? clock(one.until) : ""), sort: (one) => one.until ?? 0},
+      pages("Known", "known", {}, true), pages("Read", "read", {where: "state IN ('fetched', 'alias')"}, true), pages("Waiting", "waiting", {state: "waiting"}),
       pages("Given up", "given_up", {where: "state IN ('error', 'disallowed', 'gone')"}),
-      number("Delay", "delay", (s) => `${small(s)} s`), number("Answers in", "seconds", took), {title: "Ill", text: (one) => (one.ill ? `${one.ill}${one.reason ? ` (${printable(one.reason)})` : ""}` : ""), sort: (one) => one.ill ?? ""},
+      number("Delay", "delay", (s) => `${small(s)} s`, true), number("Answers in", "seconds", took, true), {title: "Ill", text: (one) => (one.ill ? `${one.ill}${one.reason ? ` (${printable(one.reason)})` : ""}` : ""), sort: (one) => one.ill ?? ""},
       ...(app.do ? [{title: "Ban", of: (one) => [one.name, one.doing === "banned"], node: (one) => this.ban(one)}] : []),
     ], (one) => one.name);
     this.sites = new Table("Sites", [
       {title: "Site", wide: true, of: (one) => one.site, node: (one) => toPages({site: one.site}, printable(one.site)), sort: (one) => one.site},
-      number("Importance", "importance", small), number("Trust", "trust", small), number("Hosts", "hosts"), number("Known", "known"), number("Read", "read"),
-      number("Waiting", "waiting"), number("Failed", "failed"),
+      number("Importance", "importance", weight), number("Trust", "trust", weight, true), number("Hosts", "hosts", count, true), number("Known", "known", count, true), number("Read", "read"),
+      number("Waiting", "waiting", count, true), number("Failed", "failed"),
     ], (one) => one.site, "No hosts yet.");
     this.nodes = [card("Sites, the most important first", this.sites.node),
       card("Hosts", this.count, el("label", {class: "filter"}, "Show hosts with ", this.filter), this.table.node)];

@@ -4,7 +4,8 @@ import {arrange, el, setText} from "./dom.js";
 
 const FIRST = 50; // lines, before more are asked for
 
-// columns: [{name, title, numeric, text(row) or node(row), sort(row)}]; key(row) tells rows apart.
+// columns: [{name, title, numeric, text(row) or node(row), sort(row)}]; key(row) tells rows apart. The one with `wide`
+// says what a row is about; `minor` ones are left out on a phone, where a row is two lines.
 export class Table {
   constructor(caption, columns, key, empty = "Nothing yet.") {
     Object.assign(this, {columns, key, sorted: null, down: true, rows: [], most: FIRST});
@@ -52,7 +53,7 @@ export class Table {
   }
 
   line() {
-    return el("tr", {}, ...this.columns.map((column) => el("td", {class: column.numeric ? "number" : column.wide ? "wide" : null, "data-title": column.title})));
+    return el("tr", {}, ...this.columns.map((column) => el("td", {class: [column.numeric && "number", column.wide && "wide", column.minor && "minor"].filter(Boolean).join(" ") || null, "data-title": column.title})));
   }
 
   // Cells that are nodes are rebuilt only if their data has changed.

@@ -1,7 +1,7 @@
 // Everything known of one URL, and the commands for it.
 
 import {card, el, known, outside, toPages, whyOf} from "./dom.js";
-import {amount, count, counted, day, duration, percent, printable, small} from "./format.js";
+import {amount, count, counted, day, duration, percent, printable, small, weight} from "./format.js";
 
 export class Why {
   constructor(app) {
@@ -40,14 +40,17 @@ export class Why {
       if (await this.app.do({do: "again", url: found.url})) this.app.notify("It is next on its host.");
     };
     const facts = found.host ? pageFacts(found) : [];
+    const sources = links("Some of the pages that link to it", found.linked_from);
+    const isLost = ["error", "gone"].includes(found.state); // its links are to be mended
     return [
       el("h3", {}, printable(found.title) || printable(found.url)),
       el("p", {}, outside(found.url, printable(found.url))),
       el("p", {class: "sentence"}, sentence(found)),
       found.host ? el("p", {}, el("button", {type: "button", class: "small", onclick: again}, "Fetch it again")) : null,
+      ...(isLost ? sources : []),
       el("dl", {class: "facts"}, ...[...facts, ...rules(found)].filter(([, value]) => value !== null && value !== "" && value !== undefined)
         .flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
-      ...links("Some of the pages that link to it", found.linked_from),
+      ...(isLost ? [] : sources),
       ...links("Some of the pages it links to", found.links_to),
     ].filter(Boolean);
   }
@@ -83,7 +86,7 @@ function pageFacts(found) {
   return [
     ["State", [toPages({state: found.state}, found.state), ", ", toPages({reason: found.reason}, printable(found.reason))]],
     ["Rank", `${count(found.rank)} of ${count(found.known_pages)}`],
-    ["Importance", `${small(found.importance)} (${percent(found.importance, 3)})`],
+    ["Importance", weight(found.importance)],
     ...(found.jump ? jumpFacts(found) : []),
     ["Links", `${count(found.inlinks)} in, ${count(found.outlinks)} out`],
     ["Depth", `${count(found.depth)} links from a seed`],
@@ -103,7 +106,7 @@ function jumpFacts({importance, jump}) {
   const first = (name) => (name ? `, first ${printable(name)}` : "");
   const trusted = site && `${site.is_seed ? "; it is a seed's" : ""}; trusted by ${counted(site.trusted_by, "site")}${first(site.trusted_first)}`;
   return [
-    ["Site", site ? [toPages({site: site.name}, printable(site.name)), ` has ${small(site.trust)} of all trust${trusted}`] : null],
+    ["Site", site ? [toPages({site: site.name}, printable(site.name)), ` has ${weight(site.trust)} of all trust${trusted}`] : null],
     ["Other sites", linked_by ? `${counted(linked_by, "site")} ${linked_by === 1 ? "links" : "link"} to this page${first(linked_first)}` : "none links to this page itself"],
     ["Walkers", importance ? `jump here: ${percent(jump.by_jumps / importance, 0)} of its importance; the rest comes by links` : null],
   ];
