@@ -165,6 +165,7 @@ def declare(name: str, sentence: str, level: int = WARNING) -> None:
 
 
 EVENTS = {
+    "store-upgraded": (WARNING, "upgraded {store} from schema {before} to {after} in {seconds:.1f} s"),
     "crawl-started": (INFO, "crawling into {store}; seeds given: {seeds}; not default: {settings}"),
     "crawl-ended": (INFO, "the crawl into {store} has ended ({reason}) after {seconds:.1f} s; pages: {pages}"),
     "asking": (DEBUG, "asking for {url}"),

@@ -124,6 +124,10 @@ _ROWS: Mapping[str, str | tuple[str, int] | tuple[str, int, float]] = {
         "its host fell ill three times when it was asked; the next run asks once more",
         NEXT_RUN | NO_PAGE,
     ),
+    "earlier-version": (
+        "an earlier version of minicrawl gave it up by a rule that is gone; the next run asks for it",
+        NEXT_RUN | NO_PAGE,
+    ),
     "not-archived": ("it is not in the archive that this crawl reads (--from-archive)", NO_PAGE),
     # It may not be asked for.
     "host-banned": ("its host is banned: nothing is requested from it until the ban is lifted", NO_PAGE),

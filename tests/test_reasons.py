@@ -13,7 +13,7 @@ TLS = {"tls", "tls-authority", "tls-expired", "tls-name"}
 UNCONNECTED = {"refused", "connect", "connection", "reset", "timeout-connect"}
 UNANSWERED = UNCONNECTED | {"timeout", "timeout-read", "dns-unanswered"}
 UNSAID = {"parser-failed", "worker-died", "not-archived", "host-banned", "host-pages", "proxy", "private-address"}
-UNSAID |= {"makes-host-ill", "session-lost"}
+UNSAID |= {"makes-host-ill", "session-lost", "earlier-version"}
 BROKEN_OFF = {"connection", "reset", "timeout", "timeout-read"}
 EXPECTED = {
     reasons.TRANSIENT: UNANSWERED | {"proxy", "proxy-refused", "bad-response", "worker-died", "render-crashed"},
@@ -22,7 +22,8 @@ EXPECTED = {
     reasons.SILENT: UNANSWERED | TLS | {"dns", "private-address"},
     reasons.NO_HTTPS: UNCONNECTED | TLS,
     reasons.NOT_THERE: {"dns"},
-    reasons.NEXT_RUN: TLS | {"dns", "private-address", "makes-host-ill", "robots-unreachable", "session-lost"},
+    reasons.NEXT_RUN: TLS
+    | {"dns", "private-address", "makes-host-ill", "robots-unreachable", "session-lost", "earlier-version"},
     reasons.OF_ROBOTS: {"undecodable", "bad-url", "too-large"},
     reasons.LASTS: TLS | {"dns", "private-address", "bad-port", "bad-url", "parser-failed"},
     reasons.NO_HOST: {"worker-died", "proxy", "session-lost"},

@@ -41,7 +41,9 @@ def command(port: int, opens: bool, token_file: Path | None, crawl: Path | None,
     the crawl.
     """
     from minicrawl.dashboard.readings import Readings
+    from minicrawl.store.folder import check_schema
 
+    check_schema(crawl or store)
     token = None if token_file is None else token_of(token_file)
     with suppress(KeyboardInterrupt):  # the normal way to end it
         asyncio.run(_serve(Readings(crawl or store), port, token, opens=opens))

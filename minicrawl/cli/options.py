@@ -51,9 +51,18 @@ def _noted(name: str) -> Any:
     return click.get_current_context().meta.get(f"minicrawl.{name}")
 
 
-store_option = click.option(
+def _note_store(ctx: click.Context, option: click.Parameter, value: Any) -> Any:
+    """Remember the store. Raises StoreError for one that would be upgraded, with --no-upgrade."""
+    if ctx.meta.get("minicrawl.no_upgrade") and value is not None and not ctx.resilient_parsing:
+        from minicrawl.store.folder import check_schema
+
+        check_schema(value, upgrades=False)
+    return _note(ctx, option, value)
+
+
+_named_store = click.option(
     "--store",
-    callback=_note,
+    callback=_note_store,
     type=click.Path(path_type=Path),
     default=DEFAULT_STORE,
     envvar="MINICRAWL_STORE",
@@ -61,6 +70,22 @@ store_option = click.option(
     show_envvar=True,
     help="The crawl's file, or its folder of partitions.",
 )
+no_upgrade_option = click.option(
+    "--no-upgrade",
+    is_flag=True,
+    callback=_note,
+    expose_value=False,
+    is_eager=True,
+    envvar="MINICRAWL_NO_UPGRADE",
+    help="Refuse a store of an earlier minicrawl, instead of upgrading it.",
+)
+
+
+def store_option(command: _Command) -> _Command:
+    """Add --store and --no-upgrade."""
+    return _named_store(no_upgrade_option(command))
+
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 

@@ -6,19 +6,21 @@ Only this folder and the search import sqlite3.
 import contextlib
 import errno
 import os
-import re
+import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from filelock import AcquireReturnProxy, FileLock, Timeout
 
+from minicrawl import log
 from minicrawl.errors import StoreError
-from minicrawl.store.declaration import statements
+from minicrawl.store.schema import OLDEST, SCHEMA_VERSION, schema, schema_errors
+from minicrawl.store.upgrading import upgrade
 from minicrawl.system import check_replaceable, is_shared_locked, put_in_place, sync_folder
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
-SCHEMA_VERSION = 34
 # A commit changes a few rows on each of many pages of the file, and writes these pages whole, twice. Measured: 2 kB
 # pages cost two thirds of the CPU of SQLite's 4 kB, 1 kB pages no less.
 _PAGE_BYTES = 2048
@@ -30,6 +32,7 @@ _LOOK = 0.2
 _DAMAGED = (
     "{path} is damaged: {error}; use a backup, or save what can be read of it: minicrawl salvage NEW --store {path}"
 )
+_EARLIER = "is of an earlier minicrawl (schema {version}), and must be upgraded"
 # By a part of SQLite's error message.
 _SENTENCES = {
     "disk is full": "the disk that holds {path} is full; free some space and run again",
@@ -135,7 +138,7 @@ def open_to_write(path: Path) -> sqlite3.Connection:
         # Used by one thread at a time, but not always the same one.
         opened = sqlite3.connect(path, isolation_level=None, cached_statements=512, check_same_thread=False)
         with closed_if_it_fails(opened) as db:
-            _check_identity(db, path)
+            _upgrade(db, path, _version(db, path))
             db.execute("PRAGMA journal_mode = WAL")
             # FULL: the log is on the disk before a commit returns, so a power cut loses no commit: no visit is made
             # twice and no host asked early. It costs one sync per commit, some milliseconds every half second. (NORMAL
@@ -143,17 +146,6 @@ def open_to_write(path: Path) -> sqlite3.Connection:
             db.execute("PRAGMA synchronous = FULL")
             db.execute(f"PRAGMA wal_autocheckpoint = {_LOG_BYTES // _PAGE_BYTES}")
             return db
-
-
-def schema() -> Iterator[str]:
-    """The statements that make an empty store: its tables, and the views of views.sql."""
-    yield from statements()
-    statement = ""
-    for line in Path(__file__).with_name("views.sql").read_text("utf-8").splitlines(keepends=True):
-        statement += line
-        if sqlite3.complete_statement(statement):
-            yield statement
-            statement = ""
 
 
 def _make(path: Path) -> None:
@@ -243,31 +235,48 @@ def check_in_place(path: Path, file: tuple[int, int] | None) -> None:
         )
 
 
-def open_to_read(path: Path) -> sqlite3.Connection:
-    """A read-only connection, which needs no write access to the store or its folder. Raises StoreError, also when
-    there is no store at `path`."""
+def open_to_read(path: Path, *, upgrades: bool = True) -> sqlite3.Connection:
+    """A read-only connection, which needs no write access to the store or its folder. A store of an earlier schema is
+    upgraded first, unless `upgrades` is False. Raises StoreError, also when there is no store at `path`."""
     with store_errors(path):
         real = real_path(path)
         # With write access, a reader also removes the write-ahead log on close; it never writes to the tables.
         may_write = os.access(real, os.W_OK) and os.access(real.parent, os.W_OK)
         if _is_missing(real):
             raise StoreError(f"there is no crawl at {path} yet; run 'minicrawl crawl SEEDS --store {path}' first")
-        log, _ = logs(real)
-        has_log = log.exists() and log.stat().st_size > 0
+        unfolded, _ = logs(real)
+        has_log = unfolded.exists() and unfolded.stat().st_size > 0
         # Even to read a file with a log, SQLite needs the log's shared index, in the same folder.
         mode = "rw" if may_write else "ro" if has_log else "ro&immutable=1"
         with closed_if_it_fails(sqlite3.connect(f"{real.as_uri()}?mode={mode}", uri=True, isolation_level=None)) as db:
             db.execute("PRAGMA query_only = ON")
             try:
-                _check_identity(db, path)
+                version = _version(db, path)
             except sqlite3.OperationalError as error:
                 if may_write or not has_log:
                     raise
                 raise StoreError(
-                    f"{path} cannot be read here: its last commits are in {log}, and "
+                    f"{path} cannot be read here: its last commits are in {unfolded}, and "
                     "reading them needs a writable folder; copy both files to one and read them there"
                 ) from error
-        return db
+        if version == SCHEMA_VERSION:
+            return db
+        db.close()
+        if not upgrades:
+            raise StoreError(f"{path} {_EARLIER.format(version=version)}; leave out --no-upgrade to upgrade it")
+        if not may_write:
+            raise StoreError(
+                f"{path} {_EARLIER.format(version=version)}, and cannot be upgraded here; copy its files to a folder "
+                "where you may write, and name the copy"
+            )
+        if is_held(real):
+            raise StoreError(
+                f"{path} {_EARLIER.format(version=version)}, but is in use, by a crawl of that version or as another "
+                "minicrawl upgrades it; wait for that, and run again"
+            )
+        with hold(real):
+            open_to_write(real).close()
+    return open_to_read(path)
 
 
 def hold(path: Path) -> "AcquireReturnProxy[FileLock]":
@@ -305,30 +314,50 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
     db.execute("COMMIT")
 
 
-def schema_errors(db: sqlite3.Connection) -> list[str]:
-    """One sentence per table, index and view that is not as declared, in more than comments and blanks."""
-    with contextlib.closing(sqlite3.connect(":memory:")) as sound:
-        for statement in schema():
-            sound.execute(statement)
-        meant = _definitions(sound)
-    found = _definitions(db)
-    broken = [what for what, words in meant.items() if found.get(what) != words]
-    return [f"the {kind} {name} is not what this version makes" for kind, name in broken]
-
-
-def _definitions(db: sqlite3.Connection) -> dict[tuple[str, str], list[str]]:
-    """The SQL definitions in a database as words, by kind and name."""
-    rows = db.execute("SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL")
-    return {(kind, name): re.sub("--.*", "", sql).split() for kind, name, sql in rows}
-
-
-def _check_identity(db: sqlite3.Connection, path: Path) -> None:
+def _version(db: sqlite3.Connection, path: Path) -> int:
+    """The schema of a store, one that can be upgraded to this version's. Raises StoreError for any other."""
     (application_id,) = db.execute("PRAGMA application_id").fetchone()
     (version,) = db.execute("PRAGMA user_version").fetchone()
     if application_id != APPLICATION_ID:
         raise StoreError(f"{path} belongs to another program; use another --store")
-    if version != SCHEMA_VERSION:
+    if version > SCHEMA_VERSION:
         raise StoreError(
-            f"{path} was written by another minicrawl (schema {version}, this one reads {SCHEMA_VERSION}); "
+            f"{path} was written by a newer minicrawl (schema {version}, this one reads {SCHEMA_VERSION}); "
             "use that one, or another --store"
         )
+    if version < OLDEST:
+        raise StoreError(
+            f"{path} has schema {version}, and only those from {OLDEST} on can be upgraded: 'minicrawl salvage NEW "
+            f"--store {path}' makes a new store of its pages, links and settings"
+        )
+    return int(version)
+
+
+def _upgrade(db: sqlite3.Connection, path: Path, version: int) -> None:
+    """Bring an open store whose lock is held up to date, in one transaction. Meanwhile a copy of it stands beside it.
+
+    Raises StoreError; the store is then as it was.
+    """
+    copy = beside(path, ".before-upgrade")
+    files = (copy, *logs(copy), beside(copy, "-journal"))
+    if version < SCHEMA_VERSION:
+        started = time.monotonic()
+        (size,) = db.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
+        if (free := shutil.disk_usage(path.parent).free) < 2 * size:  # the copy, and what the step writes anew
+            raise StoreError(
+                f"{path} {_EARLIER.format(version=version)}; that needs {2 * size / 1e6:,.0f} MB beside it, and "
+                f"{free / 1e6:,.0f} MB are free: free some space and run again"
+            )
+        try:
+            copy.touch(path.stat().st_mode & 0o777)  # readable by the same users as the store
+            with contextlib.closing(sqlite3.connect(copy)) as kept:
+                db.backup(kept)
+            with transaction(db):
+                upgrade(db, version)
+                if errors := schema_errors(db):
+                    raise damaged(path, errors[0])
+        finally:
+            remove_files(*files)
+        seconds = time.monotonic() - started
+        log.event("store-upgraded", store=str(path), before=version, after=SCHEMA_VERSION, seconds=seconds)
+    remove_files(*files)  # of an upgrade that was killed

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings.crawl import CrawlSettings, in_full
-from minicrawl.store.database import is_held, store_errors
+from minicrawl.store.database import is_held, open_to_read, store_errors
 from minicrawl.store.reader import Store, open_store
 from minicrawl.store.writer import Writer
 from minicrawl.system import put_in_place, raise_open_files, sync_folder
@@ -130,13 +130,25 @@ def files_of(path: Path) -> list[Path]:
     return found(path).here if path.is_dir() else [path]
 
 
+def check_schema(path: Path, *, upgrades: bool = True) -> None:
+    """Open the stores at `path`, those that are there, so that one of an earlier schema is upgraded, or refused. Raises
+    StoreError."""
+    for file in files_of(path) if is_folder(path) else [path]:
+        if file.is_file() and file.stat().st_size:
+            open_to_read(file, upgrades=upgrades).close()
+
+
 def found(path: Path) -> Folder:
     """The crawl in a folder. Raises StoreError where there is none, or it is not whole."""
     file = path / FILE
     try:
         kept = json.loads(file.read_text("utf-8"))
         if kept["version"] != VERSION:
-            raise StoreError(f"{file} has version {kept['version']}; this minicrawl reads {VERSION}; start a new crawl")
+            kind = "a newer" if int(kept["version"]) > VERSION else "an earlier"
+            raise StoreError(
+                f"{file} was written by {kind} minicrawl (version {kept['version']}, this one reads {VERSION}); "
+                "use that one, or start a new crawl"
+            )
         partitions = int(kept["partitions"])
         if not 0 < partitions <= MOST:
             raise ValueError(f"it has {partitions} partitions, not 1 to {MOST}")

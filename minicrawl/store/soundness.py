@@ -3,10 +3,11 @@
 import math
 from collections.abc import Iterator
 
-from minicrawl.store.database import damaged, schema_errors
+from minicrawl.store.database import damaged
 from minicrawl.store.declaration import references
 from minicrawl.store.pages import url_hash
 from minicrawl.store.recognised import SKETCH_BYTES
+from minicrawl.store.schema import schema_errors
 from minicrawl.store.tables import Subject, Tables
 
 _BOOK = ("clock", "window", "virtual", "never_visited", "births", "total")

@@ -42,7 +42,7 @@ WRONG: list[tuple[str | Mapping[str, object], str]] = [
     ({"partitions": "many"}, "is damaged"),
     ({"secret": "zz"}, "is damaged"),
     ({"partitions": 10**12}, "1000000000000 partitions, not 1 to 1024"),
-    ({"version": 2, "cluster": {"of": "another form"}}, f"has version 2; this minicrawl reads {VERSION}; start a new"),
+    ({"version": 2, "cluster": {"of": "another form"}}, f"an earlier minicrawl .version 2, this one reads {VERSION}"),
 ]
 """The text of the file, or what is changed in it, and what is said of that."""
 

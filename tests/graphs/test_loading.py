@@ -17,8 +17,8 @@ from support.sites import crawl, random_site, rows
 from minicrawl.errors import SettingError
 from minicrawl.graphs.graph_files import graph_of_keys, keys_of, load_graph, sources_of, targets_of
 from minicrawl.rank import Graph
-from minicrawl.store.database import SCHEMA_VERSION
 from minicrawl.store.reader import open_store
+from minicrawl.store.schema import SCHEMA_VERSION
 
 # 0 -> 1, 2;  1 -> 2;  2 -> 0;  3 has no links.
 LINKS = [(0, 1), (0, 2), (1, 2), (2, 0)]

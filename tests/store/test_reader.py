@@ -10,12 +10,14 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from support.sample_stores import unpack
 from support.sites import HOME, Site, crawl, rows
 
 from minicrawl.errors import StoreError
-from minicrawl.store.database import SCHEMA_VERSION, open_to_read
+from minicrawl.store.database import open_to_read
 from minicrawl.store.pages import url_hash
 from minicrawl.store.reader import open_store
+from minicrawl.store.schema import SCHEMA_VERSION
 from minicrawl.store.writer import Writer
 
 
@@ -61,8 +63,8 @@ def new(path: Path) -> Path:
 
 BAD_STORES: dict[str, tuple[Callable[[Path], object], str]] = {
     "another schema": (
-        lambda path: rows(new(path), f"PRAGMA user_version = {SCHEMA_VERSION - 1}"),
-        "written by another minicrawl",
+        lambda path: rows(new(path), f"PRAGMA user_version = {SCHEMA_VERSION + 1}"),
+        "written by a newer minicrawl",
     ),
     "another program's database": (
         lambda path: rows(path, "CREATE TABLE bookmarks (url TEXT)"),
@@ -123,6 +125,12 @@ def top(store: Path, other: Path) -> subprocess.CompletedProcess[str]:
     store.parent.chmod(0o555)
     words = [sys.executable, "-c", _TOP, str(other), str(store)]
     return subprocess.run(words, check=False, capture_output=True, text=True)
+
+
+def test_store_of_an_earlier_schema_says_to_copy_it(folder: Path, crawled: Path) -> None:
+    unpack("27", store := folder / "crawl.db")
+    told = top(store, crawled)
+    assert (told.returncode, told.stderr.count("copy its files to a folder where you may write")) == (3, 1)
 
 
 def test_store_in_a_folder_that_cannot_be_written_to_is_read(folder: Path, crawled: Path) -> None:

@@ -1,0 +1,52 @@
+"""Bring a store of an earlier schema up to date, step by step.
+
+`upgrades/` has a step for each version, SQL or Python, which makes its tables of those of the version before. Views and
+triggers hold nothing: they are made anew at the end, as are the comments of tables.
+"""
+
+import sqlite3
+from importlib import import_module
+from pathlib import Path
+
+from minicrawl.store import upgrades
+from minicrawl.store.schema import SCHEMA_VERSION, declared, definitions, statements_in, words
+
+_STEPS = Path(upgrades.__file__).parent
+
+
+def upgrade(db: sqlite3.Connection, version: int) -> None:
+    """Make a store of this version of one of an earlier `version`, inside a transaction."""
+    # A view that names a column which a step drops would stop the step.
+    _drop(db, "view")
+    for to in range(version + 1, SCHEMA_VERSION + 1):
+        _take_step(db, to)
+    _drop(db, "trigger")
+    found = definitions(db)
+    db.execute("PRAGMA writable_schema = ON")
+    for (kind, name), sql in declared().items():
+        if kind in ("view", "trigger"):
+            db.execute(sql)
+        elif sql != found[kind, name] and words(sql) == words(found[kind, name]):
+            db.execute("UPDATE sqlite_schema SET sql = ? WHERE type = ? AND name = ?", (sql, kind, name))
+    db.execute("PRAGMA writable_schema = RESET")
+    db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _take_step(db: sqlite3.Connection, to: int) -> None:
+    file = _STEPS / f"to_{to}.sql"
+    if not file.exists():
+        import_module(f"{upgrades.__name__}.to_{to}").upgrade(db)
+        return
+    for statement in statements_in(file):
+        try:
+            db.execute(statement)
+        except sqlite3.OperationalError as error:
+            # Stores of schema 27 may have a column of 28, and those of 31 tables of 32: "IF NOT EXISTS" for a column.
+            if "duplicate column" not in str(error):
+                raise
+
+
+def _drop(db: sqlite3.Connection, dropped: str) -> None:
+    for kind, name in definitions(db):
+        if kind == dropped:
+            db.execute(f"DROP {kind} {name}")
