@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, overload  # Any: rows
 
 from minicrawl.analysis.explain import Explanation, explain
 from minicrawl.analysis.page_links import Asked as AskedLinks
-from minicrawl.analysis.page_links import PageLink, page_links
+from minicrawl.analysis.page_links import PageLink, make_anchors, page_links
 from minicrawl.analysis.top import lines_per_site, top_list
 from minicrawl.audit.auditing import Audit, audited
 from minicrawl.reasons import meaning
@@ -107,7 +107,8 @@ class StoreReading(Store):
         seconds: that it may take. Raises ConfigError for a query that fails or takes longer, StoreError.
         """
         self.define("meaning", meaning)
-        with self.questions.asked(query, seconds) as (columns, rows):
+        make_anchors(self)
+        with self.snapshot(), self.questions.asked(query, seconds) as (columns, rows):
             return [dict(zip(columns, row, strict=True)) for row in rows]
 
     def audit(self, *, against: Store | None = None) -> Audit:

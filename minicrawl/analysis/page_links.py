@@ -195,6 +195,22 @@ def make_missing_parts(store: Store, web: "Web") -> None:
     store.make("TABLE", "missing_parts", "(source, target, name)", missing)
 
 
+def make_anchors(store: Store) -> None:
+    """Make the temporary view `anchor` of links with words: source, target, words, before, after. Ask it in a snapshot.
+    SQLite alone does not unpack texts, so the store cannot have it."""
+
+    def anchors_of(page: int) -> str:
+        kept = store.texts.text(page, store.page_table.url(page))
+        return json.dumps([anchor._asdict() for anchor in kept.anchors()] if kept else [])
+
+    query = """
+        SELECT url AS source, json_extract(value, '$.url') AS target, json_extract(value, '$.text') AS words,
+               json_extract(value, '$.before') AS before, json_extract(value, '$.after') AS after
+        FROM texts CROSS JOIN pages ON pages.id = page CROSS JOIN json_each(anchors_of(page))"""
+    store.define("anchors_of", anchors_of)
+    store.make("VIEW", "anchor", f"AS {query}")
+
+
 class Web:
     """Broken and redirecting pages, and the ends of redirects.
 

@@ -33,17 +33,19 @@ _GRACE = 0.5
 def command(query: str, as_csv: bool, seconds: float, store: Path, as_json: bool) -> None:
     """Ask a store in SQL. QUERY only reads.
 
-    The views are page, link, host, site, fetch, redirect and change; docs/store.md lists their columns, with examples.
-    The function meaning(reason) explains a reason code.
+    The views are page, link, anchor, no_url, host, site, fetch, redirect and change; docs/store.md lists their columns,
+    with examples. The function meaning(reason) explains a reason code.
     """
+    from minicrawl.analysis.page_links import make_anchors
     from minicrawl.export.tables import STANDARD_OUTPUT, Table, export_table
     from minicrawl.reasons import meaning
     from minicrawl.store.reader import open_store
 
     if as_csv and as_json:
         raise SettingError("--csv and --json are two forms of the answer; choose one")
-    with open_store(store) as reader:
+    with open_store(store) as reader, reader.snapshot():
         reader.define("meaning", meaning)
+        make_anchors(reader)
         reader.value(f"PRAGMA hard_heap_limit = {_MEMORY}")
         with _ended_after(seconds), reader.questions.asked(query, seconds) as (columns, answers):
             rows = (tuple(value.hex() if isinstance(value, bytes) else value for value in row) for row in answers)

@@ -79,13 +79,14 @@ FROM (
 ) LEFT JOIN fetches ON fetches.id = fetch;
 
 -- Every link as it stands on a page: pages.id of the page, and of the one it leads to. A redirect leads to its target. A
--- target is four bytes of a blob, each worth its place among all bytes.
+-- target is four bytes of a blob, each worth its place among all bytes; place: the top 2 bits, see links.py.
 CREATE VIEW link_pairs AS
 SELECT source,
        instr(bytes, substr(packed, 4 * key + 1, 1)) - 1
            + (instr(bytes, substr(packed, 4 * key + 2, 1)) - 1) * 256
            + (instr(bytes, substr(packed, 4 * key + 3, 1)) - 1) * 65536
-           + ((instr(bytes, substr(packed, 4 * key + 4, 1)) - 1) & 63) * 16777216 AS target
+           + ((instr(bytes, substr(packed, 4 * key + 4, 1)) - 1) & 63) * 16777216 AS target,
+       (instr(bytes, substr(packed, 4 * key + 4, 1)) - 1) >> 6 AS place
 FROM (
     SELECT source, coalesce(own, targets) AS packed, x'000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F202122232425262728292A2B2C2D2E2F303132333435363738393A3B3C3D3E3F404142434445464748494A4B4C4D4E4F505152535455565758595A5B5C5D5E5F606162636465666768696A6B6C6D6E6F707172737475767778797A7B7C7D7E7F808182838485868788898A8B8C8D8E8F909192939495969798999A9B9C9D9E9FA0A1A2A3A4A5A6A7A8A9AAABACADAEAFB0B1B2B3B4B5B6B7B8B9BABBBCBDBEBFC0C1C2C3C4C5C6C7C8C9CACBCCCDCECFD0D1D2D3D4D5D6D7D8D9DADBDCDDDEDFE0E1E2E3E4E5E6E7E8E9EAEBECEDEEEFF0F1F2F3F4F5F6F7F8F9FAFBFCFDFEFF' AS bytes FROM links
 ) CROSS JOIN json_each('[' || replace(hex(zeroblob(length(packed) / 4 - 1)), '00', '0,') || '0]')
@@ -111,10 +112,17 @@ FROM weighed LEFT JOIN pages ON pages.id = weighed.id LEFT JOIN fetches ON fetch
 LEFT JOIN texts ON texts.page = weighed.id LEFT JOIN hosts ON hosts.id = pages.host LEFT JOIN sites ON sites.id = hosts.site
 WHERE weighed.state <> 'elsewhere';
 
+-- place: null where it stands beside text, and where the places of all links of a page are alike, which store none.
 CREATE VIEW link AS
-SELECT a.url AS source, b.url AS target, b.state, b.reason, fetches.status
+SELECT a.url AS source, b.url AS target, b.state, b.reason, fetches.status,
+       CASE place WHEN 1 THEN 'list' WHEN 2 THEN 'navigation' END AS place
 FROM link_pairs CROSS JOIN pages AS a ON a.id = link_pairs.source CROSS JOIN pages AS b ON b.id = link_pairs.target
 LEFT JOIN fetches ON fetches.id = b.fetch;
+
+-- References that were meant as URLs of the web, and are none, as written: the first of each page.
+CREATE VIEW no_url AS
+SELECT url AS source, json_each.value AS written
+FROM links CROSS JOIN pages ON pages.id = source CROSS JOIN json_each(malformed) WHERE malformed IS NOT NULL;
 
 CREATE VIEW host AS
 SELECT host, site, count(*) AS known, sum(state IN ('fetched', 'alias')) AS read, sum(state = 'waiting') AS waiting,
@@ -129,9 +137,21 @@ FROM host GROUP BY site;
 CREATE VIEW fetch AS
 SELECT url, read_at, status, reason, content_type, bytes, seconds FROM page WHERE fetched_at IS NOT NULL;
 
+-- leads_to: the next page, ends_at: the last one; redirects: from page to page up to there, at most 16; chain: all these
+-- URLs. A page that names a canonical is a redirect only at the beginning of a chain.
 CREATE VIEW redirect AS
-SELECT a.url, b.url AS leads_to, a.reason FROM pages AS a JOIN pages AS b ON b.id = a.stands_for
-UNION ALL SELECT url, leads_to, reason FROM links JOIN pages ON id = source WHERE leads_to IS NOT NULL;
+WITH RECURSIVE chains (first, page, redirects, chain) AS (
+    SELECT a.id, b.id, 1, a.url || ' -> ' || b.url FROM pages AS a JOIN pages AS b ON b.id = a.stands_for
+    UNION ALL
+    SELECT first, b.id, redirects + 1, chain || ' -> ' || b.url
+    FROM chains CROSS JOIN pages AS a ON a.id = page JOIN pages AS b ON b.id = a.stands_for
+    WHERE (a.reason GLOB 'redirect-*' OR a.reason = 'meta-refresh') AND redirects < 16
+)
+SELECT a.url, b.url AS leads_to, a.reason, ends.url AS ends_at, max(redirects) AS redirects, chain
+FROM chains JOIN pages AS a ON a.id = first JOIN pages AS b ON b.id = a.stands_for JOIN pages AS ends ON ends.id = page
+GROUP BY first
+UNION ALL SELECT url, leads_to, reason, leads_to, 1, url || ' -> ' || leads_to
+FROM links JOIN pages ON id = source WHERE leads_to IS NOT NULL;
 
 CREATE VIEW change AS
 SELECT url, strftime('%Y-%m-%dT%H:%M:%SZ', at, 'unixepoch') AS at, what, kinds, added, removed, importance

@@ -9,17 +9,18 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.command_line import run
 from support.patience import PATIENCE
-from support.sites import rows
+from support.sites import HOME, Site, canonical, crawl, rows
 
 from minicrawl.errors import SettingError
 from minicrawl.reasons import meaning
 from minicrawl.system import running
 
-VIEWS = ["page", "link", "host", "site", "fetch", "redirect", "change"]
+VIEWS = ["page", "link", "no_url", "host", "site", "fetch", "redirect", "change"]
 
 
 def test_answer_is_the_same_in_all_forms(store: Path) -> None:
@@ -60,6 +61,53 @@ def test_every_view_has_the_columns_of_its_page(view: str, store: Path) -> None:
     columns = [name for _, name, *_ in rows(store, f"PRAGMA table_info({view})")]
     assert [name for name in columns if f"`{name}`" not in line] == []
     assert run("sql", f"SELECT count(*) FROM {view}", "--store", store).exit_code == 0
+
+
+SENTENCE = "A paragraph goes on for a while before its link: see"
+CHAINED: Site = {
+    HOME: [
+        f'<p>{SENTENCE} <a href="/1">the first</a>.<p>{SENTENCE} <a href="/1">again</a> <a href="http://[bad">bad</a>.',
+        *("/x", "/copy"),
+    ],
+    **{f"{HOME}{step}": f"{HOME}{step + 1}" for step in range(1, 4)},
+    HOME + "4": ["four"],
+    HOME + "x": HOME + "y",
+    HOME + "y": HOME + "x",
+    HOME + "copy": [canonical(HOME + "3"), "a copy"],
+    HOME + "away": "http://b.test/",
+}
+
+
+def asked(store: Path, query: str) -> list[tuple[Any, ...]]:
+    return [tuple(row.values()) for row in json.loads(run("sql", query, "--store", store, "--json").stdout)]
+
+
+def test_redirects_have_their_chains(tmp_path: Path) -> None:
+    """Those of a slow walk; a loop is no chain, and has no end."""
+    store = tmp_path / "crawl.db"
+    crawl(CHAINED, store, [HOME, HOME + "away"], scope="host")
+    found = {url: row for url, *row in asked(store, "SELECT url, leads_to, ends_at, redirects, chain FROM redirect")}
+    for start in ("1", "2", "3"):
+        chain = [HOME + start]
+        while isinstance(target := CHAINED[chain[-1]], str):
+            chain.append(target)
+        assert found[HOME + start] == [chain[1], chain[-1], len(chain) - 1, " -> ".join(chain)]
+    assert found[HOME + "away"] == ["http://b.test/", "http://b.test/", 1, f"{HOME}away -> http://b.test/"]
+    assert asked(store, "SELECT count(*) = count(DISTINCT url) FROM redirect") == [(1,)]
+
+
+def test_links_have_their_words_and_places(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    menu = "<nav><ul><li><a href=/menu>Menu</a></ul></nav><ul><li><a href=/listed>Listed</a></ul>"
+    site: Site = {HOME: [menu, *CHAINED[HOME][:1]], HOME + "menu": ["<nav><a href=/>x</a></nav>"]}
+    crawl(site, store, [HOME], text=True)
+    words = asked(store, f"SELECT words, before FROM anchor WHERE source = '{HOME}' AND target = '{HOME}1'")
+    assert words == [(word, f"{SENTENCE} "[-50:]) for word in ("the first", "again")]
+    places = dict(asked(store, f"SELECT target, place FROM link WHERE source = '{HOME}'"))
+    assert places == {HOME + "menu": "navigation", HOME + "listed": "list", HOME + "1": None}
+    assert asked(store, f"SELECT place FROM link WHERE source = '{HOME}menu'") == [(None,)]
+    assert asked(store, "SELECT * FROM no_url") == [(HOME, "http://[bad")]
+    assert asked(store, f"SELECT * FROM anchor WHERE source = '{HOME}none'") == []
 
 
 @pytest.mark.parametrize(
