@@ -5,6 +5,7 @@ a page that is not there, or to a part that its page does not have, or if it is 
 (nofollow, out of scope) are not kept.
 """
 
+import heapq
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,9 +19,10 @@ import numpy.typing as npt
 
 from minicrawl.analysis.explain import meant_by
 from minicrawl.errors import SettingError
-from minicrawl.model import State
+from minicrawl.model import Place, State
 from minicrawl.opic.arrays import Flags, Pages
 from minicrawl.reasons import NO_PAGE, has
+from minicrawl.store.links import placed
 from minicrawl.store.reader import Store
 from minicrawl.web.html.facts import name_hash
 from minicrawl.web.urls.keys import site_of
@@ -48,7 +50,10 @@ class PageLink(NamedTuple):
 
     anchor: the text of the link, "" for a picture; None where the text of its page is not kept. status, reason: outcome
     of the target, at the end of its redirects; status None without an answer. leads_to: that end; None where the target
-    does not redirect. importance: of the source.
+    does not redirect. importance: of the source. title: likewise. place: "text", "list" or "navigation", see
+    minicrawl.model.Place; None where the store does not tell, as the places of all links of its page are alike. chain:
+    the pages after the target, up to the end. times: links with words to the target on the page; None where that is
+    not known. pages: those in the list with a link to the target.
     """
 
     source: str
@@ -58,20 +63,25 @@ class PageLink(NamedTuple):
     reason: str
     leads_to: str | None
     importance: float
+    title: str | None = None
+    place: str | None = None
+    chain: tuple[str, ...] = ()
+    times: int | None = None
+    pages: int = 1
 
 
 @dataclass(frozen=True, eq=False)
 class PageLinks:
     """Links, those of the most important pages first.
 
-    source, target, end, importance: a value per link, shape (links,). end: where redirects of the target lead.
-    malformed: links to parts that are not there, and links that are no URLs, which come last.
+    source, target, importance: a value per link, shape (links,). web: tells where redirects of the targets lead.
+    malformed: links to parts that are not there, and links that are no URLs.
     """
 
     store: Store
+    web: "Web"
     source: Pages
     target: Pages
-    end: Pages
     importance: npt.NDArray[np.float64]
     malformed: Sequence[PageLink] = ()
 
@@ -80,21 +90,37 @@ class PageLinks:
 
     def rows(self, n: int | None = None) -> Iterator[PageLink]:
         """The first n links, or all."""
-        return islice(chain(self._of_urls(n), self.malformed), n)
+        return islice(heapq.merge(self._of_urls(n), self.malformed, key=lambda link: -link.importance), n)
 
     def _of_urls(self, n: int | None) -> Iterator[PageLink]:
-        for first in range(0, min(len(self.source), len(self) if n is None else n), _AT_ONCE):
-            some = slice(first, min(first + _AT_ONCE, len(self) if n is None else n))
-            source, target, end = (numbers[some].tolist() for numbers in (self.source, self.target, self.end))
-            answers = self.store.page_table.answers({*source, *target, *end})
-            anchors = dict[int, dict[str, str]]()
-            for one, other, last, importance in zip(source, target, end, self.importance[some].tolist(), strict=True):
-                url, linked, answer = answers[one].url, answers[other].url, answers[last]
-                if one not in anchors:
-                    anchors = {one: self._anchors(one, url)}  # links of a page stand together
-                anchor = anchors[one].get(linked, "") if anchors[one] else None
-                leads_to = None if last == other else answer.url
-                yield PageLink(url, linked, anchor, answer.status, answer.reason, leads_to, importance)
+        targets, counts = np.unique(self.target, return_counts=True)
+        most = min(len(self.source), len(self) if n is None else n)
+        for first in range(0, most, _AT_ONCE):
+            some = slice(first, min(first + _AT_ONCE, most))
+            source, target, importance = (each[some].tolist() for each in (self.source, self.target, self.importance))
+            chains = {page: self.web.chain(page) for page in set(target)}
+            answers = self.store.page_table.answers({*source, *chain.from_iterable(chains.values())})
+            pages = counts[np.searchsorted(targets, target)].tolist()
+            before = -1
+            for one, other, worth, number in zip(source, target, importance, pages, strict=True):
+                if one != before:  # links of a page stand together
+                    before, words, places = one, self._words(one, answers[one].url), self._places(one)
+                linked, *others = (answers[page].url for page in chains[other])
+                of_link, last = None if words is None else words.get(linked, ()), answers[chains[other][-1]]
+                yield PageLink(
+                    source=answers[one].url,
+                    target=linked,
+                    anchor=None if of_link is None else of_link[0] if of_link else "",
+                    status=last.status,
+                    reason=last.reason,
+                    leads_to=others[-1] if others else None,
+                    importance=worth,
+                    title=answers[one].title,
+                    place=places.get(other),
+                    chain=tuple(others),
+                    times=len(of_link) if of_link else None,
+                    pages=number,
+                )
 
     def by_target(self, n: int | None = None) -> Iterator[list[PageLink]]:
         """The links to each of the first n targets, or to all, in the order of their most important pages."""
@@ -105,7 +131,7 @@ class PageLinks:
 
     def codes(self) -> Counter[tuple[int | None, str]]:
         """Number of links by (status, reason) of their ends."""
-        ends, counts = np.unique(self.end, return_counts=True)
+        ends, counts = np.unique(self.web.end[self.target], return_counts=True)
         codes = Counter[tuple[int | None, str]]((link.status, link.reason) for link in self.malformed)
         for first in range(0, len(ends), _AT_ONCE):
             answers = self.store.page_table.answers(ends[first : first + _AT_ONCE].tolist())
@@ -113,13 +139,23 @@ class PageLinks:
                 codes[answers[page].status, answers[page].reason] += int(count)
         return +codes
 
-    def _anchors(self, page: int, url: str) -> dict[str, str]:
-        """The first text of a link to each URL; empty where the page's text is not kept."""
+    def _words(self, page: int, url: str) -> Mapping[str, Sequence[str]] | None:
+        """The texts of the links to each URL; None where the page's text is not kept."""
         kept = self.store.texts.text(page, url) if self.store.texts.size else None
         if kept is None:
+            return None
+        words: dict[str, list[str]] = {}
+        for anchor in kept.anchors():
+            words.setdefault(anchor.url, []).append(" ".join(anchor.text.split()))
+        return words
+
+    def _places(self, page: int) -> Mapping[int, str]:
+        """The place of each link of a page; empty where all are alike, as the store does not tell them then."""
+        row = self.store.link_table.row(page)
+        targets, places = placed(b"" if row is None else row.targets if row.own is None else row.own)
+        if places is None:
             return {}
-        words = {anchor.url: " ".join(anchor.text.split()) for anchor in reversed(list(kept.anchors()))}
-        return words or {url: ""}
+        return {page: Place(place).name.lower() for page, place in zip(targets.tolist(), places.tolist(), strict=True)}
 
 
 def page_links(store: Store, asked: Asked) -> PageLinks:
@@ -144,27 +180,29 @@ def page_links(store: Store, asked: Asked) -> PageLinks:
     pages, of_link = np.unique(source, return_inverse=True)
     importance = store.ranks.importance_of(pages.tolist())[of_link]
     order = np.lexsort((source, -importance))  # which keeps the links of a page in their order
-    malformed = [*_to_no_part(store, web), *_malformed(store)] if asked == Asked(broken=True) else ()
-    return PageLinks(store, source[order], target[order], web.end[target[order]], importance[order], malformed)
+    malformed = [*_to_no_part(store, web), *_malformed(store)] if asked == Asked(broken=True) else []
+    malformed.sort(key=lambda link: -link.importance)
+    return PageLinks(store, web, source[order], target[order], importance[order], malformed)
 
 
 def _malformed(store: Store) -> Iterator[PageLink]:
-    """Links that are no URLs, those of the most important pages first."""
+    """Links that are no URLs."""
     query = """
-        SELECT url, json_each.value, importance FROM links JOIN weighed ON weighed.id = source, json_each(malformed)
-        WHERE malformed IS NOT NULL ORDER BY importance DESC, source, key"""
-    for url, text, worth in store.each(query):
-        yield PageLink(url, text, None, None, NO_URL, None, worth)
+        SELECT url, json_each.value, importance, title
+        FROM links JOIN weighed ON weighed.id = source, json_each(malformed)
+        WHERE malformed IS NOT NULL ORDER BY source, key"""
+    for url, text, worth, title in store.each(query):
+        yield PageLink(url, text, None, None, NO_URL, None, worth, title)
 
 
 def _to_no_part(store: Store, web: "Web") -> Iterator[PageLink]:
     make_missing_parts(store, web)
     query = """
-        SELECT one.url, other.url || '#' || name, one.importance FROM missing_parts
-        JOIN weighed AS one ON one.id = source JOIN pages AS other ON other.id = target
-        ORDER BY one.importance DESC, source"""
-    for url, target, worth in store.each(query):
-        yield PageLink(url, target, None, None, NO_PART, None, worth)
+        SELECT one.url, other.url || '#' || name, one.importance, title, count(*) OVER (PARTITION BY target, name)
+        FROM missing_parts JOIN weighed AS one ON one.id = source JOIN pages AS other ON other.id = target
+        ORDER BY source"""
+    for url, target, worth, title, pages in store.each(query):
+        yield PageLink(url, target, None, None, NO_PART, None, worth, title, pages=pages)
 
 
 def make_missing_parts(store: Store, web: "Web") -> None:
@@ -247,6 +285,13 @@ class Web:
             count += self.next[at] != at
             at = self.next[at]
         return count
+
+    def chain(self, page: int) -> Sequence[int]:
+        """A page, and those that it redirects to, one after another, up to its end."""
+        found, end = [page], int(self.end[page])
+        while found[-1] != end and len(found) < _LONGEST_CHAIN:
+            found.append(int(self.next[found[-1]]))
+        return found if found[-1] == end else [*found, end]
 
     def links(self, is_source: Flags | None = None, is_target: Flags | None = None) -> tuple[Pages, Pages]:
         """Sources and targets of the links that stand on pages of one kind and lead to pages of another; None: any. A

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import about_store, where_option
+from minicrawl.cli.options import about_store, csv_options, where_option
 from minicrawl.cli.output import document, fitted, tally
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -20,6 +20,14 @@ _SHOWN = 50
 _CLASS = re.compile(r"[1-5]xx", re.IGNORECASE)
 _NOT_YET = ("seed", "link")
 """Reasons of pages not requested yet: how they became known."""
+_COLUMNS = {
+    **dict.fromkeys(("source", "title", "anchor", "place", "target", "chain", "leads_to"), str),
+    "status": int,
+    **dict.fromkeys(("reason", "meaning"), str),
+    **dict.fromkeys(("times", "pages"), int),
+    "importance": float,
+}
+"""Of the CSV: those of PageLink, and the reason in a sentence."""
 _FOUND = 1
 """Exit code if --fail-on finds a match."""
 
@@ -34,6 +42,7 @@ _FOUND = 1
                    "reason codes (dns).")  # fmt: skip
 @click.option("-n", "--n", type=click.IntRange(min=1),
               help=f"Number of links; {_SHOWN} by default, all with --json.")  # fmt: skip
+@csv_options
 @where_option
 @about_store
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -43,6 +52,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     to: str | None,
     fail_on: str | None,
     n: int | None,
+    csv_file: Path | None,
+    csv_for: str,
     where: str | None,
     store: Path,
     as_json: bool,
@@ -53,6 +64,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     pages come first. A link is broken if it leads, through redirects, to a page that is not there. With --json, each
     broken target is listed once, with its pages.
 
+    With --csv, each row is a link: its page and title, anchor, place on the page, target, redirects, end, status,
+    reason, how often it is on the page, how many pages of the list link to the target, and the importance of the page.
+    Unknown values are empty. Cells that a spreadsheet would take for a formula get a quote before them.
+
     The text of a link is shown if the crawl keeps texts (crawl --text). Links that the crawl left out, such as nofollow
     and out-of-scope links, are not known.
 
@@ -60,12 +75,16 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     \b
     minicrawl links --broken --json           every broken link, with the page it is on
+    minicrawl links --broken --csv broken.csv the same as a list to hand on
     minicrawl links --broken --external       only those to other sites
     minicrawl links --to https://example.org/ the pages that link to that one
     """
     from minicrawl.analysis.page_links import Asked, page_links
+    from minicrawl.export.tables import STANDARD_OUTPUT, Table, export_table
     from minicrawl.store.reader import open_store
 
+    if as_json and csv_file == STANDARD_OUTPUT:
+        raise SettingError("standard output takes one of --csv and --json; name a file for the other: --csv links.csv")
     codes = _codes(fail_on)
     asked = Asked(broken or not (redirected or external or to or fail_on is None), redirected, external, to, where)
     if not any(asked[:4]):
@@ -73,11 +92,16 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     with open_store(store) as reader, reader.snapshot():
         found = page_links(reader, asked)
         ends = found.codes()
+        if csv_file is not None:
+            table = Table(_COLUMNS, map(_cells, found.rows(n)), for_excel=csv_for == "excel")
+            count = export_table(table, csv_file, "csv")
         if as_json:
             rows = map(_as_json, found.by_target(n)) if asked.broken else (link._asdict() for link in found.rows(n))
             click.echo(document(list(rows)))
-        else:
+        elif csv_file is None:
             click.echo("\n".join(fitted(_lines(found, ends, n or _SHOWN))))
+        elif csv_file != STANDARD_OUTPUT:
+            click.echo(f"{counted(count, 'link')} written to {csv_file}")
     words = {word for status, reason in ends for word in (reason, str(status), f"{(status or 0) // 100}xx")}
     if words.intersection(codes):
         click.get_current_context().exit(_FOUND)
@@ -97,10 +121,19 @@ def _codes(text: str | None) -> list[str]:
     return codes
 
 
+def _cells(link: "PageLink") -> tuple[object, ...]:
+    """A link as a row of _COLUMNS."""
+    from minicrawl.reasons import meaning
+
+    row = {**link._asdict(), "chain": " -> ".join(link.chain), "meaning": meaning(link.reason)}
+    return tuple(row[name] for name in _COLUMNS)
+
+
 def _as_json(links: "list[PageLink]") -> dict[str, object]:
     """A target of links, once, with the pages it is linked from; importance is that of the first."""
-    told = ("target", "status", "reason", "leads_to", "importance")
-    pages = [{"source": link.source, "anchor": link.anchor} for link in links]
+    told = ("target", "status", "reason", "leads_to", "chain", "importance")
+    of_link = ("source", "title", "anchor", "place", "times")
+    pages = [{name: getattr(link, name) for name in of_link} for link in links]
     return {**{name: getattr(links[0], name) for name in told}, "sources": len(links), "links": pages}
 
 

@@ -89,6 +89,19 @@ def store_option(command: _Command) -> _Command:
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 
 
+def csv_options(command: _Command) -> _Command:
+    """Add --csv and --csv-for, for commands that write a list for spreadsheets and programs."""
+    file = click.option("--csv", "csv_file", is_flag=False, flag_value="-", metavar="[FILE]",
+                        type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
+                        help="Write the whole list as CSV to this file; without one, or for -, "
+                             "print only that.")  # fmt: skip
+    reader = click.option("--csv-for", "csv_for", type=Choice(["programs", "excel"]), default="programs",
+                          show_default=True,
+                          help="What opens the CSV; for excel it begins with a byte order mark, without which Excel "
+                               "takes UTF-8 for another encoding.")  # fmt: skip
+    return file(reader(command))
+
+
 def about_store(command: _Command) -> _Command:
     """Add --store and --json, for commands that answer about a store."""
     return store_option(json_option(command))

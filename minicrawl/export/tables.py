@@ -51,11 +51,12 @@ _Writer = TypeVar("_Writer")
 class Table:
     """Rows to write. columns: their names, each with the type of its values, which may also be None; a moment is
     ISO 8601 in UTC, and in Parquet a timestamp. no_text: JSON of a text or moment that is None, for readers that guess
-    types by the first rows."""
+    types by the first rows. for_excel: CSV begins with a byte order mark."""
 
     columns: dict[str, type]
     rows: Iterable[tuple[object, ...]]
     no_text: str | None = None
+    for_excel: bool = False
 
 
 def writer_for(path: Path, writers: dict[str, _Writer]) -> _Writer:
@@ -154,6 +155,7 @@ def _as_text(file: BinaryIO) -> Iterator[TextIO]:
 
 def _write_csv(table: Table, file: BinaryIO) -> int:
     with _as_text(file) as text:
+        text.write("\ufeff" if table.for_excel else "")
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(map(defused, table.columns))
         count, rows = 0, iter(table.rows)

@@ -144,12 +144,13 @@ class Totals(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The outcome of a page's last turn. status: of HTTP; None without an answer."""
+    """The outcome of a page's last turn. status: of HTTP; None without an answer. title: as last read."""
 
     url: str
     state: str
     reason: str
     status: int | None
+    title: str | None
 
 
 def url_hash(url: str, key: bytes) -> int:

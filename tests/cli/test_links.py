@@ -1,5 +1,8 @@
 """Links as a user asks for them."""
 
+import csv
+import io
+import json
 from pathlib import Path
 
 import pytest
@@ -16,12 +19,17 @@ SITE: Site = {
 store = crawled_once(SITE, [HOME], text=True)
 
 
+def link(source: str, anchor: str) -> dict[str, object]:
+    """A link as it stands once, on a page without a title whose links are all alike."""
+    return {"source": source, "title": None, "anchor": anchor, "place": None, "times": 1}
+
+
 def test_broken_links_are_told_with_page_anchor_and_end(store: Path) -> None:
     found = answer("links", "--broken", "--store", store)
     assert {(end["target"], end["status"], end["leads_to"]): end["links"] for end in found} == {
-        (HOME + "gone", 404, None): [{"source": HOME, "anchor": '=cmd("[31mx")'}],
-        (HOME + "moved", 404, HOME + "gone"): [{"source": HOME, "anchor": "to"}],
-        (HOME + "forbidden", 403, None): [{"source": HOME + "on", "anchor": "to"}],
+        (HOME + "gone", 404, None): [link(HOME, '=cmd("[31mx")')],
+        (HOME + "moved", 404, HOME + "gone"): [link(HOME, "to")],
+        (HOME + "forbidden", 403, None): [link(HOME + "on", "to")],
     }
     assert {end["sources"] for end in found} == {1}
     printed = run("links", "--broken", "--store", store).stdout
@@ -46,6 +54,52 @@ def test_broken_links_are_told_with_page_anchor_and_end(store: Path) -> None:
 def test_fail_on_looks_at_what_is_shown(store: Path, words: list[str], code: int) -> None:
     for form in ([], ["--json"], ["-n", "1"]):
         assert run("links", *words, *form, "--store", store).exit_code == code
+
+
+LISTED: Site = {
+    HOME: [
+        "<title>=1+1 Käse</title><nav><a href=/gone>Menü</a><a href=/on>On</a></nav>",
+        '<p>Words of a paragraph, before <a href="/gone">@the link</a> and <a href="/gone">another</a>.',
+        '<a href="/old">old</a>',
+    ],
+    HOME + "on": ["<title>On</title>", '<a href="/gone"><img src=/x></a>'],
+    HOME + "old": HOME + "older",
+    HOME + "older": HOME + "gone",
+}
+EMPTY = {"title": "", "place": "", "chain": "", "leads_to": ""}
+
+
+def listed(*words: str | Path) -> list[dict[str, str]]:
+    result = run("links", *words)
+    assert result.exit_code == 0
+    return list(csv.DictReader(io.StringIO(result.stdout)))
+
+
+def test_a_list_to_hand_on_has_all_of_each_link(tmp_path: Path) -> None:
+    store, file = tmp_path / "crawl.db", tmp_path / "broken.csv"
+    crawl(LISTED, store, [HOME], text=True)
+    rows = listed("--broken", "--csv", "--store", store)
+    gone = {"target": HOME + "gone", "status": "404", "reason": "http-404", "meaning": "the answer was 404 Not Found"}
+    home, chain = {"source": HOME, "title": "'=1+1 Käse"}, f"{HOME}older -> {HOME}gone"
+    moved = {**gone, "target": HOME + "old", "chain": chain, "leads_to": HOME + "gone"}
+    expected = [
+        {**EMPTY, **gone, **home, "anchor": "'@the link", "place": "text", "times": "3", "pages": "2"},
+        {**EMPTY, **moved, **home, "anchor": "old", "place": "list", "times": "1", "pages": "1"},
+        {**EMPTY, **gone, "source": HOME + "on", "title": "On", "anchor": "", "times": "", "pages": "2"},
+    ]
+    assert [{name: value for name, value in row.items() if name != "importance"} for row in rows] == expected
+    worth = {page["url"]: page["importance"] for page in answer("top", "--store", store)}
+    assert [float(row["importance"]) for row in rows] == [worth[row["source"]] for row in rows]
+    assert listed("--broken", "--csv", "-", "-n", "1", "--store", store) == rows[:1]
+    told = run("links", "--broken", "--csv", file, "--csv-for", "excel", "--store", store)
+    assert (told.exit_code, told.stdout) == (0, f"3 links written to {file}\n")
+    assert file.read_bytes().startswith(b"\xef\xbb\xbfsource,title,")
+    assert list(csv.DictReader(io.StringIO(file.read_text("utf-8-sig")))) == rows
+    (only,) = listed("--redirected", "--csv", "--store", store)
+    assert (only["target"], only["chain"]) == (HOME + "old", chain)
+    assert run("links", "--broken", "--csv", "--json", "--store", store).exit_code == 2
+    both = run("links", "--broken", "--csv", file, "--json", "--fail-on", "404", "--store", store)
+    assert (both.exit_code, file.read_bytes()[:3], json.loads(both.stdout)[0]["chain"]) == (1, b"sou", [])
 
 
 def test_nothing_found_is_a_sentence(store: Path) -> None:
