@@ -1,9 +1,10 @@
 """Apply the rules of an audit to a store."""
 
-import heapq
+from array import array
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from minicrawl.parts import figures_of, pages_left_out
 from minicrawl.store.reader import Store
 
 MOST_EXAMPLES = 5
+_AT_ONCE = 500
 _SECONDS = 600.0
 """For the query of a rule."""
 
@@ -39,14 +41,19 @@ class Finding(NamedTuple):
 class Audit:
     """The findings in a store: errors before warnings and notices, first those with most importance at stake.
 
-    rules: those that were asked for, by name. stakes: by rule, the importance of all pages concerned, each once.
-    not_checked: why, for each rule that could not be. new, mended, unknown: beside the store `against`, None without
-    one; unknown: findings there on what was not looked at again.
+    rules: those that were asked for, by name. stakes: by rule, the importance of all pages concerned, each once;
+    pages: their number. concerned: by rule and target, the numbers of the pages, the most important first, or texts
+    that a query says instead; none where the target is the page. judged_pages: their number, by host. not_checked:
+    why, for each rule that could not be. new, mended, unknown: beside the store `against`, None without one; unknown:
+    findings there on what was not looked at again.
     """
 
     rules: Mapping[str, Rule]
     findings: Sequence[Finding]
     stakes: Mapping[str, float] = field(default_factory=dict)
+    pages: Mapping[str, int] = field(default_factory=dict)
+    concerned: Mapping[tuple[str, str], Sequence[int | str]] = field(default_factory=dict)
+    judged_pages: Mapping[str, int] = field(default_factory=dict)
     not_checked: Mapping[str, str] = field(default_factory=dict)
     new: Sequence[Finding] | None = None
     mended: Sequence[Finding] | None = None
@@ -56,6 +63,11 @@ class Audit:
     def counts(self) -> Counter[str]:
         """Number of findings by rule."""
         return Counter(finding.rule for finding in self.findings)
+
+    def said(self) -> dict[str, str]:
+        """What each rule has found, in a clause, in the order of at_stake."""
+        counts = self.counts()
+        return {name: self.rules[name].found(counts[name], self.pages[name]) for name in self.at_stake()}
 
     @property
     def gated(self) -> Sequence[Finding]:
@@ -71,26 +83,27 @@ def audited(store: Store, rules: Mapping[str, Rule] = RULES, *, against: Store |
     """Audit a store, in a snapshot of it and of `against`. Raises StoreError, and SettingError for a rule's query."""
     crawled = Crawled(store)
     judged, findings, not_checked = crawled.judged(), list[Finding](), dict[str, str]()
-    stakes = dict[str, float]()
+    stakes, pages, concerned = dict[str, float](), dict[str, int](), dict[tuple[str, str], Sequence[int | str]]()
     for rule in rules.values():
-        if (lack := _lack(store, rule.needs, judged)) is None:
-            these, stake = _found_by(rule, crawled)
-            findings += these
-            stakes |= {rule.name: stake} if these else {}
-        else:
+        if (lack := _lack(store, rule.needs, judged)) is not None:
             not_checked[rule.name] = lack
+        elif (found := _found_by(rule, crawled)).findings:
+            findings += found.findings
+            stakes[rule.name], pages[rule.name] = found.stake, found.pages
+            concerned |= found.concerned
     findings.sort(key=lambda found: (rules[found.rule].gravity, -found.importance, found.rule, found.target))
+    audit = Audit(rules, findings, stakes, pages, concerned, crawled.judged_pages(), not_checked, judged=judged)
     if against is None:
-        return Audit(rules, findings, stakes, not_checked, judged=judged)
+        return audit
     before = audited(against, rules)
     new = [found for found in _missing(findings, before.findings) if found.rule not in before.not_checked]
     mended, unknown = list[Finding](), list[Finding]()
     gone = _missing(before.findings, findings)
     seen = crawled.looked_at({url for found in gone for url in (found.target, *found.examples)})
-    for found in gone:
-        is_mended = found.rule not in not_checked and _is_looked_at(found, seen)
-        (mended if is_mended else unknown).append(found)
-    return Audit(rules, findings, stakes, not_checked, new, mended, unknown, judged)
+    for each in gone:
+        is_mended = each.rule not in not_checked and _is_looked_at(each, seen)
+        (mended if is_mended else unknown).append(each)
+    return replace(audit, new=new, mended=mended, unknown=unknown)
 
 
 def _lack(store: Store, need: Need, judged: Judged) -> str | None:
@@ -108,7 +121,16 @@ def _lack(store: Store, need: Need, judged: Judged) -> str | None:
     return f"the crawl has kept no facts of pages; {remedy}"
 
 
-def _found_by(rule: Rule, crawled: Crawled) -> tuple[list[Finding], float]:
+class _Found(NamedTuple):
+    """What a rule has found: see Audit."""
+
+    findings: list[Finding]
+    stake: float
+    pages: int
+    concerned: dict[tuple[str, str], Sequence[int | str]]
+
+
+def _found_by(rule: Rule, crawled: Crawled) -> _Found:
     """The findings of a rule, each with the most important of its sources, and what is at stake with all of them."""
     store, stake = crawled.store, crawled.stake
     faults: dict[int | str, _Fault] = {}
@@ -124,29 +146,62 @@ def _found_by(rule: Rule, crawled: Crawled) -> tuple[list[Finding], float]:
     except SettingError as error:
         raise SettingError(f"the rule {rule.name} of the audit: {error}") from error
     texts = {each for at, fault in faults.items() for each in (at, *fault.sources) if isinstance(each, str)}
-    pages = store.page_table.find([text for text in texts if "://" in text])
+    known = store.page_table.find([text for text in texts if "://" in text])
 
     def worth(each: int | str) -> float:
-        page = pages.get(each) if isinstance(each, str) else each
+        page = known.get(each) if isinstance(each, str) else each
         return 0.0 if page is None else stake.item(page)
 
-    best = {at: heapq.nlargest(MOST_EXAMPLES, fault.sources, key=worth) for at, fault in faults.items()}
+    for fault in faults.values():
+        fault.sources.sort(key=worth, reverse=True)
+    best = {at: fault.sources[:MOST_EXAMPLES] for at, fault in faults.items()}
     named = {each for at, some in best.items() for each in (at, *some) if isinstance(each, int)}
     urls: dict[int | str, str] = {text: text for text in texts}
     for page, url in store.page_table.urls_of(named).items():
         urls[page] = url
-    found, told, concerned = list[Finding](), 0.0, set[int | str]()
+    found, told, staked, pages = list[Finding](), 0.0, set[int | str](), set[int | str]()
     for at, fault in faults.items():
+        pages.update(fault.sources or [at])
         pages_of = fault.sources if isinstance(at, str) and fault.sources else [at]
         if fault.importance is not None:
             importance = float(fault.importance)
             told += importance
         else:
             importance = sum(map(worth, pages_of))
-            concerned.update(pages_of)
+            staked.update(pages_of)
         examples = tuple(urls[each] for each in best[at])
         found.append(Finding(rule.name, urls[at], importance, len(fault.sources), examples, fault.detail))
-    return found, told + sum(map(worth, concerned))
+    concerned = {(rule.name, urls[at]): _packed(fault.sources) for at, fault in faults.items() if fault.sources}
+    return _Found(found, told + sum(map(worth, staked)), len(pages), concerned)
+
+
+def _packed(pages: Sequence[int | str]) -> Sequence[int | str]:
+    """The same in an eighth of the memory, where there is no text among them."""
+    numbers = array("i", (page for page in pages if isinstance(page, int)))
+    return numbers if len(numbers) == len(pages) else tuple(pages)
+
+
+class Row(NamedTuple):
+    """A page concerned by a finding, with its title; "" and None where the finding is about something else."""
+
+    finding: Finding
+    page: str
+    title: str | None
+
+
+def rows(store: Store, audit: Audit, n: int | None = None) -> Iterator[Row]:
+    """Every page of the first n findings, or of all, in their order. store: the one audited, in the same snapshot."""
+    pairs = (
+        (found, page)
+        for found in audit.findings[:n]
+        for page in audit.concerned.get((found.rule, found.target), (found.target,))
+    )
+    while some := list(islice(pairs, _AT_ONCE)):
+        known = store.page_table.find([page for _, page in some if isinstance(page, str) and "://" in page])
+        answers = store.page_table.answers({*known.values(), *(page for _, page in some if isinstance(page, int))})
+        for found, page in some:
+            answer = answers.get(known.get(page, -1) if isinstance(page, str) else page)
+            yield Row(found, str(page), None) if answer is None else Row(found, answer.url, answer.title)
 
 
 def _page_or_text(value: object, stake: npt.NDArray[np.float64]) -> int | str:

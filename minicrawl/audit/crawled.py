@@ -204,6 +204,11 @@ class Crawled:
         left_out = int(self.store.meta("links_left_out") or 0)
         return Judged._make((*pages, *times, *self.store.coverage().figures().values(), robots, traps, left_out))
 
+    def judged_pages(self) -> dict[str, int]:
+        """The number of judged pages of each host that has some."""
+        query = "SELECT name, count(*) FROM marked JOIN hosts ON hosts.id = host WHERE is_page GROUP BY name"
+        return dict(self.store.each(query))
+
     def looked_at(self, targets: Iterable[str]) -> dict[str, bool | None]:
         """For URLs, and names of hosts: True if the crawl has read them, or a page of the host, or found that they are
         not there; False if it has not; None where it does not know the URL."""

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
 
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, counted
 from minicrawl.parts import parts
 
 _FILE = Path(__file__).with_name("rules.toml")
@@ -33,9 +33,20 @@ class Need(StrEnum):
     FACTS = "minicrawl crawl --profile audit"
 
 
+class _Number(int):
+    """A number in a clause."""
+
+    def __format__(self, forms: str) -> str:
+        """ "3 pages link" for "# page links|# pages link"."""
+        one, several = forms.split("|")
+        return (one if self == 1 else several).replace("#", f"{int(self):,}")
+
+
 @dataclass(frozen=True)
 class Rule:
-    """A rule of the audit. why, how: a sentence each, on the harm and the way to mend.
+    """A rule of the audit. why, how: a sentence each, on the harm and the way to mend. says: what was found, in a
+    clause with the numbers of targets and of pages concerned, each with a form for one and for several:
+    "{pages:# page links|# pages link} to {targets:# that is missing|# that are missing}".
 
     select: a query for faults, with up to four columns: the target, which is the number of a page or the text of
     another target, such as a host; a detail; the number of a page concerned, such as one that links to the target, one
@@ -49,6 +60,13 @@ class Rule:
     severity: Severity = Severity.WARNING
     subject: str = "own"
     needs: Need = Need.NOTHING
+    says: str = ""
+
+    def found(self, targets: int, pages: int) -> str:
+        """What was found, in a clause."""
+        if not self.says:
+            return f"{counted(targets, 'target')} of the rule {self.name}"
+        return self.says.format(targets=_Number(targets), pages=_Number(pages))
 
     @property
     def gravity(self) -> int:
@@ -57,7 +75,7 @@ class Rule:
 
 
 _CHOICES: Mapping[str, type[Severity] | type[Need]] = {"severity": Severity, "needs": Need}
-_FIELDS = ("select", "why", "how", "subject", *_CHOICES)
+_FIELDS = ("select", "says", "why", "how", "subject", *_CHOICES)
 
 
 def rules_of(tables: Mapping[str, object], place: str) -> dict[str, Rule]:
@@ -75,7 +93,15 @@ def _rule(name: str, table: object, place: str) -> Rule:
         if not isinstance(value, str) or (words and value not in words):
             raise SettingError(f"{place}.{key} is not {' or '.join(words) if words else 'a text'}: {value!r}")
     chosen = {key: kind[table[key].upper()] for key, kind in _CHOICES.items() if key in table}
-    return Rule(name, **table | chosen)
+    rule = Rule(name, **table | chosen)
+    try:
+        rule.found(1, 2)
+    except (ValueError, LookupError, AttributeError) as error:
+        raise SettingError(
+            f"{place}.says cannot be used: {rule.says!r}; it has {{targets:...}} and {{pages:...}}, each with a form "
+            'for one and for several: "{targets:# page has|# pages have} no title"'
+        ) from error
+    return rule
 
 
 def check_name(name: str, names: Iterable[str], place: str) -> None:

@@ -1,7 +1,6 @@
 """minicrawl audit"""
 
 import math
-import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from minicrawl.cli.option_sources import tables_of_file
-from minicrawl.cli.options import about_store, teller
+from minicrawl.cli.options import about_store, csv_options, teller
 from minicrawl.cli.output import document, fitted, left_out_line, lines_of
 from minicrawl.errors import SettingError, counted, held
 from minicrawl.log import printable
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
     from minicrawl.audit.auditing import Audit, Finding
     from minicrawl.audit.crawled import Judged
     from minicrawl.audit.rules import Rule
+    from minicrawl.store.reader import Store
 
 _SHOWN = 20
 _FOUND = 1
@@ -38,7 +38,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 @click.option("--junit", type=_FILE, metavar="FILE", help="Also write JUnit XML to this file; - prints only that.")
 @click.option("-n", "--n", type=click.IntRange(min=1),
               help=f"Number of findings; {_SHOWN} by default, all with --json or --csv.")  # fmt: skip
-@click.option("--csv", "as_csv", is_flag=True, help="Print only CSV.")
+@csv_options
 @about_store
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     fail_on: tuple[str, ...],
@@ -47,30 +47,34 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     sarif: Path | None,
     junit: Path | None,
     n: int | None,
-    as_csv: bool,
+    csv_file: Path | None,
+    csv_for: str,
     store: Path,
     as_json: bool,
 ) -> None:
     """Say what is wrong with the crawled sites, what to fix first, and how.
 
     Each fault is listed once, for its target: a page that is not there, for instance, with the number of pages that
-    link to it. Errors come first, then warnings and notices; among these, what has most importance at stake. The
-    audit judges pages of the seeds' sites; their links may lead anywhere.
+    link to it. Faults with one cause, such as a template, are one line. Errors come first, then warnings and notices;
+    among these, what has most importance at stake. The audit judges pages of the seeds' sites; their links may lead
+    anywhere.
 
     Exit code 1 says that --fail-on found something, or could not be checked.
 
     \b
     minicrawl audit --json                       everything, for programs
+    minicrawl audit --csv audit.csv              every page of every finding
     minicrawl audit --fail-on broken-link,error  for continuous integration
     minicrawl audit --against last-week.db       what has become worse since, and better
     """
     from minicrawl.audit.auditing import audited
     from minicrawl.audit.ci_files import write_junit, write_sarif
     from minicrawl.audit.rules import RULES, rules_of
-    from minicrawl.export.tables import STANDARD_OUTPUT
+    from minicrawl.export.tables import STANDARD_OUTPUT, Table, export_table
     from minicrawl.store.reader import open_store
 
-    if as_json + as_csv + (sarif == STANDARD_OUTPUT) + (junit == STANDARD_OUTPUT) > 1:
+    alone = [file for file in (csv_file, sarif, junit) if file == STANDARD_OUTPUT]
+    if as_json + len(alone) > 1:
         raise SettingError("standard output takes one of --csv, --json, --sarif - and --junit -; leave the others out")
     file, tables = tables_of_file(click.get_current_context())
     rules = {**RULES, **rules_of(tables.get("audit", {}), f"{file}: audit.")}
@@ -86,6 +90,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         if before is not None:
             opened.enter_context(before.snapshot())
         audit = audited(reader, rules, against=before)
+        if csv_file is not None:
+            table = Table(dict.fromkeys(_COLUMNS, str), _rows(reader, audit, n), for_excel=csv_for == "excel")
+            count = export_table(table, csv_file, "csv")
     unchecked = [name for name in audit.not_checked if name in named]
     gate = None if not fail_on else [found for found in audit.gated if found.rule in failing]
     if sarif is not None:
@@ -94,10 +101,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         write_junit(audit, junit, gate, unchecked)
     if as_json:
         click.echo(document(_as_json(audit, n)))
-    elif as_csv:
-        _write_csv(audit, n)
-    elif STANDARD_OUTPUT not in (sarif, junit):
+    elif not alone:
         click.echo("\n".join(_lines(audit, n or _SHOWN)))
+        if csv_file is not None:
+            click.echo(f"{counted(count, 'row')} written to {csv_file}.")
     _tell_unchecked(audit, unchecked, failing)
     if gate or unchecked:
         click.get_current_context().exit(_FOUND)
@@ -138,16 +145,37 @@ def _row(audit: "Audit", found: "Finding") -> dict[str, object]:
 
 
 def _as_json(audit: "Audit", n: int | None) -> dict[str, object]:
+    from minicrawl.audit.causes import causes
+    from minicrawl.audit.words import share, summary, to_do_first
     from minicrawl.export.tables import iso
 
-    counts, at_stake = audit.counts(), audit.at_stake()
+    counts, at_stake, said = audit.counts(), audit.at_stake(), audit.said()
     shown: dict[str, object] = {
         "findings": [_row(audit, found) for found in audit.findings[:n]],
         "rules": [
-            {**_described(rule), "findings": counts[name], "importance": at_stake.get(name, 0.0)}
+            {
+                **_described(rule),
+                "found": said.get(name),
+                "findings": counts[name],
+                "importance": at_stake.get(name, 0.0),
+            }
             for name, rule in audit.rules.items()
         ],
         "not_checked": dict(audit.not_checked),
+        "summary": summary(audit),
+        "do_first": to_do_first(audit),
+        "causes": [
+            {
+                "rule": cause.first.rule,
+                "where": cause.where,
+                "target": cause.first.target,
+                "findings": len(cause.findings),
+                "pages": cause.pages,
+                "importance": cause.importance,
+                "at_stake": share(cause.importance),
+            }
+            for cause in causes(audit, audit.findings)[:n]
+        ],
         "judged": {**audit.judged._asdict(), "first": iso(audit.judged.first), "last": iso(audit.judged.last)},
     }
     if audit.new is not None:
@@ -157,27 +185,43 @@ def _as_json(audit: "Audit", n: int | None) -> dict[str, object]:
     return shown
 
 
-def _write_csv(audit: "Audit", n: int | None) -> None:
-    from minicrawl.export.tables import WRITERS, Table
+_COLUMNS = (
+    *("rule", "severity", "what", "target", "detail", "page", "title", "importance", "at_stake", "sources"),
+    *("cause", "how"),
+)
+"""Of the CSV: a row is a page concerned by a finding. what, at_stake, cause: in words."""
 
-    names = ("rule", "severity", "target", "importance", "sources", "examples", "detail")
-    rows = ({**_row(audit, found), "examples": " ".join(found.examples)} for found in audit.findings[:n])
-    table = Table(dict.fromkeys(names, str), (tuple(row[name] for name in names) for row in rows))
-    WRITERS[".csv"](table, sys.stdout.buffer)
+
+def _rows(store: "Store", audit: "Audit", n: int | None) -> Iterator[tuple[object, ...]]:
+    from minicrawl.audit.auditing import rows
+    from minicrawl.audit.causes import causes
+    from minicrawl.audit.words import sentence, share
+
+    where = {found[:2]: cause.where for cause in causes(audit, audit.findings) for found in cause.findings}
+    what = {name: sentence(clause) for name, clause in audit.said().items()}
+    for found, page, title in rows(store, audit, n):
+        rule = audit.rules[found.rule]
+        yield (
+            *(found.rule, rule.severity.value, what[found.rule], found.target, found.detail, page, title),
+            *(found.importance, share(found.importance), found.sources, where[found[:2]], rule.how),
+        )
 
 
 def _lines(audit: "Audit", n: int) -> Iterator[str]:
-    counts, at_stake = audit.counts(), audit.at_stake()
+    from minicrawl.audit.words import sentence, share, summary, to_do_first
+
+    yield from fitted(printable(line) for line in (summary(audit), to_do_first(audit)) if line)
     yield from fitted(_judged_lines(audit.judged))
-    for name, importance in at_stake.items():
-        rule, stake = audit.rules[name], f"{_stake(importance)} of the importance is at stake"
-        yield from fitted([f"{rule.severity}: {name}, {counted(counts[name], 'target')}; {stake}"])
+    for name, clause in audit.said().items():
+        rule, stake = audit.rules[name], share(audit.stakes[name])
+        yield ""
+        yield from fitted([f"{printable(sentence(clause))}. ({rule.severity} {printable(name)}, {stake} at stake)"])
         yield from fitted([f"    {_advice(rule)}"])
-    yield from _findings(audit.findings, n, "What to fix first:") if at_stake else ["Nothing was found."]
+    yield from _findings(audit, audit.findings, n, "What to fix first:")
     if audit.new is not None and audit.mended is not None and audit.unknown is not None:
-        yield from _findings(audit.new, n, "New:")
-        yield from _findings(audit.mended, n, "Fixed:")
-        yield from _findings(audit.unknown, n, "Not checked again:")
+        yield from _findings(audit, audit.new, n, "New:")
+        yield from _findings(audit, audit.mended, n, "Fixed:")
+        yield from _findings(audit, audit.unknown, n, "Not checked again:")
         same, left = len(audit.findings) - len(audit.new), len(audit.unknown)
         unknown = f" {left:,} could not be checked again." if left else ""
         yield f"{len(audit.new):,} new, {len(audit.mended):,} fixed, {same:,} unchanged.{unknown}"
@@ -185,7 +229,7 @@ def _lines(audit: "Audit", n: int) -> Iterator[str]:
         names = ", ".join(name for name, one in audit.not_checked.items() if one == why)
         yield from fitted([f"Not checked: {printable(names)}: {printable(why)}."])
     rules = counted(len(audit.rules.keys() - audit.not_checked.keys()), "rule")
-    note = "; --n shows more, --json all" if len(audit.findings) > n else ""
+    note = "; --n shows more, --csv and --json all" if len(audit.findings) > n else ""
     yield from fitted([f"{counted(len(audit.findings), 'finding')} of {rules}{note}."])
 
 
@@ -211,26 +255,21 @@ def _judged_lines(judged: "Judged") -> Iterator[str]:
         yield f"Not judged: {', '.join(said)}."
 
 
-def _stake(importance: float) -> str:
-    """A share in percent, with two figures: "12 %", "5.8 %", "0.05 %"."""
-    percent = 100 * importance
-    if 0 < percent < 0.01:
-        return "<0.01 %"
-    return f"{percent:.0f} %" if percent >= 10 else f"{percent:.2g} %"
+def _findings(audit: "Audit", findings: "Sequence[Finding]", n: int, head: str) -> Iterator[str]:
+    """A table of the first n causes of findings, under a heading."""
+    from minicrawl.audit.causes import causes
+    from minicrawl.audit.words import about, share
 
-
-def _findings(findings: "Sequence[Finding]", n: int, head: str) -> Iterator[str]:
-    """A table of findings under a heading."""
     if not findings:
         return
     yield ""
     yield head
-    some = findings[:n]
-    width = max(len(found.rule) for found in some)
+    some = causes(audit, findings)[:n]
+    width = max(len(cause.first.rule) for cause in some)
     starts = [f"{'at stake':>8}  {'pages':>6}  {'rule':<{width}}"]
-    starts += [f"{_stake(found.importance):>8}  {found.sources or '':>6}  {found.rule:<{width}}" for found in some]
-    details = [found.detail and f"({printable(found.detail)})" for found in some]
-    yield from lines_of(starts, ["target", *(printable(found.target) for found in some)], (), ["", *details])
+    starts += [f"{share(each.importance):>8}  {each.pages:>6,}  {each.first.rule:<{width}}" for each in some]
+    details = [cause.first.detail and f"({printable(cause.first.detail)})" for cause in some]
+    yield from lines_of(starts, ["target", *(printable(about(cause)) for cause in some)], (), ["", *details])
 
 
 def _rule_lines(rules: "Sequence[Rule]") -> Iterator[str]:

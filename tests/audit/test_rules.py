@@ -38,7 +38,10 @@ def test_a_table_is_a_rule() -> None:
         ("[odd]", "f: odd is not a rule: a rule has a select"),
         ("[odd]\nselect = 1", "f: odd.select is not a text: 1"),
         ("[odd]\nselect = ''\nseverity = 'fatal'", "f: odd.severity is not error or warning or notice: 'fatal'"),
-        ("[odd]\nselect = ''\nhelp = 'me'", "f: odd: a rule has no 'help'; it has select, why, how"),
+        ("[odd]\nselect = ''\nhelp = 'me'", "f: odd: a rule has no 'help'; it has select, says, why, how"),
+        ("[odd]\nselect = ''\nsays = '{targets} pages'", "f: odd.says cannot be used: '{targets} pages'; it has {tar"),
+        ("[odd]\nselect = ''\nsays = '{pages:# page}'", "f: odd.says cannot be used: '{pages:# page}'; it has {targ"),
+        ("[odd]\nselect = ''\nsays = '{it:# page|# pages}'", "f: odd.says cannot be used: "),
     ],
 )
 def test_a_rule_that_is_none_is_refused(toml: str, said: str) -> None:

@@ -32,13 +32,37 @@ def test_each_target_is_told_once_with_its_pages_the_worst_first(store: Path) ->
         "dead-end": 1,
         "link-to-redirect": 1,
     }
+    said = "2 pages link to 1 that is missing; 1 page has no link to follow; 1 page links to 1 that redirects."
+    mend = "Correct the links, or redirect the address to the page that replaces it"
     lines = run("audit", "--store", store).stdout.splitlines()
-    assert lines[0].startswith("Judged: 3 pages of 1 host, crawled ")
-    assert lines[1] == "Not judged: 1 page without an answer to read."
-    assert lines[2].startswith("error: broken-link, 1 target; ")
+    assert lines[0] == said == found["summary"]
+    assert lines[1] == f"First: {mend}: {HOME}gone (2 pages)" == found["do_first"]
+    assert lines[2].startswith("Judged: 3 pages of 1 host, crawled ")
+    assert lines[3] == "Not judged: 1 page without an answer to read."
+    assert lines[5].startswith("2 pages link to 1 that is missing. (error broken-link, ")
     assert any(line.split()[1:5] == ["%", "2", "broken-link", HOME + "gone"] for line in lines)
+
+
+def test_csv_has_every_page_of_every_finding(tmp_path: Path) -> None:
+    """More than the examples of the other forms, each with its title."""
+    store, file = tmp_path / "crawl.db", tmp_path / "audit.csv"
+    pages = [f"{HOME}p/{number}" for number in range(12)]
+    site: Site = {HOME: ["<title>Home</title>", *pages]}
+    crawl(site | {url: [f"<title>=On {url}</title>", "/gone", HOME] for url in pages}, store, [HOME])
     rows = list(csv.DictReader(io.StringIO(run("audit", "--csv", "--store", store).stdout)))
-    assert [row["target"] for row in rows] == [each["target"] for each in found["findings"]]
+    found = answer("audit", "--store", store)["findings"]
+    assert [(row["page"], row["title"]) for row in rows if row["rule"] == "broken-link"] == sorted(
+        ((url, f"'=On {url}") for url in pages), key=lambda row: pages.index(row[0])
+    )
+    assert list(dict.fromkeys((row["rule"], row["target"]) for row in rows)) == [
+        (each["rule"], each["target"]) for each in found
+    ]
+    assert {row["what"] for row in rows if row["rule"] == "broken-link"} == {"12 pages link to 1 that is missing"}
+    told = run("audit", "--csv", file, "--csv-for", "excel", "--store", store).stdout
+    assert told.endswith(f"{len(rows)} rows written to {file}.\n")
+    assert file.read_bytes().startswith(b"\xef\xbb\xbfrule,severity,")
+    assert list(csv.DictReader(io.StringIO(file.read_text("utf-8-sig")))) == rows
+    assert run("audit", "--csv", "--junit", "-", "--store", store).exit_code == 2
 
 
 @pytest.mark.parametrize(

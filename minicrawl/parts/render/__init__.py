@@ -103,6 +103,7 @@ class Shells(Part):
             "Send its words and links from the server; crawl it with --render auto to audit what it shows.",
             Severity.WARNING,
             "content",
+            says="{targets:# page shows|# pages show} next to nothing without scripts",
         )
 
 

@@ -1,0 +1,93 @@
+"""Findings with one cause are one, with the number of all pages; twins that have none stand alone."""
+
+from pathlib import Path
+
+import pytest
+from support.audits import said
+from support.command_line import answer, run
+from support.sites import HOME, Site, crawl
+
+from minicrawl.audit.auditing import Audit, audited
+from minicrawl.audit.causes import FEWEST, causes
+from minicrawl.audit.rules import RULES
+from minicrawl.audit.words import share, summary
+from minicrawl.store.reader import open_store
+
+
+def archive(steps: int) -> Site:
+    """A front page, pages of all kinds right below it, and an archive of pages that lead from one to the next."""
+    pages = [f"{HOME}archive/2020/article-{number:03}" for number in range(steps)]
+    others = [f"{HOME}{name}" for name in "abcdefgh"]
+    site: Site = {HOME: [f"<title>Home</title>{said(HOME)}", *others, pages[0]]}
+    site |= {url: [f"<title>{url}</title>{said(url)}", HOME] for url in others}
+    following = zip(pages, [*pages[1:], HOME], strict=True)
+    return site | {url: [f"<title>{url}</title>{said(url)}", after] for url, after in following}
+
+
+def audit_of(site: Site, path: Path) -> Audit:
+    crawl(site, path, [HOME])
+    with open_store(path) as store, store.snapshot():
+        return audited(store)
+
+
+def found(audit: Audit, rule: str) -> list[tuple[str, str, int]]:
+    """The causes of a rule: where, the most important target if it stands alone, and the number of pages."""
+    of_rule = [each for each in causes(audit, audit.findings) if each.first.rule == rule]
+    return [(each.where, "" if each.where else each.first.target, each.pages) for each in of_rule]
+
+
+@pytest.mark.parametrize("deep", [FEWEST - 1, FEWEST, 40])
+def test_pages_of_one_archive_are_one_finding(deep: int, tmp_path: Path) -> None:
+    audit = audit_of(archive(deep + 5), tmp_path / "crawl.db")
+    expected = [(f"{deep} URLs like a.test/archive/{{n}}/{{}}", "", deep)]
+    alone = [("", f"{HOME}archive/2020/article-{number:03}", 1) for number in range(5, deep + 5)]
+    assert sorted(found(audit, "too-deep")) == (alone if deep < FEWEST else expected)
+    assert audit.counts()["too-deep"] == deep
+    assert summary(audit) == f"{deep} pages are more than 5 links from the start."
+
+
+def test_nearly_all_pages_of_a_host_share_a_template(tmp_path: Path) -> None:
+    site = {url: page if isinstance(page, list) else [] for url, page in archive(12).items()}
+    with_none: Site = {url: ["<title></title>", *page[1:]] for url, page in site.items()}
+    audit = audit_of(with_none, tmp_path / "all.db")
+    assert found(audit, "title-missing") == [("21 of 21 pages of a.test", "", 21)]
+    some: Site = {url: with_none[url] if "/a" in url or len(url) < 17 else page for url, page in site.items()}
+    few: Site = {**some, **{url: page for url, page in site.items() if url in (HOME + "b", HOME + "c", HOME + "d")}}
+    audit = audit_of(few, tmp_path / "few.db")
+    alone = [("", url, 1) for url in (HOME, *(f"{HOME}{name}" for name in "aefgh"))]
+    assert sorted(found(audit, "title-missing")) == [*alone, ("12 URLs like a.test/archive/{n}/{}", "", 12)]
+
+
+def test_figures_of_all_forms_are_the_same(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    audit = audit_of(archive(40), store)
+    told = answer("audit", "--store", store)
+    whole = run("audit", "--store", store).stdout
+    for cause, shown in zip(causes(audit, audit.findings), told["causes"], strict=True):
+        assert (shown["where"], shown["pages"], shown["at_stake"]) == (
+            *(cause.where, cause.pages, share(cause.importance)),
+        )
+        assert any(
+            line.split()[:4] == [*share(cause.importance).split(), str(cause.pages), cause.first.rule]
+            for line in whole.splitlines()
+        )
+    assert (told["summary"], told["do_first"]) == tuple(whole.splitlines()[:2])
+    assert [rule["found"] for rule in told["rules"] if rule["found"]] == list(
+        dict.fromkeys(clause for clause in audit.said().values())
+    )
+
+
+def test_every_rule_has_its_words() -> None:
+    for rule in RULES.values():
+        one, several = rule.found(1, 1), rule.found(1234, 5678)
+        assert rule.says
+        assert not {"#", "|", "{", "}"} & set(one + several)
+        assert "1,234" in several or "5,678" in several
+        assert one != several
+
+
+@pytest.mark.parametrize(
+    ("importance", "words"), [(0.0, "0 %"), (1e-9, "<0.01 %"), (0.00056, "0.056 %"), (0.058, "5.8 %"), (3.0, "100 %")]
+)
+def test_shares_have_two_figures(importance: float, words: str) -> None:
+    assert share(importance) == words
