@@ -17,8 +17,10 @@ from html import escape
 from itertools import accumulate
 from pathlib import Path
 
-from minicrawl.audit.auditing import Audit, Finding, audited, by_rule
+from minicrawl.audit.auditing import Audit, audited
+from minicrawl.audit.causes import Cause, causes
 from minicrawl.audit.rules import RULES, Rule, Severity
+from minicrawl.audit.words import sentence, share, summary, to_do_first
 from minicrawl.dashboard.http_server import json_answer
 from minicrawl.dashboard.looks import at_rest
 from minicrawl.dashboard.readings import Reading, Readings
@@ -123,28 +125,37 @@ def _times(audit: Audit) -> str:
 
 
 def _issues(audit: Audit) -> Reading:
-    """The findings by rule, in the order of the audit, as many of each as have room."""
-    found, stakes = by_rule(audit.findings), audit.at_stake()
+    """The causes of the findings by rule, in the order of the audit, as many of each as have room."""
+    found: dict[str, list[Cause]] = {}
+    for cause in causes(audit, audit.findings):
+        found.setdefault(cause.first.rule, []).append(cause)
+    counts, stakes, said = audit.counts(), audit.at_stake(), audit.said()
     issues, left = [], _MOST_BYTES
     for number, (name, importance) in enumerate(stakes.items()):
-        rule, rows = audit.rules[name], [_shown(finding) for finding in found[name][:TOP]]
+        rule, rows = audit.rules[name], [_shown(cause) for cause in found[name][:TOP]]
         sizes = accumulate(len(json.dumps(row)) for row in rows)
         shown = rows[: max(1, sum(size <= left // (len(stakes) - number) for size in sizes))]
         left -= len(json.dumps(shown))
         issues.append({
-            "rule": name, "severity": rule.severity, "why": rule.why, "how": rule.how,
-            "importance": importance, "count": len(found[name]), "findings": shown,
+            "rule": name, "severity": rule.severity, "found": sentence(said[name]), "why": rule.why, "how": rule.how,
+            "at_stake": share(importance), "count": counts[name], "causes": len(found[name]), "findings": shown,
         })  # fmt: skip
-    counts = Counter(audit.rules[finding.rule].severity for finding in audit.findings)
+    of_severity = Counter(audit.rules[finding.rule].severity for finding in audit.findings)
     return {
+        "summary": summary(audit),
+        "do_first": to_do_first(audit),
         "issues": issues,
-        "counts": {severity.value: counts[severity] for severity in Severity},
+        "counts": {severity.value: of_severity[severity] for severity in Severity},
         "checked": len(audit.rules) - len(audit.not_checked),
         "not_checked": dict(sorted(audit.not_checked.items())),
     }
 
 
-def _shown(finding: Finding) -> Reading:
-    examples = [url[:_LONGEST_TEXT] for url in finding.examples[:_SHOWN_SOURCES]]
-    cut = {"target": finding.target[:_LONGEST_TEXT], "detail": finding.detail[:_LONGEST_TEXT], "examples": examples}
-    return {**finding._asdict(), **cut}
+def _shown(cause: Cause) -> Reading:
+    first = cause.first
+    examples = [url[:_LONGEST_TEXT] for url in first.examples[:_SHOWN_SOURCES]]
+    return {
+        "target": first.target[:_LONGEST_TEXT], "where": cause.where[:_LONGEST_TEXT],
+        "detail": first.detail[:_LONGEST_TEXT], "sources": first.sources, "pages": cause.pages,
+        "at_stake": share(cause.importance), "examples": examples,
+    }  # fmt: skip

@@ -2,7 +2,7 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import NamedTuple
@@ -43,9 +43,9 @@ class Audit:
 
     rules: those that were asked for, by name. stakes: by rule, the importance of all pages concerned, each once;
     pages: their number. concerned: by rule and target, the numbers of the pages, the most important first, or texts
-    that a query says instead; none where the target is the page. judged_pages: their number, by host. not_checked:
-    why, for each rule that could not be. new, mended, unknown: beside the store `against`, None without one; unknown:
-    findings there on what was not looked at again.
+    that a query says instead; none where the target is the page. of_pages: rules whose targets are all judged pages;
+    judged_pages: the number of these, by host. not_checked: why, for each rule that could not be. new, mended, unknown:
+    beside the store `against`, None without one; unknown: findings there on what was not looked at again.
     """
 
     rules: Mapping[str, Rule]
@@ -53,6 +53,7 @@ class Audit:
     stakes: Mapping[str, float] = field(default_factory=dict)
     pages: Mapping[str, int] = field(default_factory=dict)
     concerned: Mapping[tuple[str, str], Sequence[int | str]] = field(default_factory=dict)
+    of_pages: Collection[str] = ()
     judged_pages: Mapping[str, int] = field(default_factory=dict)
     not_checked: Mapping[str, str] = field(default_factory=dict)
     new: Sequence[Finding] | None = None
@@ -84,6 +85,7 @@ def audited(store: Store, rules: Mapping[str, Rule] = RULES, *, against: Store |
     crawled = Crawled(store)
     judged, findings, not_checked = crawled.judged(), list[Finding](), dict[str, str]()
     stakes, pages, concerned = dict[str, float](), dict[str, int](), dict[tuple[str, str], Sequence[int | str]]()
+    of_pages = set[str]()
     for rule in rules.values():
         if (lack := _lack(store, rule.needs, judged)) is not None:
             not_checked[rule.name] = lack
@@ -91,8 +93,11 @@ def audited(store: Store, rules: Mapping[str, Rule] = RULES, *, against: Store |
             findings += found.findings
             stakes[rule.name], pages[rule.name] = found.stake, found.pages
             concerned |= found.concerned
+            of_pages |= {rule.name} if found.is_of_pages else set()
     findings.sort(key=lambda found: (rules[found.rule].gravity, -found.importance, found.rule, found.target))
-    audit = Audit(rules, findings, stakes, pages, concerned, crawled.judged_pages(), not_checked, judged=judged)
+    audit = Audit(
+        rules, findings, stakes, pages, concerned, of_pages, crawled.judged_pages(), not_checked, judged=judged
+    )
     if against is None:
         return audit
     before = audited(against, rules)
@@ -128,6 +133,7 @@ class _Found(NamedTuple):
     stake: float
     pages: int
     concerned: dict[tuple[str, str], Sequence[int | str]]
+    is_of_pages: bool
 
 
 def _found_by(rule: Rule, crawled: Crawled) -> _Found:
@@ -172,7 +178,8 @@ def _found_by(rule: Rule, crawled: Crawled) -> _Found:
         examples = tuple(urls[each] for each in best[at])
         found.append(Finding(rule.name, urls[at], importance, len(fault.sources), examples, fault.detail))
     concerned = {(rule.name, urls[at]): _packed(fault.sources) for at, fault in faults.items() if fault.sources}
-    return _Found(found, told + sum(map(worth, staked)), len(pages), concerned)
+    is_of_pages = all(isinstance(at, int) and crawled.is_page[at] for at in faults)
+    return _Found(found, told + sum(map(worth, staked)), len(pages), concerned, is_of_pages)
 
 
 def _packed(pages: Sequence[int | str]) -> Sequence[int | str]:

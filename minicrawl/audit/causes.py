@@ -36,7 +36,7 @@ def causes(audit: Audit, findings: Iterable[Finding]) -> list[Cause]:
 
 
 def _of_rule(audit: Audit, findings: Sequence[Finding]) -> Iterator[Cause]:
-    of_host = dict[str, list[Finding]]()
+    of_host, is_of_pages = dict[str, list[Finding]](), findings[0].rule in audit.of_pages
     for each in findings:
         of_host.setdefault(_host(each.target), []).append(each)
     for host, some in of_host.items():
@@ -44,7 +44,8 @@ def _of_rule(audit: Audit, findings: Sequence[Finding]) -> Iterator[Cause]:
         for each in some:
             of_class.setdefault(_class(each.target) if host else "", []).append(each)
         most = max(len(of_one) for name, of_one in of_class.items() if name) if any(of_class) else 0
-        if len(some) >= FEWEST and len(some) >= _NEARLY_ALL * judged > 0 and most < _NEARLY_ALL * len(some):
+        is_on_nearly_all = is_of_pages and len(some) >= max(FEWEST, _NEARLY_ALL * judged)
+        if is_on_nearly_all and len(some) - most >= _NEARLY_ALL * (judged - most):  # beside the class of most, too
             yield _cause(audit, some, f"{len(some):,} of {counted(judged, 'page')} of {host}")
             continue
         for name, of_one in of_class.items():
@@ -70,4 +71,4 @@ def _class(target: str) -> str:
     """The class of a URL, as a crawl tells its patterns; "" for a page right below the host, which is of none."""
     shape = shape_of(target.partition("#")[0])
     names = f"?{'&'.join(shape.names)}" if shape.names else ""
-    return f"{authority(target)}{shape.place}{names}" if shape.folder or names else ""
+    return f"{authority(target)}{shape.folder}/{shape.form}{names}" if shape.folder or names else ""

@@ -141,7 +141,8 @@ def _passes(reason: str) -> bool:
 
 
 class Crawled:
-    """One commit of a store as an audit reads it. stake: importance at stake with each page, shape (size,)."""
+    """One commit of a store as an audit reads it. stake: importance at stake with each page, shape (size,); is_page:
+    True for those that are judged, likewise."""
 
     def __init__(self, store: Store) -> None:
         """Make the tables. store: in a snapshot. Raises StoreError."""
@@ -169,6 +170,8 @@ class Crawled:
         store.define("site_of", site_of)
         store.make("TABLE", "marked", _MARKED.strip(), index="id")
         self.stake = np.array([stake for (stake,) in store.each("SELECT importance FROM marked ORDER BY id")])
+        self.is_page = np.zeros(web.size, dtype=np.bool_)
+        self.is_page[self._pages("SELECT id FROM marked WHERE is_page")] = True
         self._make_named(web.canonicals)
         make_missing_parts(store, web)
         is_found, is_https = np.zeros((2, web.size), dtype=np.bool_)

@@ -1,5 +1,6 @@
 """Findings with one cause are one, with the number of all pages; twins that have none stand alone."""
 
+from collections.abc import Container
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,7 @@ def archive(steps: int) -> Site:
 
 
 def audit_of(site: Site, path: Path) -> Audit:
-    crawl(site, path, [HOME])
+    crawl(site, path, [HOME], traps=False)  # all of it is read
     with open_store(path) as store, store.snapshot():
         return audited(store)
 
@@ -46,16 +47,32 @@ def test_pages_of_one_archive_are_one_finding(deep: int, tmp_path: Path) -> None
     assert summary(audit) == f"{deep} pages are more than 5 links from the start."
 
 
-def test_nearly_all_pages_of_a_host_share_a_template(tmp_path: Path) -> None:
-    site = {url: page if isinstance(page, list) else [] for url, page in archive(12).items()}
-    with_none: Site = {url: ["<title></title>", *page[1:]] for url, page in site.items()}
-    audit = audit_of(with_none, tmp_path / "all.db")
-    assert found(audit, "title-missing") == [("21 of 21 pages of a.test", "", 21)]
-    some: Site = {url: with_none[url] if "/a" in url or len(url) < 17 else page for url, page in site.items()}
-    few: Site = {**some, **{url: page for url, page in site.items() if url in (HOME + "b", HOME + "c", HOME + "d")}}
-    audit = audit_of(few, tmp_path / "few.db")
-    alone = [("", url, 1) for url in (HOME, *(f"{HOME}{name}" for name in "aefgh"))]
-    assert sorted(found(audit, "title-missing")) == [*alone, ("12 URLs like a.test/archive/{n}/{}", "", 12)]
+def without_titles(site: Site, urls: Container[str]) -> Site:
+    """The site, with no titles on some pages."""
+    return {url: ["<title></title>", *page[1:]] if url in urls else page for url, page in site.items()}
+
+
+@pytest.mark.parametrize("steps", [12, 90])
+def test_nearly_all_pages_of_a_host_share_a_template(steps: int, tmp_path: Path) -> None:
+    """Also where most of them are of one class; but not where only that class has the fault."""
+    site = archive(steps)
+    of_archive = [url for url in site if "/archive/" in url]
+    audit = audit_of(without_titles(site, site), tmp_path / "all.db")
+    assert found(audit, "title-missing") == [(f"{len(site)} of {len(site)} pages of a.test", "", len(site))]
+    some = [*of_archive, *(f"{HOME}{name}" for name in "abcde")]
+    audit = audit_of(without_titles(site, some), tmp_path / "some.db")
+    alone = [("", url, 1) for url in sorted(some) if url not in of_archive]
+    assert sorted(found(audit, "title-missing")) == [
+        *alone,
+        (f"{steps} URLs like a.test/archive/{{n}}/{{}}", "", steps),
+    ]
+
+
+def test_what_is_no_page_has_no_template(tmp_path: Path) -> None:
+    """Missing pages right below a host have nothing in common, as many as they are beside its pages."""
+    gone = [f"{HOME}gone-{number}" for number in range(9)]
+    audit = audit_of({HOME: [said(HOME), *gone[:8], f"{HOME}on"], f"{HOME}on": [said("on"), *gone]}, tmp_path / "c.db")
+    assert sorted(found(audit, "broken-link")) == [("", url, 1 + (url != gone[8])) for url in gone]
 
 
 def test_figures_of_all_forms_are_the_same(tmp_path: Path) -> None:

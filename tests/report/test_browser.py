@@ -104,6 +104,42 @@ def test_nothing_is_cut(  # noqa: PLR0913 - three reports
             assert page.evaluate(EMPTY) == []
 
 
+SITES = 60
+OPERATORS = ("In flight", "Pages a second", "in a row", "What hosts are doing", "Does", "Until")
+ROWS = """(caption) => {
+  const table = [...document.querySelectorAll("table")].find((each) => each.caption.textContent === caption);
+  return [...table.tBodies[0].rows].map((row) => row.getBoundingClientRect().height);
+}"""
+
+
+@pytest.fixture(scope="module")
+def many_sites(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a web of sites that each link to the next."""
+    sites = [f"http://site-{number}.test/" for number in range(SITES)]
+    web: Site = {url: [f"<title>{url}</title>", after] for url, after in zip(sites, [*sites[1:], HOME], strict=True)}
+    return reported(Server({HOME: sites, **web}), tmp_path_factory.mktemp("sites"), scope="any")
+
+
+def test_a_table_on_a_phone_has_few_lines_a_row(browser: Any, many_sites: Path) -> None:
+    """The name in a line, all that is known of it in as many as it needs, and not a line each."""
+    with opened(browser, many_sites, 390) as page:
+        lines = page.evaluate("parseFloat(getComputedStyle(document.body).lineHeight)")
+        for caption, most in (("Sites", 4), ("Hosts", 3)):
+            heights = page.evaluate(ROWS, caption)
+            assert len(heights) == 50  # the others on request
+            assert max(heights) < (most + 1) * lines
+        assert page.evaluate("document.documentElement.scrollHeight") < 20_000
+
+
+def test_a_report_prints_all_sites_and_has_no_words_of_operators(browser: Any, many_sites: Path) -> None:
+    with opened(browser, many_sites) as page:
+        shown = page.locator("main").inner_text()
+        assert [words for words in OPERATORS if words in shown] == []
+        assert "The crawl has ended" in shown
+        page.pdf()  # which tells the page that it is printed
+        assert len(page.evaluate(ROWS, "Sites")) == len(page.evaluate(ROWS, "Hosts")) == SITES + 1
+
+
 @pytest.mark.parametrize(("width", "scheme"), LOOKS)
 def test_axe_finds_nothing_serious(browser: Any, report: Path, width: int, scheme: str) -> None:
     with opened(browser, report, width, scheme, bypass_csp=True) as page:

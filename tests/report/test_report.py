@@ -15,6 +15,7 @@ from support.sites import HOME, Server, Site, crawl, rows
 
 from minicrawl.audit.auditing import audited
 from minicrawl.audit.rules import Rule
+from minicrawl.audit.words import share, summary, to_do_first
 from minicrawl.dashboard.readings import Reading, Readings
 from minicrawl.report import report_on, write_report
 from minicrawl.store.reader import open_store
@@ -87,6 +88,10 @@ def test_issues_are_those_of_the_audit_by_rule(tmp_path: Path) -> None:
         audit = audited(store)
     assert [issue["rule"] for issue in found["issues"]] == list(audit.at_stake())
     assert {issue["rule"]: issue["count"] for issue in found["issues"]} == audit.counts()
+    assert {issue["rule"]: issue["at_stake"] for issue in found["issues"]} == {
+        rule: share(stake) for rule, stake in audit.at_stake().items()
+    }
+    assert (found["summary"], found["do_first"]) == (summary(audit), to_do_first(audit))
     assert found["not_checked"] == audit.not_checked
     assert found["checked"] == len(audit.rules) - len(audit.not_checked)
     assert sum(found["counts"].values()) == len(audit.findings)

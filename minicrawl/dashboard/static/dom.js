@@ -2,7 +2,7 @@
 
 import {printable} from "./format.js";
 
-const isReport = Boolean(byId("answers")); // what can be asked for is in the file already
+export const isReport = Boolean(byId("answers")); // what can be asked for is in the file already
 
 // el("p", {class: "note"}, "text", node, ...)
 export function el(name, attributes = {}, ...children) {

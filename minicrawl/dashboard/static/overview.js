@@ -1,7 +1,7 @@
 // The crawl in one view: whether it runs and how far, its best pages, what holds it up, what failed; and its controls.
 
 import {Failure} from "./api.js";
-import {card, el, fill, pagesOf, setText, titled, toPages} from "./dom.js";
+import {card, el, fill, isReport, pagesOf, setText, titled, toPages} from "./dom.js";
 import {about, amount, clock, count, counted, day, duration, held, isOn, percent, printable, rate, weight} from "./format.js";
 import {Chart} from "./chart.js";
 import {Slider} from "./slider.js";
@@ -20,6 +20,7 @@ const HOSTS = {
   delay: "wait for their delay", "crawl-delay": "wait for the Crawl-delay of their robots.txt", slow: "wait because they are slow",
   ill: "are ill, and rest", rest: "wait because they asked for a rest", address: "wait for the delay of their address",
 };
+const OF_OPERATORS = isReport ? ["Pages a second", "In flight"] : []; // a report tells readers what was found, not how
 const [BEST, FAILED] = [10, ["error", "gone", "disallowed"]];
 
 export class Overview {
@@ -78,7 +79,7 @@ export class Overview {
   fail() {} // there is no store yet
 
   show(now) {
-    setText(this.sentence, sentence(now));
+    setText(this.sentence, isReport && now.state === "running" ? "" : sentence(now));
     if (now.crawl === "none") return;
     this.figures.show(now);
     this.rest.show(now);
@@ -90,8 +91,8 @@ export class Overview {
     for (const slider of this.sliders) slider.show(now.settings, isFixed);
     const hosts = Object.entries(now.host_states ?? {}).sort((one, other) => other[1] - one[1]);
     fill(this.hosts, hosts.map(([name, number]) => el("li", {}, HOSTS[name] ?? name, el("b", {}, count(number)))), "Nothing just now.");
-    this.ofHosts.hidden = !hosts.length;
-    this.progress.hidden = now.crawl !== "running" && !now.aims.length;
+    this.ofHosts.hidden = isReport || !hosts.length;
+    this.progress.hidden = isReport || now.crawl !== "running" && !now.aims.length;
   }
 
   showAims(now) {
@@ -115,7 +116,7 @@ function sentence(now) {
     case "busy": return "Another program is writing to the store and does not answer: a crawl that is starting or ending, or a command.";
     case "ended": {
       const ill = now.ill_pages ? `; ${counted(now.ill_pages, "page")} of ${counted(now.ill_hosts, "ill host")} wait` : "";
-      return `No crawl is running${now.reason ? `: ${WHY[now.reason] ?? now.reason}` : ""}${ill}.`;
+      return `${isReport ? "The crawl has ended" : "No crawl is running"}${now.reason ? `: ${WHY[now.reason] ?? now.reason}` : ""}${ill}.`;
     }
   }
   if (now.silence) return `No host has answered since ${clock(now.silence.since)}; trying again every ${Math.round(now.silence.pause)} s.`;
@@ -153,7 +154,7 @@ class Figures {
     const links = {Known: {}, Read: {where: "state IN ('fetched', 'alias')"}};
     this.values = names.map((name) => (links[name] ? toPages(links[name], "") : el("span")));
     this.notes = names.map(() => el("dd", {class: "quiet"}));
-    this.node = el("dl", {class: "figures"}, ...names.map((name, index) => el("div", {class: "figure"}, el("dt", {}, name), el("dd", {}, this.values[index]), this.notes[index])));
+    this.node = el("dl", {class: "figures"}, ...names.map((name, index) => !OF_OPERATORS.includes(name) && el("div", {class: "figure"}, el("dt", {}, name), el("dd", {}, this.values[index]), this.notes[index])));
   }
 
   show(now) {

@@ -1,7 +1,7 @@
 // The report: the dashboard's views of a store, one below the other, from answers in the file; and what the audit found.
 
 import {byId, card, el, outside, shortened} from "./dom.js";
-import {count, counted, percent, printable} from "./format.js";
+import {count, counted, printable} from "./format.js";
 import {Overview} from "./overview.js";
 import {Pages} from "./pages.js";
 import {Sites} from "./sites.js";
@@ -10,12 +10,13 @@ import {Table} from "./table.js";
 const answers = JSON.parse(byId("answers").textContent);
 const app = {look: answers["/api/now"], get: async (path) => answers[path]};
 
-function share(part) {
-  return part > 0 && part < 1e-5 ? "under 0.001 %" : percent(part, part < 0.01 ? 3 : 1);
-}
-
 function target(url) {
   return outside(url, shortened(url));
+}
+
+// A page, or a class of pages with one for an example.
+function where({where: words, target: url}) {
+  return words ? el("div", {}, shortened(words), ", such as ", target(url)) : target(url);
 }
 
 function sources({examples, sources: all}) {
@@ -25,29 +26,29 @@ function sources({examples, sources: all}) {
 
 // Columns of findings, each with what tells whether it says anything of one.
 const COLUMNS = [
-  [{title: "Target", wide: true, node: (found) => target(found.target)}, () => true],
+  [{title: "Where", wide: true, node: where}, () => true],
   [{title: "What", wide: true, text: (found) => shortened(found.detail)}, (found) => found.detail],
-  [{title: "At stake", numeric: true, text: (found) => share(found.importance)}, () => true],
+  [{title: "At stake", numeric: true, text: (found) => found.at_stake}, () => true],
   [{title: "Found on", wide: true, node: sources}, (found) => found.sources],
 ];
 
-function issue({rule, severity, why, how, importance, findings, count: all}) {
-  const columns = COLUMNS.filter(([, says]) => findings.some(says)).map(([column]) => column);
-  const table = new Table(rule, columns, (found) => found.target);
+function issue({rule, severity, found: says, why, how, at_stake: stake, findings, causes: all}) {
+  const columns = COLUMNS.filter(([, has]) => findings.some(has)).map(([column]) => column);
+  const table = new Table(rule, columns, (found) => `${found.where} ${found.target}`);
   table.most = findings.length;
   table.show(findings);
   return el("details", {class: "issue"},
-    el("summary", {}, el("span", {class: `grave-${severity}`}, severity), ` ${printable(rule)}: ${counted(all, "target")}, ${share(Math.min(importance, 1))} at stake`),
+    el("summary", {}, `${printable(says)}. `, el("small", {class: "quiet"}, el("span", {class: `grave-${severity}`}, severity), ` ${printable(rule)}, ${stake} at stake`)),
     el("p", {}, printable(why)), how ? el("p", {}, el("b", {}, "How to fix it: "), printable(how)) : null, table.node,
     all > findings.length ? el("p", {class: "quiet"}, `And ${count(all - findings.length)} more, of less importance.`) : null);
 }
 
-function issues({issues: found, counts, checked, not_checked: lacks}) {
+function issues({summary, do_first: first, issues: found, counts, checked, not_checked: lacks}) {
   const numbers = Object.entries(counts).map(([severity, number]) => counted(number, severity)).join(", ");
-  const words = found.length ? `${numbers}, by ${count(found.length)} of ${counted(checked, "rule")}; within each severity, what has most at stake comes first.`
-    : `None of the ${count(checked)} rules found anything.`;
+  const words = `${numbers}, by ${count(found.length)} of ${counted(checked, "rule")}; within each severity, what has most at stake comes first.`;
   const rest = Object.entries(lacks);
-  return card("Issues", el("p", {}, words), ...found.map(issue), rest.length ? el("details", {},
+  return card("Issues", el("p", {class: "sentence"}, printable(summary)), first ? el("p", {}, printable(first)) : null,
+    found.length ? el("p", {class: "quiet"}, words) : null, ...found.map(issue), rest.length ? el("details", {},
     el("summary", {}, `Not checked: ${counted(rest.length, "rule")}`),
     el("dl", {class: "facts"}, ...rest.flatMap(([rule, why]) => [el("dt", {}, printable(rule)), el("dd", {}, printable(why))]))) : null);
 }
@@ -62,5 +63,10 @@ async function build() {
     view.show?.(app.look);
   }
 }
+
+// On paper nothing can be asked for.
+addEventListener("beforeprint", () => document.querySelectorAll("button.more").forEach((button) => {
+  while (!button.hidden) button.click();
+}));
 
 build();

@@ -1,6 +1,6 @@
 // Sites by importance; and hosts: their known pages, their activity, and their waits with reason and end.
 
-import {card, el, setText, toPages} from "./dom.js";
+import {card, el, isReport, setText, toPages} from "./dom.js";
 import {clock, count, counted, printable, small, took, weight} from "./format.js";
 import {Table} from "./table.js";
 
@@ -18,11 +18,13 @@ export class Sites {
     const number = (title, key, text = count, minor = false) => ({title, minor, numeric: true, text: (one) => (one[key] === undefined || one[key] === null ? "–" : text(one[key])), sort: (one) => one[key] ?? 0});
     this.table = new Table("Hosts", [
       {title: "Host", wide: true, text: (one) => printable(one.name), sort: (one) => one.name},
-      {title: "Does", text: (one) => does(one), sort: (one) => `${ORDER.indexOf(one.doing)} ${one.why ?? ""}`},
-      {title: "Until", minor: true, text: (one) => (one.until ? clock(one.until) : ""), sort: (one) => one.until ?? 0},
+      ...(isReport ? [] : [
+        {title: "Does", text: (one) => does(one), sort: (one) => `${ORDER.indexOf(one.doing)} ${one.why ?? ""}`},
+        {title: "Until", minor: true, text: (one) => (one.until ? clock(one.until) : ""), sort: (one) => one.until ?? 0},
+      ]),
       pages("Known", "known", {}, true), pages("Read", "read", {where: "state IN ('fetched', 'alias')"}, true), pages("Waiting", "waiting", {state: "waiting"}),
       pages("Given up", "given_up", {where: "state IN ('error', 'disallowed', 'gone')"}),
-      number("Delay", "delay", (s) => `${small(s)} s`, true), number("Answers in", "seconds", took, true), {title: "Ill", text: (one) => (one.ill ? `${one.ill}${one.reason ? ` (${printable(one.reason)})` : ""}` : ""), sort: (one) => one.ill ?? ""},
+      ...(isReport ? [] : [number("Delay", "delay", (s) => `${small(s)} s`, true)]), number("Answers in", "seconds", took, true), {title: "Ill", text: (one) => (one.ill ? `${one.ill}${one.reason ? ` (${printable(one.reason)})` : ""}` : ""), sort: (one) => one.ill ?? ""},
       ...(app.do ? [{title: "Ban", of: (one) => [one.name, one.doing === "banned"], node: (one) => this.ban(one)}] : []),
     ], (one) => one.name);
     this.sites = new Table("Sites", [

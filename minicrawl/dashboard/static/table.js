@@ -16,7 +16,7 @@ export class Table {
     const head = el("thead", {}, el("tr", {}, ...this.heads));
     this.table = el("table", {}, el("caption", {class: "hidden"}, caption), head, this.body);
     const scroll = el("div", {class: "scroll", tabindex: "0", role: "region", "aria-label": caption}, this.table);
-    this.more = el("button", {type: "button", hidden: true, onclick: () => { this.most += 3 * FIRST; this.show(this.rows); }}, "More");
+    this.more = el("button", {type: "button", class: "more", hidden: true, onclick: () => { this.most += 3 * FIRST; this.show(this.rows); }}, "More");
     this.node = el("div", {}, scroll, this.empty, this.more);
     this.table.hidden = this.empty.hidden = true; // until something is known
   }

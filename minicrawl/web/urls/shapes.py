@@ -39,11 +39,6 @@ class Shape(NamedTuple):
         folders = self.segments[:-1][:_FOLDERS]
         return "".join(f"/{'{n}' if folder.isdecimal() else folder}" for folder in folders)
 
-    @property
-    def place(self) -> str:
-        """The folder, and the form of the last segment."""
-        return f"{self.folder}/{self.form}"
-
 
 @lru_cache(maxsize=4_096)
 def shape_of(url: str) -> Shape:
