@@ -136,6 +136,7 @@ class Questions(Subject):
         """
         db, until = self._tables.db, time.monotonic() + seconds
         with self._tables.errors:  # of a store that is closed, or another thread's
+            db.execute("SELECT 1 FROM json_each('[]')").fetchone()  # which is like making a table for the authorizer
             db.set_authorizer(lambda action, *_: sqlite3.SQLITE_OK if action in _READS else sqlite3.SQLITE_DENY)
         longest = db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _LONGEST_VALUE)
         db.set_progress_handler(lambda: time.monotonic() > until, _STEPS)

@@ -99,3 +99,11 @@ def test_every_column_may_be_asked(path: Path, column: str) -> None:
 
 def test_columns_are_those_of_the_view(path: Path) -> None:
     assert [name for _, name, *_ in rows(path, "PRAGMA table_info(page)")] == list(COLUMNS[1:])
+
+
+def test_json_may_be_read_after_a_table_was_made(path: Path) -> None:
+    """SQLite forgets then that it knows json_each, as it does for the rules of an audit."""
+    with open_store(path) as store:
+        store.make("TABLE", "numbers", "(number)", [(7,)])
+        with store.questions.asked("SELECT value FROM json_each('[7]')", 60.0) as (_, found):
+            assert list(found) == [(7,)]
