@@ -273,7 +273,9 @@ class PageFacts(NamedTuple):
     `h1`: the first one; `h1s`: number of h1 elements; `without_alt`: of images that are neither named nor hidden.
     `mixed`: http: URLs that an https page loads or sends forms to. `lacking`: properties that Google requires of its
     JSON-LD and that are not there: "Product: name". `parts`: hashes of the names of its parts, eight hexadecimal digits
-    each; None of a page that has too many. `to_parts`: URL and name of each link to a part of a page.
+    each; None of a page that has too many. `to_parts`: URL and name of each link to a part of a page. `canonicals`: the
+    first of several. `feeds`, `shared`: URLs of its feeds, and of the pictures that it is shared with (og:image),
+    without those that it needs to look as it does.
     """
 
     description: str | None = None
@@ -285,6 +287,9 @@ class PageFacts(NamedTuple):
     lacking: tuple[str, ...] = ()
     parts: str | None = ""
     to_parts: tuple[tuple[str, str], ...] = ()
+    canonicals: tuple[str, ...] = ()
+    feeds: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
 
 
 class ParsedPage(NamedTuple):

@@ -115,8 +115,11 @@ def _lack(store: Store, need: Need, judged: Judged) -> str | None:
     """Why a rule with this need cannot be checked, in a clause; None if it can."""
     if need == Need.FINISHED and judged.waiting > pages_left_out(figures_of(store)):
         return f"{counted(judged.waiting, 'page')} still wait{'s' if judged.waiting == 1 else ''}; it needs {need}"
-    if need != Need.FACTS or next(store.each("SELECT 1 FROM fetches WHERE facts IS NOT NULL LIMIT 1"), None):
+    if need not in (Need.FACTS, Need.FILES):
         return None
+    if next(store.each("SELECT 1 FROM fetches WHERE facts IS NOT NULL LIMIT 1"), None):
+        is_lacking = need == Need.FILES and not store.settings.get("requisites")
+        return f"the crawl has asked for no files of pages; it needs {need}" if is_lacking else None
     if not store.page_table.totals().read:
         return "no page was read"
     if store.settings.get("audit") and not judged.pages:

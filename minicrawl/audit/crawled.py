@@ -28,6 +28,7 @@ from minicrawl.store.hosts import ILL
 from minicrawl.store.links import from_bytes as pages_of
 from minicrawl.store.reader import Store
 from minicrawl.web.fingerprint import SAYS_SOMETHING
+from minicrawl.web.language_tags import is_language_tag
 from minicrawl.web.urls.keys import site_of
 
 _REFUSALS = codes(REFUSES)
@@ -168,6 +169,7 @@ class Crawled:
         store.define("passes", _passes)
         store.define("pages_in", lambda packed: json.dumps(pages_of(packed).tolist()))
         store.define("site_of", site_of)
+        store.define("is_language_tag", is_language_tag)
         store.make("TABLE", "marked", _MARKED.strip(), index="id")
         self.stake = np.array([stake for (stake,) in store.each("SELECT importance FROM marked ORDER BY id")])
         self.is_page = np.zeros(web.size, dtype=np.bool_)

@@ -15,6 +15,8 @@ from minicrawl.errors import SettingError, counted
 from minicrawl.parts import parts
 
 _FILE = Path(__file__).with_name("rules.toml")
+SHIPPED = {"seo": Path(__file__).with_name("seo.toml")}
+"""Further files of rules, by the names under which `audit --rules` takes them."""
 
 
 class Severity(StrEnum):
@@ -31,6 +33,7 @@ class Need(StrEnum):
     NOTHING = ""
     FINISHED = "a crawl that has no page left to fetch"
     FACTS = "minicrawl crawl --profile audit"
+    FILES = "minicrawl crawl --profile audit, which asks for the files that pages name"
 
 
 class _Number(int):
@@ -81,6 +84,18 @@ _FIELDS = ("select", "says", "why", "how", "subject", *_CHOICES)
 def rules_of(tables: Mapping[str, object], place: str) -> dict[str, Rule]:
     """Rules by name, as a TOML file has them. place: of the tables, for errors. Raises SettingError."""
     return {name: _rule(name, table, f"{place}{name}") for name, table in tables.items()}
+
+
+def rules_in(name: str) -> dict[str, Rule]:
+    """The rules of a file, or of one that comes with minicrawl. Raises SettingError."""
+    try:
+        tables = tomllib.loads(SHIPPED.get(name, Path(name)).read_text("utf-8"))
+    except OSError as error:
+        way = f"it takes {', '.join(SHIPPED)} or a TOML file; without a value, it lists all rules"
+        raise SettingError(f"--rules {name} cannot be read: {error.strerror}; {way}") from error
+    except ValueError as error:
+        raise SettingError(f"--rules {name} is not TOML: {error}; correct it, a table for each rule") from error
+    return rules_of(tables, f"{name}: ")
 
 
 def _rule(name: str, table: object, place: str) -> Rule:

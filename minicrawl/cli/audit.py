@@ -1,7 +1,8 @@
 """minicrawl audit"""
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +34,9 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
                    "With --against, only new findings count.")  # fmt: skip
 @click.option("--against", type=click.Path(path_type=Path), metavar="STORE",
               help="Compare with an earlier crawl: what is new, fixed, or was not checked again.")  # fmt: skip
-@click.option("--rules", "is_list", is_flag=True, help="List all rules instead of auditing.")
+@click.option("--rules", is_flag=False, flag_value="", metavar="[seo|FILE]",
+              help="Also apply these rules: seo, or those of a TOML file. Without a value, list all rules instead of "
+                   "auditing.")  # fmt: skip
 @click.option("--sarif", type=_FILE, metavar="FILE", help="Also write SARIF 2.1.0 to this file; - prints only that.")
 @click.option("--junit", type=_FILE, metavar="FILE", help="Also write JUnit XML to this file; - prints only that.")
 @click.option("-n", "--n", type=click.IntRange(min=1),
@@ -43,7 +46,7 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
     fail_on: tuple[str, ...],
     against: Path | None,
-    is_list: bool,
+    rules: str | None,
     sarif: Path | None,
     junit: Path | None,
     n: int | None,
@@ -63,13 +66,14 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     \b
     minicrawl audit --json                       everything, for programs
+    minicrawl audit --rules seo                  also lengths, language codes, canonicals, feeds, og:image
     minicrawl audit --csv audit.csv              every page of every finding
     minicrawl audit --fail-on broken-link,error  for continuous integration
     minicrawl audit --against last-week.db       what has become worse since, and better
     """
     from minicrawl.audit.auditing import audited
     from minicrawl.audit.ci_files import write_junit, write_sarif
-    from minicrawl.audit.rules import RULES, rules_of
+    from minicrawl.audit.rules import RULES, SHIPPED, rules_in, rules_of
     from minicrawl.export.tables import STANDARD_OUTPUT, Table, export_table
     from minicrawl.store.reader import open_store
 
@@ -77,19 +81,21 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     if as_json + len(alone) > 1:
         raise SettingError("standard output takes one of --csv, --json, --sarif - and --junit -; leave the others out")
     file, tables = tables_of_file(click.get_current_context())
-    rules = {**RULES, **rules_of(tables.get("audit", {}), f"{file}: audit.")}
+    is_list, files = rules == "", [rules] if rules else []
+    further = {name: rules_in(name) for name in (SHIPPED if is_list else files)}
+    applied = {**RULES, **ChainMap(*further.values()), **rules_of(tables.get("audit", {}), f"{file}: audit.")}
     if is_list:
-        rows = [_described(rule) for rule in rules.values()]
-        click.echo(document(rows) if as_json else "\n".join(fitted(_rule_lines(list(rules.values())))))
+        rows = [_described(rule) for rule in applied.values()]
+        click.echo(document(rows) if as_json else "\n".join(fitted(_rule_lines(applied.values(), further))))
         return
-    named, failing = _failing(",".join(fail_on) if fail_on else None, rules)
+    named, failing = _failing(",".join(fail_on) if fail_on else None, applied)
     with ExitStack() as opened:
         reader = opened.enter_context(open_store(store))
         opened.enter_context(reader.snapshot())
         before = opened.enter_context(open_store(against)) if against else None
         if before is not None:
             opened.enter_context(before.snapshot())
-        audit = audited(reader, rules, against=before)
+        audit = audited(reader, applied, against=before)
         if csv_file is not None:
             table = Table(dict.fromkeys(_COLUMNS, str), _rows(reader, audit, n), for_excel=csv_for == "excel")
             count = export_table(table, csv_file, "csv")
@@ -272,9 +278,11 @@ def _findings(audit: "Audit", findings: "Sequence[Finding]", n: int, head: str) 
     yield from lines_of(starts, ["target", *(printable(about(cause)) for cause in some)], (), ["", *details])
 
 
-def _rule_lines(rules: "Sequence[Rule]") -> Iterator[str]:
+def _rule_lines(rules: "Iterable[Rule]", further: "Mapping[str, Mapping[str, Rule]]") -> Iterator[str]:
+    """further: rules of further files, by the name of the file."""
     for rule in rules:
-        yield f"{rule.name} ({rule.severity}, {rule.subject})"
+        file = next((f", with --rules {name}" for name, some in further.items() if rule in some.values()), "")
+        yield f"{rule.name} ({rule.severity}, {rule.subject}{file})"
         needs = f" Needs: {rule.needs}." if rule.needs else ""
         yield f"    {_advice(rule)}{needs}"
 

@@ -9,6 +9,7 @@ fingerprint  digests, sketch and vocabulary, by which pages are compared
 lines        the lines of a page, to know them again on other pages
 kept_text    the packed form of a page's text
 language     the language of a text
+language_tags  whether a text is a language tag
 html         links, Markdown and directives out of the bytes of a page
 compare      what has changed between answers for a page
 robots       the rules of a robots.txt

@@ -48,6 +48,9 @@ class _Facts(TypedDict):
     lacking: list[str]
     parts: NotRequired[str | None]
     to_parts: NotRequired[list[tuple[str, str]]]
+    canonicals: NotRequired[list[str]]
+    feeds: NotRequired[list[str]]
+    shared: NotRequired[list[str]]
 
 
 _META: dict[str, Any] = {

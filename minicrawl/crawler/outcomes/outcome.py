@@ -30,11 +30,12 @@ long, and the page at least as long, to be tried again. See visits/host_judge.py
 """
 
 import json
+from collections.abc import Sequence
 from contextlib import suppress
 
 from msgspec import Struct
 
-from minicrawl.model import Fetched, ParsedPage, State
+from minicrawl.model import Fetched, PageFacts, ParsedPage, State
 from minicrawl.reasons import TRANSIENT, has
 from minicrawl.store.pages import Fetch
 from minicrawl.timing import STANDARD, Timing
@@ -152,6 +153,8 @@ def _failure(reason: str, wait: float | None, rest: float = 0.0) -> Outcome:
     return Outcome(None, reason, wait=max(wait, rest), rest=rest)
 
 
+_MOST_CANONICALS = 5
+"""Kept of a page that names several."""
 _MOST_HREFLANG = 10_000
 """Characters stored of a page's versions in other languages."""
 
@@ -173,8 +176,13 @@ def answer_row(fetched: Fetched, parsed: ParsedPage, now: float) -> Fetch | None
         hreflang=_hreflang(parsed.hreflang),
         validators=Validators.of(fetched).packed(),
         on_use=said_by(fetched, parsed),
-        facts=None if parsed.facts is None else json.dumps(parsed.facts._asdict()),
+        facts=None if parsed.facts is None else _facts(parsed.facts, parsed.canonicals),
     )
+
+
+def _facts(facts: PageFacts, canonicals: Sequence[str]) -> str:
+    several = tuple(canonicals[:_MOST_CANONICALS]) if len(canonicals) > 1 else ()
+    return json.dumps(facts._replace(canonicals=several)._asdict())
 
 
 def said_by(fetched: Fetched, parsed: ParsedPage) -> str | None:

@@ -14,11 +14,13 @@ import re
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from minicrawl.model import PageFacts, Requisite, RequisiteKind
 from minicrawl.web.html.browser_tree import BrowserTree
 from minicrawl.web.html.decode import as_utf8, encoding_of, is_unicode
+from minicrawl.web.http.response_fields import media_type
 from minicrawl.web.urls.normalise import normalise
 
 _MOST_MIXED, _LONGEST_URL = 10, 500
@@ -50,6 +52,9 @@ _REQUIRED = {
 _MOST_LACKING, _MOST_OBJECTS = 10, 1_000
 MOST_PARTS = 20_000
 """Parts of a page whose names are kept, and links to parts of pages."""
+_MOST_NAMED = 20
+_NAMED = "link[rel~='alternate' i][type],meta[property='og:image' i],meta[property='og:image:url' i]"
+_FEEDS = ("application/rss+xml", "application/atom+xml", "application/feed+json")
 _LONGEST_NAME = 300
 _REMOVED = dict.fromkeys(map(ord, "\t\n\r"))
 _NO_PART = re.compile(r"top\Z|[!/]|[^=]*=", re.IGNORECASE)
@@ -72,7 +77,8 @@ def facts_of(
     requisites: Iterable[Requisite],
     targets: Mapping[str, str | None],
 ) -> PageFacts:
-    """The facts of a page at `url`. targets: URLs by the references of its links, up to and with the "#"."""
+    """The facts of a page at `url`, without what it names: see named_files, and its canonicals, which its header may
+    name, too. targets: URLs by the references of its links, up to and with the "#"."""
     lacking, loaded = dict[str, None](), [each.url for each in requisites]
     h1s = without_alt = 0
     h1 = ""
@@ -99,6 +105,28 @@ def facts_of(
         parts=parts,
         to_parts=to_parts,
     )
+
+
+class Named(NamedTuple):
+    """Files that a page names and does not need to look as it does: see PageFacts."""
+
+    feeds: tuple[str, ...] = ()
+    shared: tuple[str, ...] = ()
+
+    def requisites(self) -> Iterator[Requisite]:
+        return (Requisite(url, RequisiteKind.FILE) for url in (*self.feeds, *self.shared))
+
+
+def named_files(tree: BrowserTree, base: str, requisites: Iterable[Requisite]) -> Named:
+    """The files that a page names. requisites: of the page, those that it needs."""
+    feeds, shared, needed = dict[str, None](), dict[str, None](), {each.url for each in requisites}
+    for tag, attributes, _ in tree.requiring(_NAMED):
+        if tag == "link" and media_type(attributes.get("type")) not in _FEEDS:
+            continue
+        url = normalise((attributes.get("href" if tag == "link" else "content") or "").strip(), base)
+        if url is not None and url not in needed:
+            (feeds if tag == "link" else shared)[url] = None
+    return Named(tuple(islice(feeds, _MOST_NAMED)), tuple(islice(shared, _MOST_NAMED)))
 
 
 def name_hash(name: str) -> str:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from minicrawl.model import ParsedPage, Wanted
 from minicrawl.web.html.browser_tree import BrowserTree
 from minicrawl.web.html.decode import as_utf8, encoding_of, is_unicode
-from minicrawl.web.html.facts import facts_of, may_be_mixed, one_line, requisites_of
+from minicrawl.web.html.facts import facts_of, may_be_mixed, named_files, one_line, requisites_of
 from minicrawl.web.html.page_headers import (
     LANGUAGE,
     LANGUAGE_LENGTH,
@@ -85,6 +85,11 @@ def parse_html(
     ]
     are_wanted = wanted.requisites or (wanted.facts and may_be_mixed(page, url))
     requisites = requisites_of(tree, page, base, encoding) if are_wanted else ()
+    facts = None
+    if wanted.facts:
+        named = named_files(tree, base, requisites)
+        facts = facts_of(tree, url, elements.description, requisites, links.targets)._replace(**named._asdict())
+        requisites = (*requisites, *named.requisites())
     parsed = ParsedPage(
         outlinks=tuple(links.outlinks),
         anchors=tuple(links.outlinks.values()),
@@ -103,7 +108,7 @@ def parse_html(
         truncated=is_cut or links.truncated,
         requisites=requisites if wanted.requisites else (),
         pictures=_pictures(marks, links) if wanted.is_view else (),
-        facts=facts_of(tree, url, elements.description, requisites, links.targets) if wanted.facts else None,
+        facts=facts,
     )
     parsed = _with_content(parsed, page, wanted, elements, links)
     refresh = read_refresh(elements.refresh, base, encoding) if elements.refresh is not None else None
