@@ -16,7 +16,7 @@ import click
 
 from minicrawl import log
 from minicrawl.cli.help import Group
-from minicrawl.cli.options import about_store, store_option
+from minicrawl.cli.options import about_store, csv_options, store_option
 from minicrawl.cli.output import amount, document
 from minicrawl.errors import SettingError, StoreError, counted
 from minicrawl.log import printable
@@ -137,10 +137,10 @@ def check(deep: bool, folder: str | None, store: Path, as_json: bool) -> None:
 
 
 @command.command(epilog="Example: minicrawl archive missing --csv missing.csv")
-@click.option("--csv", "file", metavar="FILE", help="Write the list to FILE, or to standard output with '-'.")
+@csv_options
 @folder_option
 @about_store
-def missing(file: str | None, folder: str | None, store: Path, as_json: bool) -> None:
+def missing(csv_file: Path | None, csv_for: str, folder: str | None, store: Path, as_json: bool) -> None:
     """List what the pages need to look as they did, such as style sheets and pictures, and the archive does not have.
 
     Every page and style sheet of the archive is read for what it needs. Files that most pages need come first, with the
@@ -151,15 +151,18 @@ def missing(file: str | None, folder: str | None, store: Path, as_json: bool) ->
     """
     from minicrawl.analysis.archive_needs import MissingFile, needs_of
     from minicrawl.analysis.archives import opened
-    from minicrawl.export.tables import Table, export_table
+    from minicrawl.export.tables import STANDARD_OUTPUT, Table, export_table
 
+    if as_json and csv_file == STANDARD_OUTPUT:
+        raise SettingError("standard output takes one of --csv and --json; name a file for --csv")
     with opened(store, folder) as archive:
         needs = needs_of(archive)
-    if file is not None:
-        export_table(Table(get_type_hints(MissingFile), iter(needs.missing)), Path(file), "csv")
+    if csv_file is not None:
+        table = Table(get_type_hints(MissingFile), needs.missing, for_excel=csv_for == "excel")
+        export_table(table, csv_file, "csv")
     if as_json:
         click.echo(document([one._asdict() for one in needs.missing]))
-    elif file is None:
+    elif csv_file is None:
         for one in needs.missing:
             by = f"  needed by {one.needed_by}" if one.needed_by else ""
             more = f" and {one.pages - 1:,} more" if one.pages > 1 else ""

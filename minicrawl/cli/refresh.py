@@ -32,7 +32,7 @@ _HOSTS = 3
 
 
 @click.command(epilog="Example: minicrawl refresh --pages 5000")
-@click.option("--pages", type=click.IntRange(min=1), help="Number of pages.")
+@click.option("--pages", type=click.IntRange(min=1), help="Number of pages; with --time, all by default.")
 @click.option("--dry-run", "is_dry", is_flag=True, help="Print the pages and why they come first, and fetch none.")
 @setting_options(*(name for name, setting in SETTINGS.items() if AT_REFRESH in setting.marks))
 @click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
@@ -46,8 +46,11 @@ def command(pages: int | None, is_dry: bool, no_progress: bool, store: Path, as_
     changed. A host that asks for a rest of more than a minute waits for the next round. 'crawl --refresh' goes on for
     ever instead.
     """
+    if pages is None and options.get("time") is None:
+        raise SettingError("--pages N says how many pages a round fetches, such as --pages 1000; --time, how long")
     if pages is None:
-        raise SettingError("--pages N says how many pages a round fetches, such as --pages 1000")
+        with open_store(store) as reader:
+            pages = max(reader.size(), 1)
     if is_dry:
         _print_choice(store, pages, as_json)
         return

@@ -41,7 +41,7 @@ MISTAKES: dict[str, str | tuple[str, int]] = {
     "mcp --port 70000": "70000",
     "refresh --pages 5 --store none.db": NO_CRAWL,
     "refresh --pages 5 --dry-run --store none.db": NO_CRAWL,
-    "refresh": "--pages N says how many pages a round fetches, such as --pages 1000",
+    "refresh": "--pages N says how many pages a round fetches, such as --pages 1000; --time, how long",
     "refresh --pages 0": "--pages",
     "control pause": ("no crawl runs on", 1),
     "control status --json": ("no crawl runs on", 1),

@@ -43,9 +43,10 @@ def test_so_many_pages_are_fetched_again_those_that_the_dry_run_shows(store: Pat
     assert run("check", "--store", store).exit_code == 0
 
 
-def test_more_pages_than_there_are_get_one_turn_each(store: Path) -> None:
+@pytest.mark.parametrize("limit", [("--pages", "1000"), ("--time", "1h")])
+def test_more_pages_than_there_are_get_one_turn_each(store: Path, limit: tuple[str, str]) -> None:
     before = fetched_at(store)
-    result = run("refresh", "--pages", "1000", "--store", store)
+    result = run("refresh", *limit, "--store", store)
     assert result.stdout.startswith(f"{len(before)} pages fetched again")
     assert all(fetched_at(store)[url] > at for url, at in before.items())
 
