@@ -1,22 +1,25 @@
 """minicrawl rank"""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
 from click.core import ParameterSource
 
-from minicrawl.cli.options import Choice, about_store
+from minicrawl.cli.options import Choice, about_store, csv_options, need_extra
 from minicrawl.cli.output import document, fitted, page_rows, table
-from minicrawl.errors import SettingError, StoreError
+from minicrawl.errors import SettingError, StoreError, counted
 from minicrawl.log import printable
 from minicrawl.settings import option
 
 if TYPE_CHECKING:
+    from minicrawl.analysis.rankings.comparison import Comparison
+    from minicrawl.analysis.rankings.options import Options
     from minicrawl.analysis.rankings.ranking import Rankings
     from minicrawl.opic.arrays import FloatArray
     from minicrawl.store.ranks import RankedPage
+    from minicrawl.store.reader import Store
 
     Shown = dict[str, tuple[list[RankedPage], list[float]]]
 
@@ -30,17 +33,23 @@ OPTIONS = {
     "visits": {"log", "site", "blend"},
 }
 """Options by ranking; the first ranking that an option's help names is its main one."""
+_AT_ONCE, _MOST_PLOTTED = 500, 1_000
+"""Rows of a CSV at a time; first pages in a plot."""
 _OF_RANKINGS = frozenset().union(*OPTIONS.values())
 
 
-def check_options(by: str) -> None:
-    """Raise SettingError for given options that this ranking does not use."""
-    ctx = click.get_current_context()
-    for name in sorted(_OF_RANKINGS - OPTIONS[by]):
-        # Options in files or in the environment are meant for the rankings that use them.
-        if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-            of = ", ".join(ranking for ranking, options in OPTIONS.items() if name in options)
-            raise SettingError(f"{option(name)} goes with --by {of}, not with --by {by}")
+def check_options(names: Sequence[str], *, of: str = "by") -> None:
+    """Raise SettingError for given options that none of these rankings uses. of: the option that names them."""
+    used = frozenset().union(*(OPTIONS.get(name, ()) for name in names))
+    for name in filter(_is_given, sorted(_OF_RANKINGS - used)):
+        rankings = ", ".join(ranking for ranking, options in OPTIONS.items() if name in options)
+        raise SettingError(f"{option(name)} goes with --{of} {rankings}, not with --{of} {','.join(names)}")
+
+
+def _is_given(name: str) -> bool:
+    """True for an option of the command line; those in files or in the environment are meant for rankings that use
+    them."""
+    return click.get_current_context().get_parameter_source(name) is ParameterSource.COMMANDLINE
 
 
 @click.command(epilog="Example: minicrawl rank --by hits --query 'open source' --n 10")
@@ -91,6 +100,12 @@ def check_options(by: str) -> None:
 @click.option("--site", metavar="URL", help="For visits: the host that wrote the log, if the store has several.")
 @click.option("--blend", type=click.FloatRange(0, 1), metavar="WEIGHT",
               help="For visits: their weight against importance; by default they count alone.")  # fmt: skip
+@click.option("--compare", metavar="NAMES",
+              help="Compare two or more rankings instead: importance, indegree, pagerank, hits (authorities), "
+                   "trustrank, inverse, opic.")  # fmt: skip
+@click.option("--plot", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
+              help="For --compare: draw how many of the first pages agree, as SVG.")  # fmt: skip
+@csv_options
 @click.option("--save", metavar="NAME", help="Save the ranking in the store, for 'minicrawl top --by NAME'.")
 @about_store
 def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **options: Any) -> None:
@@ -107,12 +122,29 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
 
     Aliases (redirects, canonicals) count as the pages they stand for. The output is that of 'minicrawl top', with the
     value beside the importance.
+
+    With --compare, it is a line for each two rankings: Kendall's tau-b, 1 for the same order and -1 for the reverse,
+    and the share of the first 10 and 100 pages that both have; values alike to six digits are equal. All use the
+    crawl's damping unless --damping is given. --csv FILE writes each page with its value and place in every ranking.
+
+    \b
+    minicrawl rank --compare importance,pagerank,hits,indegree,opic --csv ranks.csv --plot ranks.svg
     """
     from minicrawl.analysis.rankings.options import Options
     from minicrawl.analysis.rankings.ranking import check_name, rankings
     from minicrawl.store.reader import open_store
 
-    check_options(by)
+    compare, plot, csv_file, csv_for = (options.pop(name) for name in ("compare", "plot", "csv_file", "csv_for"))
+    if compare is not None:
+        names = [name.strip() for name in compare.split(",")]
+        check_options(names, of="compare")
+        if save is not None or _is_given("by"):
+            raise SettingError("--compare prints no single ranking; leave --by and --save out")
+        _compare(store, names, Options(**options), plot, csv_file, is_for_excel=csv_for == "excel", as_json=as_json)
+        return
+    if plot is not None or csv_file is not None:
+        raise SettingError("--plot and --csv go with --compare; 'minicrawl rank --save NAME', then 'minicrawl export'")
+    check_options([by])
     with open_store(store) as reader, reader.snapshot():
         if save is not None:
             check_name(save)
@@ -133,6 +165,71 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
         click.echo("\n".join(fitted([_damping_line(options["damping"], jumps_to_sites=jumps_to_sites)])))
     tables = ("\n".join(table(pages, (name, values))) for name, (pages, values) in shown.items())
     click.echo("\n\n".join(tables))
+
+
+def _compare(  # noqa: PLR0913 - what the command has
+    store: Path, names: Sequence[str], options: "Options", plot: Path | None, csv_file: Path | None, *,
+    is_for_excel: bool, as_json: bool,
+) -> None:  # fmt: skip
+    """Compare rankings, print how far they agree, and write the files."""
+    from minicrawl.analysis.rankings.comparison import TOPS, compared
+    from minicrawl.export.tables import STANDARD_OUTPUT, Table, export_table
+    from minicrawl.store.reader import open_store
+
+    if as_json and csv_file == STANDARD_OUTPUT:
+        raise SettingError("standard output takes one of --csv and --json; name a file for the other: --csv ranks.csv")
+    if plot is not None:
+        need_extra("--plot", "matplotlib")
+    with open_store(store) as reader, reader.snapshot():
+        found = compared(reader, names, options, as_crawl=not _is_given("damping"))
+        jump = options.jump or ("sites" if reader.meta("jump") == "sites" else "pages")
+        if csv_file is not None:
+            columns = {"url": str, **dict.fromkeys(names, float), **{f"{name}_rank": int for name in names}}
+            export_table(Table(columns, _rows(reader, found), for_excel=is_for_excel), csv_file, "csv")
+    for note in found.notes:
+        click.echo(printable(note), err=True)
+    if plot is not None:
+        _plot(found, plot)
+    pairs = list(found.pairs())
+    if as_json:
+        rows = [{**pair._asdict(), "overlaps": dict(zip(map(str, TOPS), pair.overlaps, strict=True))} for pair in pairs]
+        setting = {"pages": len(found.pages), "damping": found.damping, "crawl_damping": found.crawl_damping}
+        click.echo(document({**setting, "jump": jump, "pairs": rows}))
+    elif csv_file != STANDARD_OUTPUT:
+        walkers = f"Walkers follow a link {100 * found.damping:.0f} % of the time and jump to {jump}"
+        own = "" if found.damping == found.crawl_damping else f"; those of the crawl {100 * found.crawl_damping:.0f} %"
+        click.echo("\n".join(fitted([f"{counted(len(found.pages), 'page')}. {printable(walkers)}{own}."])))
+        width = max(map(len, names))
+        click.echo("  ".join([f"{'':<{2 * width + 2}}", " tau-b", *(f"{f'top {k}':>7}" for k in TOPS)]))
+        for pair in pairs:
+            shares = "  ".join(f"{100 * share:>5.0f} %" for share in pair.overlaps)
+            click.echo(f"{pair.one:<{width}}  {pair.other:<{width}}  {pair.kendall:>6.3f}  {shares}")
+
+
+def _rows(store: "Store", found: "Comparison") -> Iterator[tuple[object, ...]]:
+    """A row of the CSV for each page."""
+    places = found.places()
+    for first in range(0, len(found.pages), _AT_ONCE):
+        some = slice(first, first + _AT_ONCE)
+        pages = found.pages[some].tolist()
+        urls = store.page_table.urls_of(pages)
+        columns = [every[some].tolist() for every in (*found.values.values(), *places.values())]
+        for page, *numbers in zip(pages, *columns, strict=True):
+            yield (urls[page], *numbers)
+
+
+def _plot(found: "Comparison", path: Path) -> None:
+    from minicrawl.experiment import Curve, Panel, Result
+    from minicrawl.export.tables import renamed_when_whole
+    from minicrawl.lab.chart import draw
+
+    first, most = next(iter(found.values)), min(len(found.pages), _MOST_PLOTTED)
+    tops = [k for k in range(1, most + 1) if k <= 10 or k % max(most // 100, 1) == 0]
+    curves = [Curve(name, tops, shares) for name, shares in found.agreement(tops).items()]
+    panel = Panel(f"The first k pages of {first} among those of others", "k", "share", curves)
+    result = Result("compare", f"{counted(len(found.pages), 'page')}, damping {found.damping:g}", (), (), [panel], ())
+    with renamed_when_whole(path) as temporary:
+        draw(result, temporary)
 
 
 def _damping_line(damping: float, *, jumps_to_sites: bool) -> str:
