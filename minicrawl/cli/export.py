@@ -90,22 +90,24 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
 @click.command(epilog="Example: minicrawl report report.html")
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@click.option("--rules", metavar="seo|FILE", help="Also apply these rules, as 'minicrawl audit' does.")
 @about_store
-def report(file: Path, store: Path, as_json: bool) -> None:
+def report(file: Path, rules: str | None, store: Path, as_json: bool) -> None:
     """Write a report on the crawl as one HTML file that any browser shows, and that you can mail and print.
 
     It has the findings of 'minicrawl audit', your own rules included, with their targets, and the dashboard's views:
     overview, the most important pages, sites. The file loads nothing. It follows the reader's light or dark mode.
     """
-    from minicrawl.audit.rules import RULES, rules_of
+    from minicrawl.audit.rules import RULES, rules_in, rules_of
     from minicrawl.report import report_on, write_report
 
     if str(file) != "-" and file.suffix.lower() not in (".html", ".htm"):
         raise SettingError(f"a report is HTML, so name it {file.with_suffix('.html')}; browsers print that as PDF")
     toml, tables = tables_of_file(click.get_current_context())
-    rules = {**RULES, **rules_of(tables.get("audit", {}), f"{toml}: audit.")}
+    further = {} if rules is None else rules_in(rules)
+    applied = {**RULES, **further, **rules_of(tables.get("audit", {}), f"{toml}: audit.")}
     with open_store(store) as reader:
-        report = report_on(reader, rules)
+        report = report_on(reader, applied)
     size = write_report(report, file)
     line = f"report of {size / 1000:,.0f} kB written to {file}"
     click.echo(json.dumps({"file": str(file), "bytes": size}) if as_json else line, err=str(file) == "-")

@@ -109,6 +109,11 @@ def test_report_has_a_users_own_rules(tmp_path: Path) -> None:
     answers, _ = Document(file).texts["script"]
     issues = {issue["rule"]: issue for issue in json.loads(answers)["issues"]["issues"]}
     assert (issues["titled"]["why"], issues["titled"]["count"]) == ("Nobody wants titles.", 2)
+    further = tmp_path / "further.toml"
+    further.write_text("[read]\nselect = \"SELECT url FROM page WHERE state = 'fetched'\"")
+    assert run("report", file, "--rules", further, "--store", store, "--config", config).exit_code == 0
+    more, _ = Document(file).texts["script"]
+    assert {issue["rule"] for issue in json.loads(more)["issues"]["issues"]} - issues.keys() == {"read"}
     audit = answer("audit", "--store", store, "--config", config)
     assert {rule: issue["count"] for rule, issue in issues.items()} == Counter(
         found["rule"] for found in audit["findings"]
