@@ -9,7 +9,8 @@ import logging
 import os
 import sys
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from logging import DEBUG, ERROR, INFO, WARNING
@@ -71,6 +72,39 @@ def log_only_to(given: Sequence[Output]) -> None:
     _begun.clear()
     for output in given:
         begin(output)
+
+
+Follower = Callable[[str, str, Mapping[str, object]], object]
+"""Is told of an event: its name, sentence and keys."""
+
+
+@contextmanager
+def following(names: Collection[str], follower: Follower) -> Iterator[None]:
+    """Tell a function of these events, which are more than debugging, during the block."""
+    before = _log.level
+    handlers: list[logging.Handler] = [_Following(names, follower)]
+    if not _log.handlers and logging.lastResort is not None:
+        handlers.append(logging.lastResort)  # it prints warnings where nobody else handles them
+    for handler in handlers:
+        _log.addHandler(handler)
+    _log.setLevel(min(before or INFO, INFO))
+    try:
+        yield
+    finally:
+        for handler in handlers:
+            _log.removeHandler(handler)
+        _log.setLevel(before)
+
+
+class _Following(logging.Handler):
+    def __init__(self, names: Collection[str], follower: Follower) -> None:
+        super().__init__()
+        self._names, self._follower = names, follower
+
+    def emit(self, record: logging.LogRecord) -> None:
+        name = getattr(record, "event", "")
+        if name in self._names:
+            self._follower(name, printable(record.getMessage()), getattr(record, "keys", {}))
 
 
 PARTITION: ContextVar[int | None] = ContextVar("partition", default=None)
@@ -179,6 +213,7 @@ EVENTS = {
     "host-ill": (INFO, "{host} is {kind} ({reason}): it is asked again in {seconds:.0f} s, and its pages wait"),
     "host-back": (INFO, "{host} is well again"),
     "host-resting": (INFO, "asks for a rest of {seconds:.0f} s: {host}"),
+    "host-gone": (WARNING, "{host} is gone for good, it seems: no run has reached it for days ({reason})"),
     "http2-tried": (INFO, "{host} refuses HTTP/1.1, so HTTP/2 is tried"),
     "host-banned": (INFO, "banned: {host}"),
     "host-unbanned": (INFO, "no longer banned: {host}"),

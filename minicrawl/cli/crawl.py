@@ -5,8 +5,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator
-from contextlib import nullcontext, redirect_stdout
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext, redirect_stdout
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -24,8 +24,10 @@ from minicrawl.cli.options import (
     is_verbose,
     logging_options,
     naming_store,
+    notify_options,
     says_more,
     setting_options,
+    teller,
 )
 from minicrawl.cli.output import (
     amount,
@@ -122,6 +124,7 @@ WHY_STOPPED = {
 @click.option(
     "--ray", metavar="ADDRESS", help="Use this Ray cluster of several machines, with --partitions; see docs/cluster.md."
 )
+@notify_options
 @about_store
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -135,6 +138,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     is_dry: bool,
     partitions: int | None,
     ray: str | None,
+    notify: tuple[str, ...],
+    command_line: str | None,
     **options: Any,
 ) -> None:
     """Crawl from SEEDS: seed files, URLs, or - for standard input.
@@ -161,7 +166,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     is_named = context.get_parameter_source("store") is ParameterSource.COMMANDLINE or store == _DEFAULT_FOLDER
     named = ("--store", str(store)) if is_named else ()
     guide = Guide(store, named)
-    report = _run(given, forget, seeds, guide, parts=(partitions, ray), live=live)
+    with telling(notify, command_line):
+        report = _run(given, forget, seeds, guide, parts=(partitions, ray), live=live)
     _print_report(report, guide, as_json)
     _exit_by(report, guide)
 
@@ -289,6 +295,16 @@ async def controlled(crawl: "Callable[[OnBegin], Coroutine[Any, Any, CrawlReport
 
     async with RunningCrawl(crawl) as running, listening(running, store, warn):
         return await running.finished()
+
+
+def telling(notify: Sequence[str], command_line: str | None) -> AbstractContextManager[None]:
+    """Tells those whom --notify and --run name what becomes of a crawl in the block."""
+    if not notify and not command_line:
+        return nullcontext()
+    from minicrawl.notices import telling
+
+    say = teller()
+    return telling(notify, command_line or "", lambda why: say(f"Warning: {printable(why)}"))
 
 
 def warn(why: str) -> None:

@@ -182,6 +182,24 @@ def logging_options(command: _Command) -> _Command:
     return command
 
 
+def notify_options(command: _Command) -> _Command:
+    """Add --notify and --run, for crawls that nobody looks at: see `telling`."""
+    by_service = click.option(
+        "--notify",
+        multiple=True,
+        metavar="URL",
+        help="Tell this service, as Apprise writes it (mailto://..., json://...), when the crawl ends, stalls, has no "
+        "room on its disk or loses a host. Repeatable.",
+    )
+    by_command = click.option(
+        "--run",
+        "command_line",
+        metavar="COMMAND",
+        help="Call this command then, with what happened as a line of JSON on its standard input.",
+    )
+    return by_service(by_command(command))
+
+
 _EXTRAS = {
     "aiohttp": "demo",
     "cryptography": "sign",

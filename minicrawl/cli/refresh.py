@@ -12,8 +12,15 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
 
-from minicrawl.cli.crawl import INTERRUPTED, controlled
-from minicrawl.cli.options import about_store, logging_options, naming_store, says_more, setting_options
+from minicrawl.cli.crawl import INTERRUPTED, controlled, telling
+from minicrawl.cli.options import (
+    about_store,
+    logging_options,
+    naming_store,
+    notify_options,
+    says_more,
+    setting_options,
+)
 from minicrawl.cli.output import amount, document, duration, given_up_line
 from minicrawl.errors import NothingFetchedError, SettingError, counted, span
 from minicrawl.log import printable
@@ -36,9 +43,19 @@ _HOSTS = 3
 @click.option("--dry-run", "is_dry", is_flag=True, help="Print the pages and why they come first, and fetch none.")
 @setting_options(*(name for name, setting in SETTINGS.items() if AT_REFRESH in setting.marks))
 @click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
+@notify_options
 @about_store
 @logging_options
-def command(pages: int | None, is_dry: bool, no_progress: bool, store: Path, as_json: bool, **options: Any) -> None:
+def command(  # noqa: PLR0913 - one argument per option, as click calls it
+    pages: int | None,
+    is_dry: bool,
+    no_progress: bool,
+    notify: tuple[str, ...],
+    command_line: str | None,
+    store: Path,
+    as_json: bool,
+    **options: Any,
+) -> None:
     """Fetch again the pages where it pays most, once each, and stop.
 
     What a page gains is its importance times the probability that it has changed since its last fetch. The settings are
@@ -56,7 +73,8 @@ def command(pages: int | None, is_dry: bool, no_progress: bool, store: Path, as_
         return
     given = {name: value for name, value in options.items() if value not in (None, (), "")}
     started = time.time()
-    report = _run(given, pages, store, live=sys.stderr.isatty() and not no_progress)
+    with telling(notify, command_line):
+        report = _run(given, pages, store, live=sys.stderr.isatty() and not no_progress)
     with open_store(store) as reader:
         became = Counter(page.what for page in reader.changes(started))
     if as_json:

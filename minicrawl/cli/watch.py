@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import shlex
 import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
 
+from minicrawl import notices
 from minicrawl.cli.changes import moment_of
 from minicrawl.cli.crawl import INTERRUPTED, given_options
 from minicrawl.cli.options import is_quiet, logging_options, setting_options
@@ -82,12 +82,11 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     The first check remembers the pages; later ones print nothing if nothing has changed. A page that differs is asked
     again, so that counters, advertisements and stale copies are not told. Without --every it makes one check, for cron.
     """
-    messages = module("watch.messages")
     store = store or _beside(pages)
     if last is not None:
         _print_last(store, last, atom, as_json=as_json)
         return
-    commands = shlex.split(command_line) if command_line else []
+    commands = notices.parsed_command(command_line or "")
     services = _services(store, notify)
     if test_notify:
         _try(services, commands)
@@ -99,7 +98,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     )
     sending = _Sending(store, len(seeds.urls), services, commands, atom, shows_all=shows_all, as_json=as_json)
     pause = None if every is None else parse_duration(every)
-    messages.check_services(services)
+    notices.check_services(services)
     try:
         while True:
             began = time.monotonic()
@@ -186,7 +185,7 @@ def _services(store: Path, given: Sequence[str]) -> list[str]:
     """The services that messages are sent to: those given, else those of the runs before."""
     from minicrawl.store.writer import Writer
 
-    module("watch.messages").check_services(given)
+    notices.check_services(given)
     if not given and not store.exists():
         return []
     store.parent.mkdir(parents=True, exist_ok=True)
@@ -201,9 +200,9 @@ def _try(services: Sequence[str], commands: Sequence[str]) -> None:
     messages = module("watch.messages")
     if not services and not commands:
         raise SettingError("--test-notify tries --notify and --run; give one of them")
-    if services and (why := messages.notify(services, "minicrawl watch", "This is a message to try: all is well.")):
+    if services and (why := notices.notify(services, "minicrawl watch", "This is a message to try: all is well.")):
         raise SettingError(f"the message was not sent: {why}")
-    if commands and (why := messages.run_command(commands, messages.as_json([], time.time(), 0))):
+    if commands and (why := notices.run_command(commands, messages.as_json([], time.time(), 0))):
         raise SettingError(f"the message was not sent: {why}")
     click.echo("The message was sent.")
 
@@ -279,9 +278,9 @@ class _Sending:
 
     def _is_sent(self, message: Any) -> bool:
         lines = message.lines()
-        why = self._messages.notify(self._services, lines[0], "\n".join(lines)) if self._services else None
+        why = notices.notify(self._services, lines[0], "\n".join(lines)) if self._services else None
         if self._commands:
-            why = self._messages.run_command(self._commands, message.json()) or why
+            why = notices.run_command(self._commands, message.json()) or why
         if why is not None:
             with suppress(OSError):
                 click.echo(f"The message was not sent, and is sent again with the next: {why}", err=True)

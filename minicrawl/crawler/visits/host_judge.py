@@ -436,7 +436,10 @@ class HostJudge:
                 host.health = Health(witnesses=tuple(case.failed)[:WITNESSES])
                 host.health.fail(case.evidence, now, 0.0)
             if host.health is not None and host.health.is_ill:
+                was_gone = host.health.state == GONE
                 host.health.end_run(now, was_read=was_read)
+                if host.health.state == GONE and not was_gone:
+                    log.event("host-gone", host=host.name, reason=host.health.reason)
                 self._hosts.note_change(host)
 
     # Witnesses.

@@ -1,7 +1,6 @@
-"""What a round tells, in words and as JSON; and whom: a command, or services by the library Apprise."""
+"""What a round tells, in words and as JSON."""
 
 import json
-import subprocess
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
@@ -10,8 +9,7 @@ from typing import Any  # Any: JSON
 
 from msgspec import json as msgspec_json
 
-from minicrawl import installed
-from minicrawl.errors import SettingError, counted
+from minicrawl.errors import counted
 from minicrawl.log import printable
 from minicrawl.model import WatchEvent, WatchRound
 from minicrawl.parts.watch.tables import ToldRow
@@ -20,8 +18,6 @@ from minicrawl.store.writer import Writer
 
 SENT = "watch_sent"
 """Key of `meta`: the number of the last `told` row that was sent."""
-_SECONDS = 60.0
-"""For a command."""
 _SHOWN, _LONGEST = 20, 300
 """Lines of a page that a message has, and characters of each."""
 
@@ -149,53 +145,6 @@ class Message:
     def note_sent(self) -> None:
         with closing(Writer(self._store)) as writer, writer.transaction():
             writer.save_meta({SENT: self._last})
-
-
-def run_command(command: Sequence[str], message: dict[str, Any]) -> str | None:
-    """Call a command with a message as a line of JSON on its standard input. Returns why that failed, or None."""
-    try:
-        line = f"{json.dumps(message)}\n".encode()
-        subprocess.run(command, input=line, stdout=2, timeout=_SECONDS, check=True, start_new_session=True)
-    except subprocess.CalledProcessError as error:
-        return f"{command[0]} ended with {error.returncode}"
-    except subprocess.TimeoutExpired:
-        return f"{command[0]} took longer than {_SECONDS:.0f} seconds"
-    except OSError as error:
-        return f"{command[0]}: {error.strerror}"
-    return None
-
-
-def notify(urls: Sequence[str], title: str, body: str) -> str | None:
-    """Send a message to services. Returns why one failed, without its address, which may hold a password; or None."""
-    import apprise  # noqa: PLC0415 - an extra
-
-    for url in urls:
-        service = apprise.Apprise()
-        if not service.add(url) or not service.notify(body=body, title=title):
-            return f"{masked(url)} did not take it"
-    return None
-
-
-def check_services(urls: Sequence[str]) -> None:
-    """Raise SettingError for an address that names no service, or without the library."""
-    if not urls:
-        return
-    try:
-        import apprise  # noqa: PLC0415
-    except ImportError as error:
-        raise SettingError(f"--notify needs apprise; run: {installed.adding('notify')}") from error
-    for url in urls:
-        if not apprise.Apprise().add(url):
-            raise SettingError(
-                f"--notify {masked(url)!r} is no address that Apprise knows, such as mailto://NAME:PASSWORD@HOST"
-            )
-
-
-def masked(url: str) -> str:
-    """The address of a service without what may be secret in it."""
-    scheme, sign, rest = url.partition("://")
-    host = rest.rpartition("@")[2].partition("/")[0].partition("?")[0]
-    return f"{scheme}{sign}{'***@' if '@' in rest else ''}{host}"
 
 
 def summary(done: WatchRound) -> Iterator[str]:

@@ -1,0 +1,111 @@
+"""What somebody who does not look is told of a crawl: by a command, by a webhook, once each."""
+
+import json
+import logging
+import shlex
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from click.testing import Result
+from support.command_line import HOME, end_logs, run
+from support.counted_web import counted_web
+from support.sites import crawl, rows
+from support.small_web import Pages, small_web
+
+from minicrawl import log
+from minicrawl.notices import TOLD, telling
+
+KEEP = "import sys; open(sys.argv[1], 'a').write(sys.stdin.read())"
+
+
+def calls(*words: str) -> str:
+    return shlex.join([sys.executable, "-c", *words])
+
+
+@contextmanager
+def web(tmp_path: Path) -> Iterator[list[str]]:
+    """Options of a crawl of three pages."""
+    with counted_web(2) as served:
+        sent = f"--connect-to ::127.0.0.1:{served.port} --allow-private --delay 0 --store {tmp_path / 'crawl.db'}"
+        yield [HOME, *sent.split()]
+
+
+def test_every_event_that_is_told_is_one_of_the_log_and_more_than_debugging() -> None:
+    assert all(log.EVENTS[name][0] >= logging.INFO for name in TOLD)
+
+
+@pytest.mark.parametrize("quiet", [(), ("--quiet",)])
+def test_a_command_is_told_of_the_end_once_and_of_nothing_else(tmp_path: Path, quiet: tuple[str, ...]) -> None:
+    told = tmp_path / "told"
+    with web(tmp_path) as words:
+        done = run("crawl", *words, *quiet, "--run", calls(KEEP, str(told)))
+        again = run("refresh", "--pages", "2", "--store", tmp_path / "crawl.db", "--run", calls(KEEP, str(told)))
+    assert (done.exit_code, again.exit_code) == (0, 0), done.output + again.output
+    first, second = map(json.loads, told.read_text().splitlines())
+    assert (first["event"], first["reason"], first["pages"]) == ("crawl-ended", "nothing-left", 3)
+    assert first["message"].startswith(f"the crawl into {tmp_path / 'crawl.db'} has ended (nothing-left)")
+    assert (second["event"], second["pages"]) == ("crawl-ended", 2)
+
+
+def test_a_log_that_is_asked_for_is_as_without(tmp_path: Path) -> None:
+    with web(tmp_path) as words:
+        run("crawl", *words, "--run", calls("pass"), "--log-file", tmp_path / "log")
+    end_logs()
+    assert {"page-done", "crawl-ended"} <= {_event(line) for line in (tmp_path / "log").read_text().splitlines()}
+
+
+def _event(line: str) -> str:
+    return "page-done" if "fetched ok" in line else "crawl-ended" if "has ended" in line else ""
+
+
+def test_a_webhook_is_told_and_one_that_fails_is_a_warning(tmp_path: Path) -> None:
+    pytest.importorskip("apprise")
+    posted = []
+
+    class Hook(Pages):
+        def do_POST(self) -> None:  # noqa: N802 - as http.server calls it
+            posted.append(json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+            self.answer(200 if self.path == "/good" else 500, b"")
+
+    with small_web(Hook) as port, web(tmp_path) as words:
+        hooks = (f"json://user:secret@127.0.0.1:{port}/{name}" for name in ("good", "bad"))
+        done = run("crawl", *words, *(word for hook in hooks for word in ("--notify", hook)))
+    assert [post["title"] for post in posted] == ["minicrawl: crawl-ended"] * 2
+    assert "Warning: a message was not sent: json://***@127.0.0.1" in done.stderr
+    assert ("secret" in done.output, done.exit_code) == (False, 0)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--run", "say 'it"), '--run "say \'it" is no command: No closing quotation'),
+        (("--notify", "what://a.test"), "is no address that Apprise knows"),
+    ],
+)
+def test_what_cannot_be_told_to_is_refused_before_the_crawl(tmp_path: Path, words: tuple[str, str], says: str) -> None:
+    if "--notify" in words:
+        pytest.importorskip("apprise")
+    refused: Result = run("crawl", HOME, "--store", tmp_path / "crawl.db", *words)
+    assert (refused.exit_code, says in " ".join(refused.stderr.split())) == (2, True), refused.output
+    assert not (tmp_path / "crawl.db").exists()
+
+
+def test_warnings_go_to_standard_error_as_without(capsys: pytest.CaptureFixture[str]) -> None:
+    with telling((), calls("pass"), print):
+        log.event("outage-began", since=0.0)
+        log.event("crawl-ended", store="crawl.db", reason="pages", pages=1, seconds=1.0)
+    assert "nobody answers" in capsys.readouterr().err
+
+
+def test_a_host_is_told_to_be_gone_once(tmp_path: Path) -> None:
+    store, told = tmp_path / "crawl.db", []
+    site = {HOME: ["http://b.test/"], "http://b.test/": httpx.ConnectError("refused")}
+    with log.following(["host-gone"], lambda *event: told.append(event)):
+        for _ in range(5):
+            crawl(site, store, [HOME], patience=0)
+            rows(store, "UPDATE health SET failed_at = failed_at - 100000")
+    assert [keys["host"] for _, _, keys in told] == ["b.test"]
