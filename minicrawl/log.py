@@ -214,6 +214,8 @@ EVENTS = {
     "host-back": (INFO, "{host} is well again"),
     "host-resting": (INFO, "asks for a rest of {seconds:.0f} s: {host}"),
     "host-gone": (WARNING, "{host} is gone for good, it seems: no run has reached it for days ({reason})"),
+    "disk-short": (WARNING, "the disk of {path} has only {free:,} bytes left: the crawl pauses until there are more"),
+    "disk-enough": (WARNING, "the disk of {path} has room again: the crawl goes on"),
     "http2-tried": (INFO, "{host} refuses HTTP/1.1, so HTTP/2 is tried"),
     "host-banned": (INFO, "banned: {host}"),
     "host-unbanned": (INFO, "no longer banned: {host}"),

@@ -12,7 +12,7 @@ from minicrawl import installed, log
 from minicrawl.errors import SettingError
 
 TOLD = (
-    *("crawl-ended", "outage-began", "outage-over", "host-gone"),
+    *("crawl-ended", "outage-began", "outage-over", "host-gone", "disk-short", "disk-enough"),
     *("proxy-failed", "proxy-works", "partition-failed"),
 )
 """Events of a crawl that somebody is told of."""

@@ -12,6 +12,7 @@ import fcntl
 import gc
 import os
 import resource
+import shutil
 import signal
 import socket
 import stat
@@ -95,6 +96,16 @@ def sync_folder(folder: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+_LEAST_FREE, _LEAST_PART = 10**9, 0.05
+
+
+def is_short_of_room(folder: Path, times: float = 1.0) -> int | None:
+    """The free bytes of a folder's disk, if they are fewer than a gigabyte, and fewer than a twentieth of it: `times`
+    that."""
+    total, _, free = shutil.disk_usage(folder)
+    return free if free < times * min(_LEAST_FREE, _LEAST_PART * total) else None
 
 
 def check_replaceable(path: Path) -> None:

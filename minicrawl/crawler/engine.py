@@ -11,8 +11,10 @@ import asyncio
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 from typing import Any  # Any: JSON
 
+from minicrawl import log
 from minicrawl.crawler.due_requests import DueRequests
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.loop.commands import Commands, EventStream
@@ -27,6 +29,7 @@ from minicrawl.events import PageFetched, Paused, Progressed, Resumed, Stopping
 from minicrawl.model import InFlightNow, Progress, RunState
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.declaration import MetaValue
+from minicrawl.system import is_short_of_room
 from minicrawl.web.net.open_files import OPEN_FILES
 
 
@@ -90,7 +93,9 @@ _OF_PAGES = frozenset({"pages", "bytes", "coverage"})
 _SHOWN = 3
 """Requests in flight shown in the progress."""
 _LOOKS_APART = 1.0
-"""Seconds between two looks for pages that wait for a child, once a stop has lasted."""
+"""Seconds between two looks for pages that wait for a child, once a stop has lasted; and at the room on the disk."""
+_ENOUGH_ROOM = 1.25
+"""Times the room below which a crawl pauses: from there on it goes on."""
 
 
 class Engine:
@@ -140,6 +145,10 @@ class Engine:
         self._given: str | None = None  # by `finish`
         self.waits_for_others = False
         """True if it goes on with nothing left, as others may still hand something over, until it is stopped."""
+        self._folders = [intake.state.writer.path.parent]
+        if settings.archive is not None:
+            self._folders.append(Path(settings.archive))
+        self._room_at, self._is_out_of_room = 0.0, False
         self._patient_until: float | None = None  # with nothing to do but to wait for ill hosts
         self._is_idle = self._has_started = self._has_ended = self.is_aborted = False
         self._stopped_at = 0.0
@@ -251,6 +260,7 @@ class Engine:
                 await asyncio.sleep(0)
                 continue
             now = self._clock()
+            self._keep_room(now)
             if self.reason is not None and now >= self._stopped_at + self._timing.in_children:
                 self.in_flight.end_waits(self._source.waits())  # as for hooks: their pages are left to the next run
             has_more = not self._time.is_paused and await self._ask_for_more(now)
@@ -287,6 +297,23 @@ class Engine:
             self.in_flight.pass_on()
         is_idle = not (has_more or self.in_flight or self._arrivals) and self._requests.next_ready() is None
         return self.outages.clear_up(now, is_idle=is_idle, is_over=self.reason is not None) or has_more
+
+    def _keep_room(self, now: float) -> None:
+        """Pause while a disk is nearly full: a commit that does not fit would end the run."""
+        if now < self._room_at or self.reason is not None:
+            return
+        self._room_at = now + _LOOKS_APART
+        times = _ENOUGH_ROOM if self._is_out_of_room else 1.0
+        rooms = [(folder, is_short_of_room(folder, times)) for folder in self._folders if folder.is_dir()]
+        short = [(folder, free) for folder, free in rooms if free is not None]
+        if short and not self._time.is_paused:
+            self._is_out_of_room = True
+            log.event("disk-short", path=str(short[0][0]), free=short[0][1])
+            self.pause()
+        elif self._is_out_of_room and not short:
+            self._is_out_of_room = False
+            log.event("disk-enough", path=str(self._folders[0]))
+            self.resume()
 
     def _check_limits(self) -> None:
         limit = self._limit = self.limits.reached() or self._given
