@@ -7,13 +7,18 @@ lines go.
 import json
 import logging
 import os
+import signal
 import sys
+import threading
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from datetime import UTC, datetime
 from logging import DEBUG, ERROR, INFO, WARNING
+from typing import NamedTuple
+
+from minicrawl.system import has_terminal
 
 _log = logging.getLogger("minicrawl")
 _PARTS_OF_WORDS = "\u200c\u200d\u200e\u200f\xa0\u202f\u2009\u3000"
@@ -45,16 +50,27 @@ def printable(text: str) -> str:
     return "".join(shown)
 
 
-Output = tuple[str | None, bool, str]
-"""A destination of log lines: its file, None for standard error; True for JSON; the id of the run of the command, which
-is on every line."""
+LEVELS = ("debug", "info", "warning", "error")
+
+
+class Output(NamedTuple):
+    """A destination of log lines: its file, None for standard error; True for JSON; the id of the run of the command,
+    which is on every line; the least level."""
+
+    file: str | None
+    is_json: bool
+    run: str
+    level: str = LEVELS[0]
 
 
 def begin(output: Output) -> None:
     """Log to a destination from now on. Raises OSError."""
     _begun.append(_Lines(output))
     _log.addHandler(_begun[-1])
-    _log.setLevel(DEBUG)
+    _log.setLevel(min(handler.level for handler in _begun))
+    is_main = threading.current_thread() is threading.main_thread()
+    if output.file is not None and is_main and signal.getsignal(signal.SIGHUP) == signal.SIG_DFL and not has_terminal():
+        signal.signal(signal.SIGHUP, lambda *_: None)  # the file was moved, and the next line is written to a new one
 
 
 def outputs() -> tuple[Output, ...]:
@@ -117,19 +133,35 @@ class _Lines(logging.Handler):
     def __init__(self, output: Output) -> None:
         super().__init__()
         self.output = output
-        file, is_json, run = output
-        appended = os.O_WRONLY | os.O_APPEND | os.O_CREAT
-        self._file = None if file is None else os.open(file, appended, 0o666)
+        self.setLevel(output.level.upper())
+        self._file: int | None = None
+        self._open()
         self._stream = sys.stderr
-        if is_json:
-            self.setFormatter(_JsonLines(run))
+        if output.is_json:
+            self.setFormatter(_JsonLines(output.run))
         else:
             self.setFormatter(_PrintableLines("%(asctime)s %(levelname)s %(message)s"))
+
+    def _open(self) -> None:
+        if self.output.file is not None:
+            before, self._file = self._file, os.open(self.output.file, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o666)
+            if before is not None:
+                os.close(before)
+
+    def _is_moved(self) -> bool:
+        """True if the file has another name by now. Of several processes that write to it, one gets a signal."""
+        assert self._file is not None
+        try:
+            return not os.path.samestat(os.stat(str(self.output.file)), os.fstat(self._file))
+        except FileNotFoundError:
+            return True
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
             line = f"{self.format(record)}\n"
             if self._file is not None:
+                if self._is_moved():
+                    self._open()
                 os.write(self._file, line.encode("utf-8", "backslashreplace"))
             else:
                 self._stream.write(line)

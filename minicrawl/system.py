@@ -130,6 +130,15 @@ def put_in_place(new: Path, path: Path) -> Iterator[None]:
         new.unlink(missing_ok=True)
 
 
+def has_terminal() -> bool:
+    """True if the process has a terminal, whose end it is told by SIGHUP."""
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
+
+
 def is_running(number: int) -> bool:
     """True if process `number` exists."""
     try:
@@ -237,8 +246,8 @@ def is_unread(end: socket.socket) -> bool:
 def on_signals(loop: "AbstractEventLoop", kinds: Iterable[signal.Signals], call: Callable[[], None]) -> Iterator[None]:
     """Have these signals call a function in the loop during the block."""
     before = {kind: signal.getsignal(kind) for kind in kinds}
-    if before.get(signal.SIGHUP) == signal.SIG_IGN:
-        del before[signal.SIGHUP]  # by nohup, which is there for that
+    if before.get(signal.SIGHUP) != signal.SIG_DFL:
+        before.pop(signal.SIGHUP, None)  # ignored by nohup, or the log opens its files anew
     for kind in before:
         loop.add_signal_handler(kind, call)
     try:

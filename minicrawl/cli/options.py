@@ -166,8 +166,11 @@ def is_kept(store: "Store", by: str) -> bool:
 
 
 def logging_options(command: _Command) -> _Command:
-    """Add -v, -q, --log-file and --log-format, for commands that run long."""
+    """Add -v, -q, --log-file, --log-level and --log-format, for commands that run long."""
     for shared in (
+        click.option("--log-level", type=Choice(log.LEVELS), default=log.LEVELS[0], show_default=True,
+                     callback=_note, expose_value=False, is_eager=True,
+                     help="Least level of what -v and --log-file log."),
         click.option("--log-format", type=Choice(("text", "json")), default="text", show_default=True,
                      callback=_note, expose_value=False, is_eager=True,
                      help="Format of -v and --log-file: text for people, or a JSON object per line."),
@@ -247,13 +250,13 @@ def is_verbose() -> bool:
 
 def _log_here(ctx: click.Context, option: click.Parameter, value: bool) -> None:
     if _note(ctx, option, value):
-        log.begin((None, _logs_json(), _RUN))
+        log.begin(log.Output(None, _logs_json(), _RUN, _noted("log_level")))
 
 
 def _log_to(_: click.Context, __: click.Parameter, value: str | None) -> None:
     if value is not None:
         try:
-            log.begin((value, _logs_json(), _RUN))
+            log.begin(log.Output(value, _logs_json(), _RUN, _noted("log_level")))
         except OSError as error:
             raise click.BadParameter(f"{value} cannot be written: {error.strerror}") from error
 

@@ -399,7 +399,7 @@ class Keeper:
 
     def _begin(self, number: int, *, is_first: bool) -> None:
         is_away = number in self.folder.nodes
-        logs = {(None if is_away else file, is_json, run) for file, is_json, run in log.outputs()}
+        logs = {output._replace(file=None) if is_away else output for output in log.outputs()}
         brief = Brief(
             self.folder,
             number,

@@ -26,7 +26,7 @@ from support.patience import PATIENCE
 from minicrawl.cluster.ray import Call
 from minicrawl.demo.web import serving
 from minicrawl.errors import StoreError
-from minicrawl.log import begin
+from minicrawl.log import Output, begin
 
 HEAD, OTHER = "127.0.0.2", "127.0.0.3"
 """Not 127.0.0.1, for which Ray takes the address that other machines reach."""
@@ -160,7 +160,7 @@ class Failing:
 
 @needs("ray")
 def test_traceback_of_a_partition_that_fails_is_in_the_log_of_the_crawl(tmp_path: Path) -> None:
-    begin((str(tmp_path / "log"), False, "run"))
+    begin(Output(str(tmp_path / "log"), False, "run"))
     try:
         with pytest.raises(StoreError, match=r"a partition failed: OverflowError\('too large'\)"):
             asyncio.run(Call(Failing())("fails"))
