@@ -1,6 +1,7 @@
 """The archive of a crawl: its folder, and the store's records of it."""
 
 import asyncio
+import json
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -15,11 +16,17 @@ from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_p
 from minicrawl.errors import FetchError, SettingError, StoreError
 from minicrawl.model import ParsedPage, Wanted
 from minicrawl.sandbox.sandbox import ChildError
+from minicrawl.setting import kept_path
+from minicrawl.store.database import store_errors
 from minicrawl.store.reader import Store, open_store
+from minicrawl.store.writer import Writer
+from minicrawl.system import put_in_place, sync
 from minicrawl.timing import STANDARD
 from minicrawl.web.http.answer_reader import AnswerReader
 from minicrawl.web.http.body import decoder
 from minicrawl.web.http.response_fields import ResponseFields
+
+_BLOCK = 2**20
 
 
 class OpenedArchive(NamedTuple):
@@ -71,6 +78,36 @@ def folder_of(store: Store) -> Path:
             f"{store.path} has no archive; 'minicrawl crawl --archive DIR' begins one, --archive DIR here names another"
         )
     return Path(folder)
+
+
+def back_up(archive: Path, copy: Path, folder: Path) -> int:
+    """Copy the files of an archive to a folder, up to what the copy of its store knows of them; the copy then names the
+    folder. Files that are there already stay. Returns the number of bytes copied. Raises StoreError."""
+    copied = 0
+    with closing(Writer(copy)) as writer:
+        for name, size in committed(writer).sizes.items():
+            copied += _copied(archive / FILES / name, folder / FILES / name, size)
+        settings = writer.meta_json("settings") | {"archive": kept_path(str(folder), copy.parent)}
+        with writer.transaction():
+            # The index is not copied, as it may be ahead of the copy: the store has what would be in it.
+            writer.save_meta({"settings": json.dumps(settings), "archive_indexed": 0})
+    return copied
+
+
+def _copied(file: Path, to: Path, size: int) -> int:
+    """Copy the first `size` bytes of a file, unless they are there: files of an archive only grow."""
+    if to.exists() and to.stat().st_size == size:
+        return 0
+    with store_errors(to):
+        to.parent.mkdir(parents=True, exist_ok=True)
+        new = to.with_name(f"{to.name}.new")
+        with put_in_place(new, to), file.open("rb") as source, new.open("wb") as target:
+            while (left := size - target.tell()) and (block := source.read(min(left, _BLOCK))):
+                target.write(block)
+            if left:
+                raise StoreError(f"{file} has {size - left} bytes, but the store expects {size}; see 'minicrawl check'")
+            sync(target.fileno())
+    return size
 
 
 def fields_of(record: Record) -> ResponseFields:

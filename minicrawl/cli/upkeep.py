@@ -11,7 +11,7 @@ import click
 
 from minicrawl.cli.options import about_store, json_option, naming_store
 from minicrawl.cli.output import amount, read_line
-from minicrawl.errors import counted
+from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
@@ -115,8 +115,10 @@ def _agreement_line(name: str, agreement: "Agreement", top: int) -> str:
 @click.command(epilog="Example: minicrawl backup monday.db --store data/crawl.db")
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+@click.option("--archive", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
+              help="Also copy the archive to DIR, files that it lacks, and have FILE name it.")  # fmt: skip
 @about_store
-def backup(file: Path, force: bool, store: Path, as_json: bool) -> None:
+def backup(file: Path, force: bool, archive: Path | None, store: Path, as_json: bool) -> None:
     """Copy a store to FILE, also while a crawl writes to it.
 
     FILE appears whole or not at all. It is a normal store, as of one commit: 'minicrawl crawl --store FILE' continues
@@ -125,11 +127,26 @@ def backup(file: Path, force: bool, store: Path, as_json: bool) -> None:
     from minicrawl.store import upkeep
     from minicrawl.store.reader import open_store
 
+    source = None
+    if archive is not None:
+        from minicrawl.analysis.archives import back_up
+
+        with open_store(store) as reader:
+            source = reader.settings.get("archive")
+        if source is None:
+            raise SettingError(f"{store} has no archive; leave out --archive")
+        if archive.resolve() == Path(source).resolve():
+            raise SettingError(f"{archive} is the archive itself; name another folder for its copy")
     size = upkeep.backup(store, file, force=force)
     with open_store(file) as copy:
         pages = copy.size()
     report = {"store": str(store), "file": str(file), "pages": pages, "bytes": size}
-    click.echo(json.dumps(report, indent=2) if as_json else f"{file}: {counted(pages, 'page')}, {amount(size)}")
+    lines = [f"{file}: {counted(pages, 'page')}, {amount(size)}"]
+    if source is not None and archive is not None:
+        copied = back_up(Path(source), file, archive)
+        report |= {"archive": str(archive), "archive_bytes": copied}
+        lines.append(f"{archive}: {amount(copied)} copied")
+    click.echo(json.dumps(report, indent=2) if as_json else "\n".join(lines))
 
 
 @click.command(epilog="Example: minicrawl gather data/web crawl.db")

@@ -1,12 +1,15 @@
 """minicrawl check, verify, backup, gather, compact and salvage"""
 
 import json
+import os
+import shutil
 from pathlib import Path
 
 import pytest
-from support.command_line import answer, run
+from support.archives import files
+from support.command_line import HOME, SITE, answer, run
 from support.partition_twins import THREE, twins
-from support.sites import rows
+from support.sites import crawl, rows
 
 from minicrawl.store.reader import open_store
 
@@ -86,6 +89,41 @@ def test_a_copy_is_a_store_and_its_size_is_printed(store: Path, tmp_path: Path) 
         assert list(reader.page_table.urls()) == list(original.page_table.urls())
     told = answer("backup", copy, "--force", "--store", store)
     assert told == {"store": str(store), "file": str(copy), "pages": 5, "bytes": copy.stat().st_size}
+
+
+def test_a_copy_with_its_archive_goes_on_without_the_original(tmp_path: Path) -> None:
+    """What was not committed is not copied; what is there already is not copied again."""
+    store, copy, kept = tmp_path / "live" / "crawl.db", tmp_path / "safe" / "crawl.db", tmp_path / "safe" / "kept"
+    copy.parent.mkdir()
+    crawl(SITE, store, [HOME], archive=tmp_path / "live" / "kept", pages=2)
+    (begun,) = files(tmp_path / "live" / "kept")
+    committed = begun.stat().st_size
+    with begun.open("ab") as file:
+        file.write(b"begun")
+    told = answer("backup", copy, "--archive", kept, "--store", store)
+    assert (told["archive"], told["archive_bytes"]) == (str(kept), committed)
+    again = answer("backup", copy, "--force", "--archive", kept, "--store", store)
+    assert again["archive_bytes"] == 0
+    shutil.rmtree(tmp_path / "live")
+    (listed,) = answer("archive", "list", HOME, "--store", copy)
+    assert listed["status"] == 200
+    checked = run("archive", "check", "--deep", "--store", copy)
+    assert checked.exit_code == 0, checked.output
+    crawl(SITE, copy, [])
+    assert len(files(kept)) == 2
+    assert run("archive", "check", "--deep", "--store", copy).exit_code == 0
+    assert answer("archive", "list", f"{HOME}b", "--store", copy)
+
+
+def test_a_copy_without_an_archive_or_with_a_damaged_one_is_one_sentence(store: Path, tmp_path: Path) -> None:
+    refused = run("backup", tmp_path / "copy.db", "--archive", tmp_path / "kept", "--store", store)
+    assert (refused.exit_code, "has no archive; leave out --archive" in refused.stderr) == (2, True)
+    crawl(SITE, tmp_path / "other.db", [HOME], archive=tmp_path / "archive")
+    (file,) = files(tmp_path / "archive")
+    os.truncate(file, 100)
+    damaged = run("backup", tmp_path / "copy.db", "--archive", tmp_path / "kept", "--store", tmp_path / "other.db")
+    assert (damaged.exit_code, "has 100 bytes, but the store expects" in " ".join(damaged.stderr.split())) == (3, True)
+    assert not files(tmp_path / "kept")
 
 
 def test_partitions_are_gathered_into_a_store(tmp_path: Path) -> None:
