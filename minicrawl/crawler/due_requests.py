@@ -101,6 +101,7 @@ class DueRequests:
         else:
             request = request.in_place()
         request.begin(now)
+        request.prepare()
         if request.is_page and request.page is not None:
             self._frontier.pages.charge(request.page)
         log.event("asking", url=request.url)

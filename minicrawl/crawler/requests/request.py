@@ -99,6 +99,10 @@ class Request(ABC):
         else:
             self.hosts.frontier.begin(self.host, self, now)
 
+    def prepare(self) -> None:  # noqa: B027 - most kinds know what they ask for
+        """Work out what is asked for, once it has begun and is not refused. Here the store may be read: while it is
+        asked, a commit may be under way."""
+
     def on_refusal(self, refusal: Refusal, now: float) -> None:
         """Record that a request that was begun is refused. Ends the turn."""
         self.hosts.frontier.end_turn(self.turn, now, asked=False)

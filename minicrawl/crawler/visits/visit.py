@@ -302,6 +302,7 @@ class PageTurn(Request):
     is_page = True
     page: int
     _parsed = ParsedPage()
+    _asked: PageRequest
 
     def __init__(self, visits: Visits, is_allowed: Callable[[str], bool], page: int) -> None:
         super().__init__(visits.state.hosts, visits.state.frontier.host(page), visits.state.urls.url(page), page)
@@ -340,8 +341,11 @@ class PageTurn(Request):
     def on_refusal(self, refusal: Refusal, now: float) -> None:
         self._visits.absorb_unfetched(self.page, *refusal, now)
 
+    def prepare(self) -> None:
+        self._asked = self._visits.steps.request(self.page, self.url)
+
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
-        self.fetched, self._parsed = await source.page(self._visits.steps.request(self.page, self.url))
+        self.fetched, self._parsed = await source.page(self._asked)
 
     def on_answer(self, now: float) -> None:
         self._visits.absorb(self.page, self.fetched, self._parsed, now)

@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
 from email.utils import formatdate
@@ -24,6 +25,7 @@ from minicrawl.crawler.frontier.schedules import BELIEVED
 from minicrawl.crawler.loop.limits import SteadyClock
 from minicrawl.crawler.run import Caller, crawl_with
 from minicrawl.store.reader import Store, open_store
+from minicrawl.store.tables import Tables
 from minicrawl.timing import Timing
 
 PAGE = HOME + "page"
@@ -329,3 +331,19 @@ def test_long_validators_are_dropped_and_those_of_cut_pages(store: Path, html: s
     answer = Changing(lambda *_: httpx.Response(200, html=html, headers={"etag": f'"{etag}"'}))
     server = refreshed(answer, store, pages=6, max_size=4000)
     assert not any("if-none-match" in request.headers for request in server.of_page())
+
+
+def test_what_is_asked_is_worked_out_while_nothing_is_written(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By the task that waits for commits, before a request has one of its own: a connection serves one at a time."""
+    tasks, take_row = set[Any](), Tables.row
+
+    def noted(self: Tables, query: str, *values: Any) -> Any:
+        if threading.current_thread() is threading.main_thread():
+            tasks.add(asyncio.current_task())
+        return take_row(self, query, *values)
+
+    crawl({HOME: [PAGE], PAGE: []}, store, [HOME])
+    with monkeypatch.context() as patched:
+        patched.setattr(Tables, "row", noted)
+        in_a_round(Server({HOME: [PAGE], PAGE: []}), store)
+    assert len(tasks - {None}) == 1
