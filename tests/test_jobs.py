@@ -16,7 +16,7 @@ from minicrawl.cli import main
 PAGE = ROOT / "docs" / "jobs.md"
 SECTIONS = [section.split("\n", 1) for section in text(PAGE).split("\n## ")[1:]]
 JOBS = {title: re.findall(r"^\d+\. `(.+?)`", rest, re.MULTILINE) for title, rest in SECTIONS}
-WRITTEN = re.compile(r"\S+\.(?:csv|gz|html|wacz|graphml|xml|db|log)")
+WRITTEN = re.compile(r"\S+\.(?:csv|gz|html|wacz|graphml|xml|db|jsonl)")
 ASKING = ("crawl", "watch")
 """Commands that take options of requests; a store remembers them for others."""
 FINDS = {("audit",): (0, 1), ("archive", "missing"): (0, 1)}

@@ -119,6 +119,8 @@ def test_a_copy_without_an_archive_or_with_a_damaged_one_is_one_sentence(store: 
     refused = run("backup", tmp_path / "copy.db", "--archive", tmp_path / "kept", "--store", store)
     assert (refused.exit_code, "has no archive; leave out --archive" in refused.stderr) == (2, True)
     crawl(SITE, tmp_path / "other.db", [HOME], archive=tmp_path / "archive")
+    same = run("backup", tmp_path / "copy.db", "--archive", tmp_path / "archive", "--store", tmp_path / "other.db")
+    assert (same.exit_code, "is the archive itself" in same.stderr) == (2, True)
     (file,) = files(tmp_path / "archive")
     os.truncate(file, 100)
     damaged = run("backup", tmp_path / "copy.db", "--archive", tmp_path / "kept", "--store", tmp_path / "other.db")
