@@ -52,12 +52,17 @@ def _noted(name: str) -> Any:
 
 
 def _note_store(ctx: click.Context, option: click.Parameter, value: Any) -> Any:
-    """Remember the store. Raises StoreError for one that would be upgraded, with --no-upgrade."""
-    if ctx.meta.get("minicrawl.no_upgrade") and value is not None and not ctx.resilient_parsing:
+    if not ctx.resilient_parsing:
+        refuse_upgrade(ctx, value)
+    return _note(ctx, option, value)
+
+
+def refuse_upgrade(ctx: click.Context, store: Path) -> None:
+    """Raise StoreError for a store that would be upgraded, with --no-upgrade."""
+    if ctx.meta.get("minicrawl.no_upgrade"):
         from minicrawl.store.folder import check_schema
 
-        check_schema(value, upgrades=False)
-    return _note(ctx, option, value)
+        check_schema(store, upgrades=False)
 
 
 _named_store = click.option(

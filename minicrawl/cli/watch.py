@@ -13,7 +13,7 @@ import click
 from minicrawl import notices
 from minicrawl.cli.changes import moment_of
 from minicrawl.cli.crawl import INTERRUPTED, given_options
-from minicrawl.cli.options import is_quiet, logging_options, setting_options
+from minicrawl.cli.options import is_quiet, logging_options, no_upgrade_option, refuse_upgrade, setting_options
 from minicrawl.errors import SettingError, quoted
 from minicrawl.log import printable
 from minicrawl.parts import module
@@ -56,6 +56,7 @@ _SETTINGS += [name for _, (_, names) in TOPICS.items() for name in names if name
 @click.option("--exit-code", "uses_exit_code", is_flag=True, help="Exit with 1 if something changed.")
 @click.option("--store", type=click.Path(path_type=Path), show_default="PAGES.watch.db beside the list",
               help="The file in which the pages are remembered.")  # fmt: skip
+@no_upgrade_option
 @setting_options(*_SETTINGS)
 @click.option("--json", "as_json", is_flag=True, help="Print each round as a line of JSON.")
 @logging_options
@@ -83,6 +84,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     again, so that counters, advertisements and stale copies are not told. Without --every it makes one check, for cron.
     """
     store = store or _beside(pages)
+    refuse_upgrade(click.get_current_context(), store)
     if last is not None:
         _print_last(store, last, atom, as_json=as_json)
         return

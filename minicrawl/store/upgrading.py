@@ -9,26 +9,29 @@ from importlib import import_module
 from pathlib import Path
 
 from minicrawl.store import upgrades
-from minicrawl.store.schema import SCHEMA_VERSION, declared, definitions, statements_in, words
+from minicrawl.store.schema import SCHEMA_VERSION, Definitions, declared, definitions, statements_in, words
 
 _STEPS = Path(upgrades.__file__).parent
 
 
 def upgrade(db: sqlite3.Connection, version: int) -> None:
-    """Make a store of this version of one of an earlier `version`, inside a transaction."""
-    # A view that names a column which a step drops would stop the step.
-    _drop(db, "view")
+    """Make a store of this version of one of an earlier `version`, inside a transaction. Views of users stay."""
+    new, before = declared(), definitions(db)
+    others = [sql for (kind, name), sql in before.items() if kind == "view" and (kind, name) not in new]
+    _drop(db, before, "view")  # one that names a column which a step drops would stop the step
     for to in range(version + 1, SCHEMA_VERSION + 1):
         _take_step(db, to)
-    _drop(db, "trigger")
     found = definitions(db)
+    _drop(db, found, "trigger")
     db.execute("PRAGMA writable_schema = ON")
-    for (kind, name), sql in declared().items():
+    for (kind, name), sql in new.items():
         if kind in ("view", "trigger"):
             db.execute(sql)
-        elif sql != found[kind, name] and words(sql) == words(found[kind, name]):
+        elif words(sql) == words(found.get((kind, name), "")):
             db.execute("UPDATE sqlite_schema SET sql = ? WHERE type = ? AND name = ?", (sql, kind, name))
     db.execute("PRAGMA writable_schema = RESET")
+    for sql in others:
+        db.execute(sql)
     db.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
 
 
@@ -46,7 +49,7 @@ def _take_step(db: sqlite3.Connection, to: int) -> None:
                 raise
 
 
-def _drop(db: sqlite3.Connection, dropped: str) -> None:
-    for kind, name in definitions(db):
+def _drop(db: sqlite3.Connection, found: Definitions, dropped: str) -> None:
+    for kind, name in found:
         if kind == dropped:
-            db.execute(f"DROP {kind} {name}")
+            db.execute(f'DROP {kind} "{name}"')

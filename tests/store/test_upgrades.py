@@ -107,6 +107,16 @@ def test_crawl_goes_on_to_what_a_new_one_finds(tmp_path: Path, new: Path, sample
     assert rows(store, "SELECT count(*) FROM changes WHERE what = 'changed'") == [(0,)]
 
 
+def test_views_of_users_stay(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    unpack(OLDEST_SAMPLE, store)
+    rows(store, 'CREATE VIEW "my hosts" AS SELECT name, backoff FROM hosts')
+    rows(store, "CREATE VIEW best AS SELECT url FROM ranks LIMIT 1")
+    open_store(store).close()
+    assert rows(store, "SELECT * FROM best") == [("http://a.test/",)]
+    assert definitions_in(store).keys() - declared().keys() == {("view", "my hosts"), ("view", "best")}
+
+
 def test_what_gone_rules_refused_is_asked_again(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     unpack(OLDEST_SAMPLE, store)
@@ -237,6 +247,13 @@ def test_command_upgrades_or_refuses(tmp_path: Path, words: str) -> None:
     assert rows(store, "PRAGMA user_version") == [(OLDEST,)]
     assert run(*command, "--store", store).exit_code == 0
     assert run(*command, "--no-upgrade", "--store", store).exit_code == 0
+
+
+def test_watch_refuses_too(tmp_path: Path) -> None:
+    store = tmp_path / "pages.watch.db"
+    unpack("33", store)
+    refused = run("watch", "http://a.test/", "--no-upgrade", "--store", store)
+    assert (refused.exit_code, "leave out --no-upgrade" in refused.stderr) == (3, True)
 
 
 @pytest.mark.parametrize("command", ["top", "dashboard", "mcp", "crawl", "backup copy.db"])
