@@ -27,6 +27,7 @@ from minicrawl.dashboard.readings import Reading, Readings
 from minicrawl.dashboard.serving import static_files
 from minicrawl.export.tables import iso, renamed_when_whole
 from minicrawl.log import printable
+from minicrawl.reasons import meaning
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
 
@@ -156,6 +157,6 @@ def _shown(cause: Cause) -> Reading:
     examples = [url[:_LONGEST_TEXT] for url in first.examples[:_SHOWN_SOURCES]]
     return {
         "target": first.target[:_LONGEST_TEXT], "where": cause.where[:_LONGEST_TEXT],
-        "detail": first.detail[:_LONGEST_TEXT], "sources": first.sources, "pages": cause.pages,
-        "at_stake": share(cause.importance), "examples": examples,
+        "detail": (meaning(first.detail) or first.detail)[:_LONGEST_TEXT], "sources": first.sources,
+        "pages": cause.pages, "at_stake": share(cause.importance), "examples": examples,
     }  # fmt: skip

@@ -51,7 +51,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     junit: Path | None,
     n: int | None,
     csv_file: Path | None,
-    csv_for: str,
+    csv_for: str | None,
     store: Path,
     as_json: bool,
 ) -> None:

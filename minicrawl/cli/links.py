@@ -41,7 +41,7 @@ _FOUND = 1
               help="Exit with 1 if a link ends with one of these statuses (404), classes (4xx) or "
                    "reason codes (dns).")  # fmt: skip
 @click.option("-n", "--n", type=click.IntRange(min=1),
-              help=f"Number of links; {_SHOWN} by default, all with --json.")  # fmt: skip
+              help=f"Number of links; {_SHOWN} by default, all with --json or --csv.")  # fmt: skip
 @csv_options
 @where_option
 @about_store
@@ -53,7 +53,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     fail_on: str | None,
     n: int | None,
     csv_file: Path | None,
-    csv_for: str,
+    csv_for: str | None,
     where: str | None,
     store: Path,
     as_json: bool,

@@ -1,5 +1,6 @@
 """Options shared by several commands."""
 
+import functools
 import re
 import secrets
 import shlex
@@ -96,15 +97,21 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 def csv_options(command: _Command) -> _Command:
     """Add --csv and --csv-for, for commands that write a list for spreadsheets and programs."""
+
+    @functools.wraps(command)
+    def checked(*values: Any, csv_file: Path | None, csv_for: str | None, **others: Any) -> Any:
+        if csv_for is not None and csv_file is None:
+            raise SettingError(f"--csv-for {csv_for} goes with --csv; add --csv FILE")
+        return command(*values, csv_file=csv_file, csv_for=csv_for, **others)
+
     file = click.option("--csv", "csv_file", is_flag=False, flag_value="-", metavar="[FILE]",
                         type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
                         help="Write the whole list as CSV to this file; without one, or for -, "
                              "print only that.")  # fmt: skip
-    reader = click.option("--csv-for", "csv_for", type=Choice(["programs", "excel"]), default="programs",
-                          show_default=True,
-                          help="What opens the CSV; for excel it begins with a byte order mark, without which Excel "
-                               "takes UTF-8 for another encoding.")  # fmt: skip
-    return file(reader(command))
+    reader = click.option("--csv-for", "csv_for", type=Choice(["excel"]),
+                          help="Begin the CSV with a byte order mark, without which Excel takes UTF-8 for another "
+                               "encoding.")  # fmt: skip
+    return file(reader(checked))  # type: ignore[return-value]
 
 
 def about_store(command: _Command) -> _Command:

@@ -58,6 +58,7 @@ MISTAKES: dict[str, str | tuple[str, int]] = {
     f"archive list {HOME} --archive nowhere": "there is no archive at nowhere",
     f"archive get {HOME} --at soon --archive nowhere": "a date is 2026-11-21",
     "audit --fail-on brokenlink": "--fail-on: there is no rule 'brokenlink'; did you mean broken-link",
+    "links --broken --csv-for excel": "--csv-for excel goes with --csv; add --csv FILE",
     "audit --fail-on zzz": "--fail-on: there is no rule 'zzz'; 'minicrawl audit --rules",
     "links": "choose --broken, --redirected, --external or --to URL",
     "links --fail-on '404, often'": "takes statuses (404), classes (4xx) and reason codes (dns), not 'often'",

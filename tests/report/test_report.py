@@ -98,6 +98,7 @@ def test_issues_are_those_of_the_audit_by_rule(tmp_path: Path) -> None:
     (broken,) = [issue for issue in found["issues"] if issue["rule"] == "broken-link"]
     (finding,) = broken["findings"]
     assert (finding["target"], finding["sources"]) == (HOME + "gone", 2)
+    assert finding["detail"] == "the answer was 404 Not Found"  # readers know no codes
 
 
 def test_report_has_a_users_own_rules(tmp_path: Path) -> None:
