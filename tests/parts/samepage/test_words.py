@@ -111,7 +111,7 @@ def test_while_other_pages_wait_it_comes_later(store: Path) -> None:
 def test_to_an_audit_a_crawl_that_left_pages_out_has_ended(
     limits: dict[str, Any], lacking: list[str], store: Path
 ) -> None:
-    crawled(KEPT_OUT, store, audit=True, **limits)
+    crawled(KEPT_OUT, store, audit=True, requisites=True, **limits)
     assert list(answer("audit", "--store", store)["not_checked"]) == lacking
 
 
