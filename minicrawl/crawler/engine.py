@@ -196,6 +196,7 @@ class Engine:
 
     def pause(self) -> None:
         """Make no more requests until `resume`; those in flight are finished. The run's time stands still."""
+        self._is_out_of_room = False  # whoever pauses it goes on with it, room or not
         if self.reason is None and not self._time.is_paused:
             self._time.pause()
             self._progress_at = 0.0
@@ -307,9 +308,9 @@ class Engine:
         rooms = [(folder, is_short_of_room(folder, times)) for folder in self._folders if folder.is_dir()]
         short = [(folder, free) for folder, free in rooms if free is not None]
         if short and not self._time.is_paused:
-            self._is_out_of_room = True
             log.event("disk-short", path=str(short[0][0]), free=short[0][1])
             self.pause()
+            self._is_out_of_room = True
         elif self._is_out_of_room and not short:
             self._is_out_of_room = False
             log.event("disk-enough", path=str(self._folders[0]))

@@ -58,13 +58,18 @@ async def test_crawl_pauses_until_there_is_room(tmp_path: Path, monkeypatch: pyt
     assert told[0][2] == {"path": str(tmp_path), "free": GB - 1}
 
 
+@pytest.mark.parametrize("free", [5 * GB, 1], ids=["with room", "without"])
 @apart
-async def test_a_crawl_that_its_user_has_paused_stays_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_crawl_that_its_user_has_paused_stays_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int
+) -> None:
     disk = SimpleNamespace(free=5 * GB)
     monkeypatch.setattr(shutil, "disk_usage", lambda _: (100 * GB, 0, disk.free))
     server = Steered(wide(10))
     async with steered(server, tmp_path / "crawl.db", delay=1, concurrency=1) as crawl:
         await server.until(2)
+        disk.free = free
+        await asyncio.sleep(100 if free < GB else 0)
         await crawl.pause()
         for disk.free in (1, 5 * GB):
             await asyncio.sleep(1000)
