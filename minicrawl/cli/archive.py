@@ -140,7 +140,7 @@ def check(deep: bool, folder: str | None, store: Path, as_json: bool) -> None:
 @csv_options
 @folder_option
 @about_store
-def missing(csv_file: Path | None, csv_for: str, folder: str | None, store: Path, as_json: bool) -> None:
+def missing(csv_file: Path | None, csv_for: str | None, folder: str | None, store: Path, as_json: bool) -> None:
     """List what the pages need to look as they did, such as style sheets and pictures, and the archive does not have.
 
     Every page and style sheet of the archive is read for what it needs. Files that most pages need come first, with the
