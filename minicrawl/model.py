@@ -97,6 +97,31 @@ class RequisiteKind(StrEnum):
     """A script, a picture, a font: anything that is not read."""
 
 
+class Rendering(NamedTuple):
+    """Which pages with scripts --render auto renders. shells: those that show next to nothing without. others: all
+    others, but for those with `spared` sets of scripts, see `PageScripts`."""
+
+    shells: bool = True
+    others: bool = False
+    spared: frozenset[int] = frozenset()
+
+
+OF_SHELLS = Rendering()
+
+
+class PageScripts(NamedTuple):
+    """The scripts of a page, and what they have added to it. files: a number for them all. was_shell: it shows next to
+    nothing without. seconds: that rendering it took; None: it was not rendered. runs: hashes of the runs of three words
+    that they add, 4 bytes each; words: all that it shows with them; links: those that they add."""
+
+    files: int
+    was_shell: bool
+    seconds: float | None = None
+    runs: bytes = b""
+    words: int = 0
+    links: tuple[str, ...] = ()
+
+
 class PageRequest(NamedTuple):
     """A request for a URL.
 
@@ -117,6 +142,7 @@ class PageRequest(NamedTuple):
     lines: bool = False
     view: tuple[str, ...] | None = None
     requisite: RequisiteKind | None = None
+    render: Rendering = OF_SHELLS
 
     @property
     def is_conditional(self) -> bool:
@@ -314,7 +340,7 @@ class ParsedPage(NamedTuple):
     `hook_failures`: names and errors of hooks that failed; `refused`: links that a hook left out.
     `requisites`: distinct files that the page needs to look as it does; `pictures`: of a view, URLs of its pictures.
     `facts`: for an audit. `unread`: it is a PDF file that could not be read. `asks_password`: it has a field for a
-    password. `is_shell`: it has scripts, and next to no words and links.
+    password. `is_shell`: it has scripts, and next to no words and links. `scripts`: if it has any, with --render auto.
     """
 
     outlinks: tuple[str, ...] = ()
@@ -347,6 +373,7 @@ class ParsedPage(NamedTuple):
     unread: bool = False
     asks_password: bool = False
     is_shell: bool = False
+    scripts: PageScripts | None = None
 
     @property
     def canonical(self) -> str | None:

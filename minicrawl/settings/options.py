@@ -293,8 +293,8 @@ class Options:
     render: tuple[str, ...] = setting(
         (),
         PATTERNS,
-        "Open pages with matching URLs in Chromium, and read what their scripts show; auto: those that show next to "
-        "nothing without. Repeatable.",
+        "Open pages with matching URLs in Chromium, and read what their scripts show; auto: those that need it, as an "
+        "experiment says. Repeatable.",
         REREADS,
     )
     chromium: Path | None = setting(

@@ -3,7 +3,8 @@
 A regular expression looks at every byte of a page; the beginnings of its tags are one in fifty.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +34,9 @@ for _kind, _names in _NAMES.items():
         for _end in b">\t\n\f\r /":
             _KINDS[int.from_bytes((_name + b"%c" % _end)[:2], "little") | 0x2020] |= _kind
 
+_SCRIPT_TYPE = re.compile(rb"""<script\b(?:[^>]*?\stype\s*+=\s*+["']?\s*+([^"'\s>]*+))?+""", re.IGNORECASE)
+_RUNS = re.compile(rb"|module|(?:text|application)/(?:x-)?(?:java|ecma)script|text/babel", re.IGNORECASE)
+
 
 class Marks:
     """The "<" of a page, their `number` and their `places`, and of what kinds the tags that begin there may be: others
@@ -58,3 +62,11 @@ class Marks:
     def for_body(self, body: bytes) -> "Marks":
         """These, if they are of this body; else its own."""
         return self if self.body is body else Marks(body)
+
+
+def scripts_of(marks: Marks) -> Iterator[int]:
+    """Where the scripts of a page begin that a browser runs."""
+    for at in marks.of(SCRIPT):
+        tag = _SCRIPT_TYPE.match(marks.body, at)
+        if tag is not None and _RUNS.fullmatch(tag[1] or b""):
+            yield at

@@ -95,6 +95,17 @@ class Discovery:
         self.note_url: Callable[[str, str], None] | None = None
         """Called with host and URL of every new page, but for those of other partitions, where URLs are judged."""
 
+    def also_note_urls(self, note: Callable[[str, str], None]) -> None:
+        """Call one more function as `note_url`."""
+        earlier = self.note_url
+
+        def note_both(host: str, url: str) -> None:
+            assert earlier is not None
+            earlier(host, url)
+            note(host, url)
+
+        self.note_url = note if earlier is None else note_both
+
     def know_seeds(self, seeds: Sequence[str], now: float, at_once: int) -> Iterator[tuple[Pages, Depths]]:
         """Make seeds known, `at_once` of them at a time; not those of other partitions.
 

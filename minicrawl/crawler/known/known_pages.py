@@ -226,7 +226,7 @@ class KnownPages:
     pages ask not to follow. `failures`: turns of this run that
     found nothing, by reason; `refreshed`: its answers for pages that had their turn before; `again`: pages that are
     to be asked again, as an answer told nothing alone, and the Unix seconds until which a run waits for them;
-    `asked_again`: such answers.
+    `asked_again`: such answers. `read_otherwise`: pages that are to be read otherwise than before.
     """
 
     def __init__(self, writer: Writer) -> None:
@@ -240,6 +240,7 @@ class KnownPages:
         self.unanswered: set[int] = set()
         self.turns_taken = self.requests_ended = self.refreshed = self.asked_again = 0
         self.again: dict[int, float] = {}
+        self.read_otherwise = set[int]()
         self.left_out = int(writer.meta("links_left_out") or 0)
         self.nofollow = int(writer.meta("links_nofollow") or 0)
         self.failures = Counter[str]()

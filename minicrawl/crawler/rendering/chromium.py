@@ -23,6 +23,7 @@ from msgspec import Struct
 
 from minicrawl import installed, log
 from minicrawl.crawler.rendering.choice import Choice
+from minicrawl.crawler.rendering.comparison import compared, scripts_before
 from minicrawl.crawler.rendering.page_requests import PageRequests, Resource
 from minicrawl.crawler.rendering.screenshots import Screenshot, taken
 from minicrawl.crawler.rendering.tab import LAST_WORD, Tab, TabRequests
@@ -268,6 +269,7 @@ class Renderer(Chromium):
     def __init__(self, settings: CrawlSettings, fetcher: Fetcher, seconds: float = STANDARD.render) -> None:
         self._seconds = seconds
         self.choice = Choice(settings.render)
+        self.scripts, self.compared = scripts_before, compared
         self._most = settings.max_size
         self._takes_pictures = settings.screenshots
         self._is_whole = settings.screenshots or settings.requisites

@@ -130,8 +130,10 @@ class LocalSource:
             is_chosen = renderer is not None and renderer.choice.renders(fetched.url)
             if not is_chosen:
                 fetched, parsed = await self._parsed(fetched, fields, wanted)
-            if renderer is not None and (is_chosen or (renderer.choice.is_auto and parsed.is_shell)):
-                fetched, parsed, parts = await self._rendered(renderer, sent, fields, wanted)
+                if renderer is not None and renderer.choice.is_auto:
+                    parsed = parsed._replace(scripts=renderer.scripts(sent, parsed))
+            if renderer is not None and (is_chosen or renderer.choice.is_due(request.render, parsed)):
+                fetched, parsed, parts = await self._rendered(renderer, sent, fields, wanted, parsed)
             if failures:
                 parsed = parsed._replace(hook_failures=(*failures, *parsed.hook_failures))
         except ChildDiedError as error:
@@ -160,14 +162,18 @@ class LocalSource:
         return self._fetcher.observed(fetched._replace(body=b""), kept, parsed), parsed
 
     async def _rendered(
-        self, renderer: "Renderer", sent: Fetched, fields: Sequence[Field], wanted: Wanted
+        self, renderer: "Renderer", sent: Fetched, fields: Sequence[Field], wanted: Wanted, plain: ParsedPage
     ) -> tuple[Fetched, ParsedPage, Parts]:
-        """`_parsed` of a page as its scripts make it."""
+        """`_parsed` of a page as its scripts make it. plain: as it was sent, if that was parsed."""
+        began = asyncio.get_running_loop().time()
         page, parts = await renderer.rendered(sent)
+        seconds = asyncio.get_running_loop().time() - began
         is_rendered = page.body is not sent.body
         if is_rendered:
             wanted = replace(wanted, requisites=False)  # the archive has what Chromium asked for
         fetched, parsed = await self._parsed(page, fields, wanted, is_rendered=is_rendered)
+        if plain.scripts is not None:
+            parsed = parsed._replace(scripts=renderer.compared((sent, plain), (page, parsed), seconds))
         return fetched, parsed._replace(is_shell=False), parts
 
     async def _parsed(

@@ -27,7 +27,7 @@ from minicrawl.web.html.parser_choice import (
 )
 from minicrawl.web.http.response_fields import HTML_TYPES, UTF_8, media_type
 from minicrawl.web.lines import lines_of, pack
-from minicrawl.web.marks import SCRIPT, Marks
+from minicrawl.web.marks import Marks, scripts_of
 from minicrawl.web.urls.keys import authority
 
 if TYPE_CHECKING:
@@ -84,14 +84,11 @@ _FEW_LINKS, _FEW_WORDS, _LITTLE_TEXT = 3, 30, 600
 documentation 43 have fewer than 50 words and scripts. Languages without spaces have few words, and many bytes."""
 _MOST_COUNTED = 1_000
 """Links that are looked at."""
-_TYPE = re.compile(rb"""<script\b[^>]*?\stype\s*+=\s*+["']?\s*+([^"'\s>]*+)""", re.IGNORECASE)
-_RUNS = re.compile(rb"|module|(?:text|application)/(?:x-)?(?:java|ecma)script|text/babel", re.IGNORECASE)
 
 
 def is_shell(marks: Marks, parsed: ParsedPage, url: str) -> bool:
     """True if a page with few words has scripts, and next to no words and links of its own: they may make it."""
-    scripts = marks.of(SCRIPT)
-    if not any(_RUNS.fullmatch(kind[1] if (kind := _TYPE.match(marks.body, at)) else b"") for at in scripts):
+    if next(scripts_of(marks), None) is None:
         return False
     host = authority(url)
     if sum(authority(link) == host for link in parsed.outlinks[:_MOST_COUNTED]) >= _FEW_LINKS:

@@ -127,7 +127,8 @@ class Refresh(Step):
         assert turn.last is not None, "it was read"
         row = self._row(page) or RefreshRow(page, 0.0, 0.0, 0.0)
         kept, answer = row.hashes, _compared(turn)
-        if turn.last.fetched_at < self._needed_since:
+        if turn.last.fetched_at < self._needed_since or page in self._pages.read_otherwise:
+            self._pages.read_otherwise.discard(page)
             # As pages are read otherwise now, such as with their scripts, a difference is not the page's.
             note(self._pictures.picture(page), page, turn.parsed.blocks + turn.parsed.headings, answer, row.memory)
             self._found[page] = Difference(answer, row.memory)

@@ -1,17 +1,23 @@
-"""Pages that show next to nothing without their scripts: counted, told, and read anew once they are rendered
-(docs/render.md)."""
+"""Pages that scripts make: which need a browser, by experiment. Those that show next to nothing without one are told,
+and read anew once they are rendered (docs/render.md).
+
+verdicts  which classes of a host's URLs need a browser
+step      all that in a crawl
+"""
 
 from collections.abc import Iterable, Mapping
 from importlib import util
+from logging import INFO
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple  # Any: JSON
 
-from minicrawl import installed
+from minicrawl import installed, log
 from minicrawl.errors import counted
 from minicrawl.log import printable
 from minicrawl.model import State
 from minicrawl.parts.part import Part
+from minicrawl.parts.render.verdicts import ClassRow, pattern_of
 from minicrawl.store.declaration import PageId, table
-from minicrawl.web.urls.keys import authority
+from minicrawl.web.urls.keys import authority, politeness_key
 
 if TYPE_CHECKING:
     from minicrawl.audit.rules import Rule
@@ -20,19 +26,32 @@ if TYPE_CHECKING:
     from minicrawl.store.reader import Store
     from minicrawl.store.writer import Writer
 
+log.declare("class-rendered", "pages like {host}{pattern} need Chromium, as {url} has shown", INFO)
+SHELL, PLAIN, RENDERED = "shell", "plain", "rendered"
 
-class ShellRow(NamedTuple):
-    """A page that was read without its scripts, and shows next to nothing."""
 
-    page: Annotated[PageId, "with scripts, and next to no words and links"]
+class ScriptedRow(NamedTuple):
+    """A page with scripts, and how it was read."""
+
+    page: PageId
+    reading: Annotated[str, "shell: without scripts, and it shows next to nothing; plain: without; rendered"]
     seen_at: Annotated[float, "Unix seconds"]
 
 
-table("shells", "pages that show next to nothing without their scripts", ShellRow, keys="page")
+class AddedRow(NamedTuple):
+    """Words that scripts have added to pages of a host."""
 
-_BY_HOST = """
-    SELECT count(*), max(url) FROM shells CROSS JOIN pages ON pages.id = shells.page WHERE state = 'fetched'
-    GROUP BY host ORDER BY 1 DESC, 2"""
+    host: Annotated[str, "with its port, if it has one"]
+    number: Annotated[int, "of the piece, in order"]
+    hashes: Annotated[bytes, "of runs of three words, 4 bytes each"]
+
+
+table("added", "words that scripts have added to pages of a host", AddedRow, keys="host number")
+table("scripted", "pages with scripts: without --render auto those that need them", ScriptedRow, keys="page")
+
+_BY_HOST = f"""
+    SELECT count(*), max(url) FROM scripted CROSS JOIN pages ON pages.id = scripted.page
+    WHERE reading = '{SHELL}' AND state = 'fetched' GROUP BY host ORDER BY 1 DESC, 2"""
 _MOST_HOSTS = 3
 """Hosts that are named."""
 
@@ -42,27 +61,37 @@ class Shells(Part):
 
     def __init__(self, opening: "Opening") -> None:
         state = opening.state
-        self._known = {row.page for row in state.writer.records(ShellRow, "shells")}
-        self._new = dict[int, ShellRow]()
+        rows = state.writer.records(ScriptedRow, "scripted")
+        self._known = {row.page for row in rows}
+        self._new = dict[int, ScriptedRow]()
         self._gone = set[int]()
-        if self._known and opening.settings.render:
+        if rows and opening.settings.render:
             from minicrawl.crawler.rendering.choice import Choice  # noqa: PLC0415 - few crawls render
 
             choice = Choice(opening.settings.render)
-            for page in self._known:
+            for page in (row.page for row in rows if row.reading == SHELL):
                 if choice.is_auto or choice.renders(state.urls.url(page)):
                     state.frontier.put_first(page, opening.now)
 
     @classmethod
     def of(cls, opening: "Opening") -> "Shells":
+        if "auto" in opening.settings.render:
+            from minicrawl.parts.render.step import Experiments  # noqa: PLC0415 - few crawls render
+
+            return Experiments(opening)
         return cls(opening)
+
+    def reading(self, turn: "Turn") -> str | None:
+        """How a page was read that has scripts, if that is to be known."""
+        return SHELL if turn.parsed.is_shell else None
 
     def on_turn(self, turn: "Turn") -> None:
         page = turn.page
-        if turn.parsed.is_shell and turn.outcome.state is State.FETCHED:
+        reading = self.reading(turn) if turn.outcome.state is State.FETCHED else None
+        if reading is not None:
             self._known.add(page)
             self._gone.discard(page)
-            self._new[page] = ShellRow(page, turn.now)
+            self._new[page] = ScriptedRow(page, reading, turn.now)
         elif page in self._known:
             self._known.remove(page)
             self._new.pop(page, None)
@@ -70,18 +99,22 @@ class Shells(Part):
 
     def save(self, writer: "Writer") -> None:
         if self._new or self._gone:
-            writer.remove(ShellRow, [(page,) for page in self._gone])
-            writer.put(ShellRow, list(self._new.values()))
+            writer.remove(ScriptedRow, [(page,) for page in self._gone])
+            writer.put(ScriptedRow, list(self._new.values()))
             self._new.clear()
             self._gone.clear()
 
     @staticmethod
     def figures(store: "Store") -> Mapping[str, Any]:
-        return {"hosts": [[authority(url), pages, url] for pages, url in store.rows(_BY_HOST)]}
+        rendered, gains = store.row("SELECT coalesce(sum(rendered), 0), coalesce(sum(gains), 0) FROM rendered")
+        hosts = [[authority(url), pages, url] for pages, url in store.rows(_BY_HOST)]
+        return {"hosts": hosts, "rendered": rendered, "gains": gains}
 
     @staticmethod
     def status(figures: Mapping[str, Any]) -> Iterable[str]:
         yield from (f"scripts   {line}" for line in _lines(figures))
+        if rendered := figures.get("rendered", 0):
+            yield f"scripts   {counted(rendered, 'page')} rendered to compare, {figures['gains']:,} show more"
 
     @staticmethod
     def ending(failures: Mapping[str, int], figures: Mapping[str, Any]) -> Iterable[str]:
@@ -89,8 +122,16 @@ class Shells(Part):
 
     @staticmethod
     def explain(store: "Store", page: int) -> Iterable[str]:
-        if store.record(ShellRow, "shells WHERE page = ?", page) is not None:
+        row = store.record(ScriptedRow, "scripted WHERE page = ?", page)
+        if row is not None and row.reading == SHELL:
             yield "scripts     it shows next to nothing without them; 'minicrawl crawl --render auto' reads it anew"
+        url = store.page_table.url(page)
+        host, pattern = politeness_key(url), pattern_of(url)
+        found = store.record(ClassRow, "rendered WHERE host = ? AND pattern = ?", host, pattern)
+        if found is not None:
+            verb = "need Chromium" if found.needs_browser else "are read without scripts"
+            yield f"scripts     pages like {printable(host + pattern)} {verb}: in {printable(found.url)} scripts add"
+            yield f"            {found.own:,} of {found.words:,} words, and {counted(found.links, 'unknown link')}"
 
     @staticmethod
     def rules() -> "Iterable[Rule]":
@@ -98,7 +139,7 @@ class Shells(Part):
 
         yield Rule(
             "made-by-scripts",
-            "SELECT page FROM shells JOIN audited ON audited.id = shells.page WHERE is_page",
+            f"SELECT page FROM scripted JOIN audited ON audited.id = page WHERE is_page AND reading = '{SHELL}'",
             "The page shows next to nothing without its scripts, which search engines and assistants may not run.",
             "Send its words and links from the server; crawl it with --render auto to audit what it shows.",
             Severity.WARNING,

@@ -123,7 +123,7 @@ class SamePage(Step):
         self._pending: OrderedDict[int, list[tuple[int, str]]] = OrderedDict()
         self.wanted: dict[str, str] = {}
         self._experiments: dict[str, tuple[str, Turn]] = {}
-        state.discovery.note_url = self._note_url
+        state.discovery.also_note_urls(self._note_url)
 
     def ask(self, patterns: Sequence[str]) -> None:
         """Read all URLs that match one of these regular expressions at their turn."""

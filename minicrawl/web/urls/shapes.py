@@ -39,6 +39,10 @@ class Shape(NamedTuple):
         folders = self.segments[:-1][:_FOLDERS]
         return "".join(f"/{'{n}' if folder.isdecimal() else folder}" for folder in folders)
 
+    @property
+    def pattern(self) -> str:
+        return f"{self.folder}/{self.form}{'?' if self.names else ''}{'&'.join(self.names)}"
+
 
 @lru_cache(maxsize=4_096)
 def shape_of(url: str) -> Shape:

@@ -74,7 +74,7 @@ def test_a_page_that_shows_something_later_is_no_shell_any_more(tmp_path: Path) 
     store = tmp_path / "crawl.db"
     crawl(SHELLS, store, [HOME])
     crawl(SHELLS | {f"{HOME}1": [f"{APP}{WORDS}"]}, store, [], refresh=True, pages=8)
-    assert rows(store, "SELECT url FROM shells JOIN pages ON pages.id = page") == [(f"{HOME}2",)]
+    assert rows(store, "SELECT url FROM scripted JOIN pages ON pages.id = page") == [(f"{HOME}2",)]
 
 
 def test_hosts_of_partitions_are_told_together_and_those_with_the_most_pages_first() -> None:
@@ -92,9 +92,9 @@ def test_hosts_of_partitions_are_told_together_and_those_with_the_most_pages_fir
 
 MAKES = "document.body.innerHTML = '<p>made of ' + location.pathname + '</p><a href=/more>more</a>'"
 SITE: dict[str, Reply] = {
-    f"{HOST}/": "<p>home</p><a href=/a>a</a><a href=/b>b</a><a href=/whole>whole</a>",
+    f"{HOST}/": "<p>home</p><a href=/a>a</a><a href=/b>b</a><a href=/whole/>whole</a>",
     f"{HOST}/a": APP, f"{HOST}/b": APP, f"{HOST}/more": APP, f"{HOST}/app.js": ("text/javascript", MAKES),
-    f"{HOST}/whole": f"<p>{WORDS}</p><script src=/app.js></script>",
+    f"{HOST}/whole/": f"<p>{WORDS}</p><script>1</script>",
 }  # fmt: skip
 
 
@@ -106,20 +106,21 @@ def text(store: Path, path: str) -> str:
 def test_a_crawl_that_goes_on_with_auto_reads_exactly_the_shells_anew(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     crawled(RenderedSite(SITE), store, text=True)
-    assert rows(store, "SELECT count(*) FROM shells") == [(2,)]
+    assert rows(store, "SELECT count(*) FROM scripted WHERE reading = 'shell'") == [(2,)]
     again = crawled(RenderedSite(SITE), store, text=True, render="auto")
     pages = sorted(url for url in again.asked if not url.endswith((".js", ".txt")))
     assert pages == [f"{HOST}/a", f"{HOST}/b", f"{HOST}/more"]
     assert all(f"made of {path}" in text(store, path) for path in ("/a", "/b", "/more"))
-    assert rows(store, "SELECT count(*) FROM shells") == [(0,)]
+    assert rows(store, "SELECT count(*) FROM scripted WHERE reading = 'shell'") == [(0,)]
     assert "without scripts" not in run("status", "--store", store).stdout
     assert [url for url in crawled(RenderedSite(SITE), store, render="auto").asked if "robots" not in url] == []
 
 
 @slow_with_chromium
-def test_with_auto_only_shells_are_rendered(tmp_path: Path) -> None:
+def test_with_auto_shells_are_rendered_at_once_and_pages_that_are_whole_are_at_most_samples(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     site = crawled(RenderedSite(SITE), store, text=True, render="auto")
     assert all(f"made of {path}" in text(store, path) for path in ("/a", "/b", "/more"))
-    assert "made of" not in text(store, "/whole")
-    assert [site.asked.count(f"{HOST}{path}") for path in ("/a", "/b", "/more", "/whole")] == [1, 1, 1, 1]
+    assert WORDS in text(store, "/whole/")
+    assert rows(store, "SELECT pattern, rendered, gains FROM rendered") == [("/{}", 3, 3), ("/{}/", 1, 0)]
+    assert [site.asked.count(f"{HOST}{path}") for path in ("/a", "/b", "/more")] == [1, 1, 1]

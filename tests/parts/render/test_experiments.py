@@ -1,0 +1,96 @@
+"""Experiments find the pages that need a browser, and spare those that do not: on made sites, and kept by the store."""
+
+from pathlib import Path
+
+import pytest
+from support.command_line import run
+from support.rendered import HOST, Site, crawled, slow_with_chromium
+from support.scripted_webs import PAGES, Web, app, half_list, own_words, whole
+from support.sites import rows
+
+
+def rendered(store: Path) -> dict[str, tuple[int, int]]:
+    """Pages that were rendered, and of these those with a gain, by class."""
+    found = rows(store, "SELECT pattern, rendered, gains FROM rendered")
+    return {pattern: (pages, gains) for pattern, pages, gains in found}
+
+
+def read(store: Path, name: str) -> str:
+    return run("text", f"{HOST}/item/{name}", "--store", store).stdout
+
+
+@slow_with_chromium
+def test_all_pages_of_an_application_are_rendered_and_read(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawled(Site(app(9)), store, text=True, render="auto")
+    assert rendered(store) == {"/": (1, 1), "/item/{}": (9, 9)}
+    assert all(own_words(f"i{number}") in read(store, f"i{number}") for number in range(9))
+    why = run("why", f"{HOST}/item/i3", "--store", store).stdout
+    assert "pages like h.test/item/{} need Chromium: in http://h.test/item/i" in why
+
+
+@slow_with_chromium
+@pytest.mark.parametrize("words", [60, 20])
+def test_a_site_that_is_whole_has_samples_alone(tmp_path: Path, words: int) -> None:
+    store = tmp_path / "crawl.db"
+    crawled(Site(whole(words=words)), store, text=True, render="auto")
+    assert rows(store, "SELECT count(*) FROM scripted") == [(PAGES + 1,)]
+    assert sum(pages for pages, _ in rendered(store).values()) <= 5
+    assert own_words("i7", words) in read(store, "i7")
+    assert "without scripts" not in run("status", "--store", store).stdout
+    why = run("why", f"{HOST}/item/i7", "--store", store).stdout
+    assert "pages like h.test/item/{} are read without scripts" in why
+
+
+@slow_with_chromium
+def test_a_list_that_scripts_fill_is_found(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawled(Site(half_list()), store, text=True, render="auto")
+    assert all(own_words(f"i{number}", 60) in read(store, f"i{number}") for number in range(PAGES))
+    assert sum(pages for pages, _ in rendered(store).values()) <= 5
+
+
+@slow_with_chromium
+def test_verdicts_are_kept_when_a_crawl_goes_on(tmp_path: Path) -> None:
+    store, web = tmp_path / "crawl.db", whole(words=20)
+    for pages in (5, 12, None):
+        crawled(Site(web), store, render="auto", pages=pages)
+        assert sum(pages for pages, _ in rendered(store).values()) <= 5
+    assert rows(store, "SELECT count(*) FROM scripted") == [(PAGES + 1,)]
+
+
+@slow_with_chromium
+def test_pages_read_before_a_class_needs_a_browser_are_read_anew(tmp_path: Path) -> None:
+    """The first page of the class, its sample, is whole; the last, a suspect, is not."""
+    store = tmp_path / "crawl.db"
+    adds = "<script>document.body.append('" + "%s')</script>"
+    web: Web = {f"{HOST}/": "<p>home</p>" + "".join(f"<a href=/item/i{at}>{at}</a>" for at in range(4))}
+    web[f"{HOST}/item/i0"] = f"<p>{own_words('i0')}</p><script>1</script>"
+    for at in (1, 2):
+        web[f"{HOST}/item/i{at}"] = f"<p>{own_words(f'i{at}')}</p>" + adds % own_words(f"added{at}")
+    web[f"{HOST}/item/i3"] = "<p>" + adds % own_words("added3")
+    site = crawled(Site(web), store, text=True, render="auto", concurrency=1)
+    assert all(own_words(f"added{at}") in read(store, f"i{at}") for at in (1, 2, 3))
+    assert [site.asked.count(f"{HOST}/item/i{at}") for at in range(4)] == [1, 2, 2, 1]
+
+
+@slow_with_chromium
+def test_worker_processes_hand_over_what_scripts_add(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    crawled(Site(app(3)), store, render="auto", workers=1)
+    assert rendered(store) == {"/": (1, 1), "/item/{}": (3, 3)}
+
+
+@slow_with_chromium
+def test_scripts_that_add_nothing_on_three_hosts_make_no_more_samples_and_suspects_all_the_same(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    library = "<script src=http://cdn.test/library.js></script>"
+    hosts = ["a.test", "b.test", "c.test", "d.test"]
+    web: Web = {f"http://{host}/": f"<p>{own_words(host[0])}</p>{library}" for host in hosts}
+    web |= {"http://e.test/": f"<p>short</p>{library}", "http://f.test/": f"<p>{own_words('f')}</p>{library}<script>2"}
+    web["http://cdn.test/library.js"] = ("text/javascript", "1")
+    seeds = [f"http://{host}.test/" for host in "abcdef"]
+    crawled(Site(web), store, *seeds, render="auto", concurrency=1)
+    assert rows(store, "SELECT count(*) FROM scripted WHERE reading = 'rendered'") == [(5,)]
+    ((plain,),) = rows(store, "SELECT url FROM scripted JOIN pages ON id = page WHERE reading = 'plain'")
+    assert plain in seeds[:4]

@@ -1,0 +1,68 @@
+"""Made sites whose pages need scripts, or do not, each with its twin that is complete without: host h.test.
+
+Words of a page are its own; what scripts show stands in `SHOWN`.
+"""
+
+import json
+
+from support.rendered import HOST, Reply
+
+Web = dict[str, Reply]
+PAGES = 40
+
+
+def own_words(name: str, number: int = 40) -> str:
+    """Words that no other page has."""
+    return " ".join(f"{name}word{at}" for at in range(number))
+
+
+def linked(urls: list[str]) -> str:
+    return "".join(f'<li><a href="{url}">{url.rpartition("/")[2]} of all</a></li>' for url in urls)
+
+
+def _items(pages: int) -> list[str]:
+    return [f"/item/i{number}" for number in range(pages)]
+
+
+_MANNERS = """
+const banner = document.createElement('aside'), pages = %d
+banner.textContent = 'we and our partners set cookies on your device to show you what you like most or so we think'
+document.body.append(banner)
+const clock = document.createElement('p'), links = document.createElement('ul')
+clock.textContent = new Date().toISOString()
+for (let at = 0; at < 4; at++)
+    links.innerHTML += `<li><a href="/item/i${Math.floor(Math.random() * pages)}">one of ours</a></li>`
+document.body.append(clock, links)"""
+
+
+def app(pages: int = PAGES) -> Web:
+    """An application: every page is one shell."""
+    texts = {"/": "welcome home", **{path: own_words(path[6:]) for path in _items(pages)}}
+    code = f"""
+const texts = {json.dumps(texts)}, path = location.pathname
+const list = Object.keys(texts).map(to => `<li><a href="${{to}}">${{to}}</a></li>`).join('')
+document.querySelector('main').innerHTML = `<h1>${{path}}</h1><p>${{texts[path]}}</p>` + (path === '/' ? list : '')"""
+    shell = "<!doctype html><title>App</title><main></main><script src=/app.js></script>"
+    return {**dict.fromkeys((f"{HOST}{path}" for path in texts), shell), f"{HOST}/app.js": ("text/javascript", code)}
+
+
+def whole(pages: int = PAGES, words: int = 60) -> Web:
+    """A site that is complete without scripts, which add a banner, a clock and random links to others of its pages;
+    with few words its pages are suspects."""
+    end = "<script src=/manners.js></script>"
+    texts = {path: f"<title>{path}</title><h1>{path}</h1><p>{own_words(path[6:], words)}</p>" for path in _items(pages)}
+    home = f"<title>Home</title><p>{own_words('home')}</p><ul>{linked(_items(pages))}</ul>{end}"
+    code = ("text/javascript", _MANNERS % pages)
+    items: Web = {f"{HOST}{path}": text + end for path, text in texts.items()}
+    return {f"{HOST}/": home, **items, f"{HOST}/manners.js": code}
+
+
+def half_list(pages: int = PAGES, plain: int = 10) -> Web:
+    """A list of which a script adds all but the first pages, which are complete."""
+    added = json.dumps(_items(pages)[plain:])
+    code = f"for (const to of {added}) document.querySelector('ul').innerHTML += `<li><a href=${{to}}>${{to}}</a></li>`"
+    site = whole(pages) | {f"{HOST}/manners.js": ("text/javascript", "1")}
+    home = f"<title>Home</title><p>{own_words('home')}</p><ul>{linked(['/about', '/list'])}</ul>"
+    listing = f"<p>{own_words('list')}</p><ul>{linked(_items(pages)[:plain])}</ul><script src=/list.js></script>"
+    more: Web = {f"{HOST}/": home, f"{HOST}/about": f"<p>{own_words('about')}</p>", f"{HOST}/list": listing}
+    return site | more | {f"{HOST}/list.js": ("text/javascript", code)}
