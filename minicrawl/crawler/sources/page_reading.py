@@ -17,6 +17,7 @@ from minicrawl.timing import Timing
 from minicrawl.web.fingerprint import Identity, identity_of, shown_text
 from minicrawl.web.html.decode import as_utf8, encoding_of
 from minicrawl.web.html.facts import requisites_of_style
+from minicrawl.web.html.page_headers import script_refresh, with_refresh
 from minicrawl.web.html.parse import parse_html
 from minicrawl.web.html.parser_choice import (
     attributes_at_most,
@@ -63,7 +64,12 @@ def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -
         parsed = with_items(parsed, body, url, content_type, wanted)
     identity = identity_of(body, url, marks, wants_text=wanted.short_text)
     if identity.sketch is None and is_shell(marks, parsed, url):
-        parsed = parsed._replace(is_shell=True)
+        scripts = list(scripts_of(marks))
+        refresh = script_refresh(body, scripts[0], url) if len(scripts) == 1 and parsed.refresh is None else None
+        if refresh is None:
+            parsed = parsed._replace(is_shell=True)
+        else:
+            parsed = with_refresh(parsed, refresh, body, places=wanted.places)
     return parsed, identity._replace(lines=pack(lines_of(marks, url))) if wanted.lines else identity
 
 

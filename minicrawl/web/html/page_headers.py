@@ -6,7 +6,7 @@ Refreshes: where a page, or the header of its answer, says to go next, and after
 
 A refresh at once is a redirect: nobody sees the page, whatever its template has. So is one that is soon, on a page with
 next to no text of its own: "You will be taken to our new address in five seconds." Any other is a link: articles reload
-themselves every half hour, or go back to the front page.
+themselves every half hour, or go back to the front page. A script that does nothing else is one as well.
 """
 
 import re
@@ -124,6 +124,22 @@ def read_refresh(value: str, base: str, encoding: str | None = None) -> Refresh 
         return None
     seconds = found[1] or "0"
     return target, min(int(seconds), SOON + 1) if len(seconds) <= len(str(SOON)) else SOON + 1
+
+
+_ADDRESS = r"""("[^"\\\n]+"|'[^'\\\n]+')"""
+_LEADS = re.compile(
+    r"\s*(?:(?:window|document|self|top)\s*\.\s*)?location\s*"
+    rf"(?:(?:\.\s*href\s*)?=\s*{_ADDRESS}|\.\s*(?:replace|assign)\s*\(\s*{_ADDRESS}\s*\))\s*;?\s*"
+)
+"""A whole script that leads to another page."""
+
+
+def script_refresh(page: bytes, at: int, base: str) -> Refresh | None:
+    """The refresh that the script at a place of a page makes, if that is all it does. base: normalised URL."""
+    begin, end = page.find(b">", at) + 1, page.find(b"</", at)
+    found = _LEADS.fullmatch(page[begin:end].decode("utf-8", "replace").replace("\\/", "/")) if begin < end else None
+    target = normalise((found[1] or found[2])[1:-1], base) if found is not None else None
+    return None if target is None else (target, 0)
 
 
 def has_little_text(page: bytes) -> bool:

@@ -24,11 +24,11 @@ from minicrawl.web.html.page_headers import (
     read_refresh,
     with_refresh,
 )
-from minicrawl.web.html.parser_choice import as_html, html_of, tree_of, within_limit
+from minicrawl.web.html.parser_choice import as_html, html_of, tags_at_most, tree_of, within_limit
 from minicrawl.web.html.tree import LIST, TEXT, block_hashes
 from minicrawl.web.http.response_fields import HTML_TYPES, XHTML, media_type
 from minicrawl.web.kept_text import About, pack
-from minicrawl.web.marks import IMAGE, Marks
+from minicrawl.web.marks import FRAME, IMAGE, Marks
 from minicrawl.web.urls.normalise import base_url, normalise, resolved
 
 MAX_LINKS = 50_000
@@ -49,6 +49,10 @@ _LONGEST_REL = 1_000  # characters
 # ASCII white space separates tokens (WHATWG HTML, space-separated tokens); str.split splits at more characters.
 _NO_SPACE = re.compile(r"[^\t\n\f\r ]+")
 
+_FRAME_WITH_PAGE = re.compile(rb"""<iframe\b[^<>]*?\ssrcdoc\s*+=\s*+(?:"([^"]*+)"|'([^']*+)')""", re.IGNORECASE)
+_MOST_IN_FRAMES = 5_000
+"""Tags of the pages in frames that are read: they are not counted where large pages are told."""
+_NO_TEXT = re.compile(r"<(script|style|textarea|title)\b.*?</\1>", re.DOTALL)
 _IMAGE = re.compile(rb"""<img\s(?:[^<>]*?\s)?src=["']?([^\s"'<>]+)""", re.IGNORECASE)
 
 _ANCHORS = Wanted(anchors=True)
@@ -69,6 +73,8 @@ def parse_html(
     codec = encoding_of(body, content_type)
     encoding = None if is_unicode(codec) else codec
     whole = as_utf8(body, codec)
+    if marks is None or marks.found & FRAME:
+        whole = _with_frames(whole)
     page = within_limit(whole)
     is_cut = len(page) < len(whole)
     if media_type(content_type) == XHTML:
@@ -120,6 +126,26 @@ def parse_html(
     value = _Elements(tree_of(hidden.encode()), Wanted()).refresh
     refresh = read_refresh(value, base, encoding) if value is not None else None
     return parsed._replace(refresh=refresh[0]) if refresh and refresh[1] <= SOON and has_little_text(page) else parsed
+
+
+def _with_frames(page: bytes) -> bytes:
+    """The page with the pages that attributes srcdoc have in front of their frames."""
+    if b"srcdoc" not in page:
+        return page
+
+    left = _MOST_IN_FRAMES
+
+    def shown(frame: re.Match[bytes]) -> bytes:
+        nonlocal left
+        source = unescape((frame[1] or frame[2] or b"").decode("utf-8", "replace")).encode("utf-8", "replace")
+        left -= tags_at_most(source)
+        if left < 0:
+            return frame[0]
+        inside = tree_of(source).html()
+        body = inside.partition("<body")[2].partition(">")[2].rpartition("</body>")[0]
+        return b"<div>%b</div>%b" % (_NO_TEXT.sub("", body).encode("utf-8", "replace"), frame[0])
+
+    return _FRAME_WITH_PAGE.sub(shown, page)
 
 
 def _with_content(

@@ -42,6 +42,33 @@ def test_a_page_with_scripts_and_next_to_no_words_and_links_is_a_shell(case: str
     assert parsed.is_shell is is_shell
 
 
+LEADS = {
+    "set": ("<script>location = '/to'</script>", True),
+    "href": ('<p>Moved.<script type="text/javascript">\n window.location.href="/to";\n</script>', True),
+    "replace": ("<script>document.location.replace('http:\\/\\/h.test\\/to');</script><p>Please wait ...", True),
+    "assign": ('<script>top.location.assign( "/to" )</script>', True),
+    "with data": ("<script type=application/json>{}</script><script>location='/to'</script>", True),
+    "more is done": ("<script>log(); location = '/to'</script>", False),
+    "a condition": ("<script>if (old) location = '/to'</script>", False),
+    "a function": ("<script>function go() { location = '/to' }</script><button onclick=go()>go</button>", False),
+    "a handler": ("<script>document.onclick = () => location = '/to'</script>", False),
+    "a word made up": ("<script>location = '/t' + 'o'</script>", False),
+    "no page": ("<script>location = 'javascript:void(0)'</script>", False),
+    "two scripts": ("<script>location = '/to'</script><script src=/a.js></script>", False),
+    "a text": (f"<p>{WORDS}</p><script>location = '/to'</script>", False),
+    "links": ("<a href=/a>a</a><a href=/b>b</a><a href=/c>c</a><script>location = '/to'</script>", False),
+    "another name": ("<script>mylocation = '/to'</script>", False),
+}
+
+
+@pytest.mark.parametrize("case", LEADS)
+def test_a_short_page_whose_script_only_leads_to_another_is_a_redirect_without_a_browser(case: str) -> None:
+    html, leads = LEADS[case]
+    parsed, _ = read_page(html.encode(), "http://h.test/", "text/html; charset=utf-8", Wanted())
+    assert parsed.refresh == ("http://h.test/to" if leads else None)
+    assert not (leads and parsed.is_shell)
+
+
 HOME = "http://a.test/"
 SHELLS: Site = {
     HOME: [HOME + "1", HOME + "2", HOME + "3"],

@@ -224,6 +224,20 @@ def test_other_templates_hide_all_that_is_in_them() -> None:
     ]
 
 
+def test_pages_that_frames_have_in_themselves_are_in_the_page_without_their_scripts_and_titles() -> None:
+    inside = "<title>frame</title><script>&lt;a href=/no></script><p>&lt;<a href=/b>b</a></b>&lt;/p>"
+    html = f'<title>page</title><a href=/a>a</a><iframe class=x srcdoc="{inside}"></iframe><a href=/c>c</a>'
+    assert linked(html) == ["/a", "/b", "/c"]
+    assert parsed(html).title == "page"
+    assert linked("<iframe srcdoc='&lt;a href=/a>a'></iframe>") == ["/a"]
+
+
+def test_no_other_attribute_of_a_frame_is_a_page_and_none_with_very_many_tags_is_read() -> None:
+    assert linked('<iframe data-srcdoc="<a href=/a>a</a>"></iframe><a href=/c>c</a>') == ["/c"]
+    deep = "&lt;b>" * 6_000
+    assert linked(f'<iframe srcdoc="{deep}<a href=/a>a</a>"></iframe><a href=/c>c</a>') == ["/c"]
+
+
 @pytest.mark.parametrize("element", ["script", "style", "title", "textarea", "iframe", "noscript", "xmp", "div", "a"])
 def test_empty_elements_of_xhtml_end_where_they_begin(element: str) -> None:
     html = f'<html xmlns="http://www.w3.org/1999/xhtml"><head></head><body><{element} id="1"/><a href="/y">y</a></body>'
