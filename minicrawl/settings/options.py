@@ -74,6 +74,15 @@ def _read_reasons(name: str, given: Any) -> tuple[str, ...]:
     return reasons
 
 
+def _read_render(name: str, given: Any) -> tuple[str, ...]:
+    """Regular expressions and auto; or none, which stands alone."""
+    found: tuple[str, ...] = PATTERNS["read"](name, given)
+    if "none" in found and len(found) > 1:
+        raise SettingError(f"{option(name)} none renders nothing: leave out {option(name)} {found[found[0] == 'none']}")
+    return () if "none" in found else found
+
+
+_RENDER: Kind = {**PATTERNS, "read": _read_render}
 _REASONS: Kind = {"read": _read_reasons, "metavar": "REASON,..."}
 
 
@@ -292,9 +301,9 @@ class Options:
     RENDERING = "Pages made by scripts, in Chromium."
     render: tuple[str, ...] = setting(
         (),
-        PATTERNS,
+        _RENDER,
         "Open pages with matching URLs in Chromium, and read what their scripts show; auto: those that need it, as an "
-        "experiment says. Repeatable.",
+        "experiment says; none. Repeatable.",
         REREADS,
     )
     chromium: Path | None = setting(
