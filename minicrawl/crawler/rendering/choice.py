@@ -24,6 +24,8 @@ class Choice:
     def is_due(self, asked: Rendering, parsed: ParsedPage) -> bool:
         """True if a page of which no pattern says so is to be rendered."""
         scripts = parsed.scripts
+        if parsed.refresh is not None:
+            return False
         if scripts is None or scripts.was_shell:
             return scripts is not None and asked.shells
         return asked.others and scripts.files not in asked.spared

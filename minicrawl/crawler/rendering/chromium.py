@@ -36,6 +36,7 @@ from minicrawl.timing import STANDARD
 from minicrawl.web.http.fetch import Fetcher
 from minicrawl.web.http.transport import Parts
 from minicrawl.web.urls.keys import origin_of, politeness_key
+from minicrawl.web.urls.normalise import normalise
 
 with contextlib.suppress(ImportError):  # an extra: see `find_chromium`
     from playwright.async_api import Browser, CDPSession, Error, Playwright, async_playwright
@@ -128,10 +129,11 @@ def find_chromium(chosen: Path | None) -> Path:
 
 
 class Shown(NamedTuple):
-    """What a page shows. is_ready: it did so in time."""
+    """What a page shows. is_ready: it did so in time. moved_to: the URL that it has then, if another."""
 
     html: str
     is_ready: bool
+    moved_to: str
     screenshots: list[Screenshot]
 
 
@@ -163,10 +165,10 @@ class Chromium:
         self._busy += 1
         is_sound = False
         try:
-            html, is_ready = await tab.read(requests, seconds, most, whole=whole)
+            html, is_ready, moved_to = await tab.read(requests, seconds, most, whole=whole)
             screenshots = await taken(tab.page) if pictures else []
             is_sound = True
-            return Shown(html, is_ready, screenshots)
+            return Shown(html, is_ready, moved_to, screenshots)
         except Error as error:
             raise FetchError("render-killed" if tab.has_crashed else "render-crashed", str(error)) from error
         except TimeoutError as error:
@@ -280,32 +282,39 @@ class Renderer(Chromium):
         super().__init__(find_chromium(settings.chromium), settings.agent, caps)
 
     async def rendered(self, fetched: Fetched) -> tuple[Fetched, Parts]:
-        """The page with its rendered body in UTF-8; or as it was sent, with the reason why it could not be rendered;
-        and its parts. Validators are dropped, as they are those of the page without the resources of its scripts."""
+        """The page with its rendered body in UTF-8; or as it was sent, with the reason why it could not be rendered,
+        or if it has become another page; and its parts. location: where its scripts lead to. Validators are dropped,
+        as they are those of the page without the resources of its scripts."""
         self._requests.pace.note_asked(politeness_key(fetched.url))
         parts = Parts()
         document = Resource(fetched.url, 200, {"content-type": fetched.content_type or "text/html"}, fetched.body)
         fetched = fetched._replace(etag=None, last_modified=None)
         try:
             async with self._room:
-                shown = await self._shown(document, parts)
+                shown, led_to = await self._shown(document, parts)
         except FetchError as error:
             log.event("page-not-rendered", url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])
             return fetched._replace(unrendered=error.reason), parts
         parts.made, body = shown.screenshots, shown.html.encode("utf-8", "replace")
+        target = normalise(shown.moved_to or led_to)
+        fetched = fetched._replace(location=None if target == fetched.url else target)
+        if shown.moved_to:  # what it shows is that of another page
+            return fetched, parts
         is_cut = len(body) >= self._most
         unrendered = "" if shown.is_ready else "render-timeout"
         is_cut = fetched.truncated or is_cut
         return fetched._replace(body=body[: self._most], truncated=is_cut, unrendered=unrendered), parts
 
-    async def _shown(self, document: Resource, parts: Parts) -> Shown:
-        """What a page shows; after a crash, which may be that of another page, at the second try."""
+    async def _shown(self, document: Resource, parts: Parts) -> tuple[Shown, str]:
+        """What a page shows, and where its scripts lead to; after a crash, which may be that of another page, at the
+        second try."""
         for _ in range(2):
             requests = TabRequests(document, partial(self._requests.answer, parts), lambda: parts.held > 0)
             try:
-                return await self.shown(
+                shown = await self.shown(
                     requests, self._seconds, self._most, pictures=self._takes_pictures, whole=self._is_whole
                 )
+                return shown, requests.led_to
             except FetchError as error:
                 if error.reason != "render-crashed":
                     raise

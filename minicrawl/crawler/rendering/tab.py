@@ -110,6 +110,8 @@ class TabRequests:
         self._answer = answer
         self._tasks: set[asyncio.Task[Resource | None]] = set()
         self.had_frames_of_others = False
+        self.led_to = ""
+        """Where its scripts have led to first, in place of the page."""
 
     async def on_request(self, route: "Route") -> None:
         with contextlib.suppress(Error):  # the page has gone
@@ -134,6 +136,8 @@ class TabRequests:
         request = route.request
         if request.is_navigation_request() and not _is_of_frame(request):  # where scripts lead to, never
             page, self._page = self._page, None
+            if page is None and not self.led_to and request.method == "GET":
+                self.led_to = request.url
             return page
         task = asyncio.ensure_future(
             self._answer(
@@ -198,13 +202,16 @@ class Tab:
         await context.route_web_socket("**/*", _refuse)
         return tab
 
-    async def read(self, requests: TabRequests, seconds: float, most: int, *, whole: bool = False) -> tuple[str, bool]:
-        """Open a page, and wait until it is ready or its time is up. Returns its HTML, and whether it was ready. most:
-        characters of HTML. whole: wait for its pictures, too. Raises FetchError, TimeoutError, playwright's Error."""
+    async def read(
+        self, requests: TabRequests, seconds: float, most: int, *, whole: bool = False
+    ) -> tuple[str, bool, str]:
+        """Open a page, and wait until it is ready or its time is up. Returns its HTML, whether it was ready, and the
+        URL that it then has, if that is another page's. most: characters of HTML. whole: wait for its pictures, too.
+        Raises FetchError, TimeoutError, playwright's Error."""
         self._pages += 1
         self._requests = requests
         async with asyncio.timeout(max(seconds, LAST_WORD)):
-            await self.page.goto(requests.url, wait_until="commit")
+            response = await self.page.goto(requests.url, wait_until="commit")
             made = await self._session.send("Page.createIsolatedWorld", {"frameId": self._frame})
             self._world = made["executionContextId"]
         is_ready = await self._wait(requests, seconds, whole=whole)
@@ -212,7 +219,9 @@ class Tab:
             html = await self._said(_HTML % most)
         if not isinstance(html, str) or origin_of(self.page.url) != self.origin:
             raise FetchError("render-timeout", "the page has left")
-        return html, is_ready
+        own = response.url if response is not None else requests.url
+        has_moved = self.page.url.partition("#")[0] != own.partition("#")[0]
+        return html, is_ready, self.page.url if has_moved else ""
 
     async def _wait(self, requests: TabRequests, seconds: float, *, whole: bool) -> bool:
         """Wait until a page is ready: for half a second neither the number of its words nor that of its links changes,

@@ -21,7 +21,7 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.fingerprint import Identity
 from minicrawl.web.html.decode import as_utf8, encoding_of
-from minicrawl.web.html.page_headers import canonicals, languages, read_refresh, with_refresh
+from minicrawl.web.html.page_headers import SOON, canonicals, languages, read_refresh, with_refresh
 from minicrawl.web.http.fetch import Fetcher, FetchOptions
 from minicrawl.web.http.response_fields import HTML_TYPES, OF_PAGES, UTF_8, Field, media_type, refresh_value, shown
 from minicrawl.web.http.transport import PARSER_FAILED, Capture, Parts, Sign, Transport, parser_failed, unread
@@ -172,6 +172,9 @@ class LocalSource:
         if is_rendered:
             wanted = replace(wanted, requisites=False)  # the archive has what Chromium asked for
         fetched, parsed = await self._parsed(page, fields, wanted, is_rendered=is_rendered)
+        if page.location is not None:
+            soon = SOON if is_rendered else 0
+            parsed = with_refresh(parsed, (page.location, soon), page.body, places=wanted.places)
         if plain.scripts is not None:
             parsed = parsed._replace(scripts=renderer.compared((sent, plain), (page, parsed), seconds))
         return fetched, parsed._replace(is_shell=False), parts

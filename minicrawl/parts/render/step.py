@@ -132,7 +132,7 @@ class Experiments(Shells):
         is_sample = not (scripts.was_shell or row.needs_browser)
         if is_sample and not self._has_seed(turn.page):
             self._spent += scripts.seconds or 0.0
-        if turn.fetched.unrendered == "render-crashed":
+        if turn.fetched.unrendered == "render-crashed" or turn.parsed.refresh is not None:
             return  # it says nothing of the page
         offered, urls, links = self._state.discovery.offered, self._state.urls, set(scripts.links)
         new = sum(target >= offered and urls.url(target) in links for target in turn.targets)

@@ -8,6 +8,7 @@ import pytest
 from support.loopback import PEM
 from support.patience import PATIENCE
 from support.rendered import HOST, Reply, Site, crawled, kill_browsers, never, script, shown, slow_with_chromium
+from support.scripted_webs import own_words
 from support.sites import rows
 
 from minicrawl.settings import CrawlSettings
@@ -127,6 +128,33 @@ def test_a_page_that_cannot_be_rendered_keeps_its_plain_reading_and_its_links(st
     assert found == {f"{HOST}/next": "ok"}
     with open_store(store) as reader:
         assert "said as sent" in str(reader.text(f"{HOST}/"))
+
+
+MOVES = {
+    "location": ("location = '/to'", "", True),
+    "a link": ("location = '/to'", own_words("much"), False),
+    "another origin": ("location.replace('http://other.test/')", "", True),
+    "pushState": ("history.pushState(0, '', '/to'); document.body.innerHTML = 'made for it'", own_words("much"), True),
+    "its own fragment": ("location = '#part'; history.replaceState(0, '', '/#other')", "", None),
+    "itself": ("if (!window.name) { window.name = 1; location.reload() }", "", None),
+    "a click": ("document.body.onclick = () => { location = '/to' }", "", None),
+}
+
+
+@slow_with_chromium
+@pytest.mark.parametrize("name", MOVES)
+def test_a_page_that_its_scripts_leave_is_a_redirect_or_has_a_link_and_never_the_text_of_another(
+    store: Path, name: str
+) -> None:
+    code, text, is_redirect = MOVES[name]
+    pages: dict[str, Reply] = {f"{HOST}/": f"<p>said as sent {text}</p><script>{code}</script>"}
+    pages |= {f"{HOST}/to": "it", "http://other.test/": "it"}
+    crawled(Site(pages), store, render="h.test/$", text=True)
+    found = states(store)
+    assert found.pop(f"{HOST}/") == ("meta-refresh" if is_redirect else "ok")
+    assert list(found.values()) == ([] if is_redirect is None else ["ok"])
+    with open_store(store) as reader:
+        assert "made for it" not in str(reader.text(f"{HOST}/"))
 
 
 PARTS: dict[str, tuple[str, str, str]] = {
