@@ -99,10 +99,11 @@ class RequisiteKind(StrEnum):
 
 class Rendering(NamedTuple):
     """Which pages with scripts --render auto renders. shells: those that show next to nothing without. others: all
-    others, but for those with `spared` sets of scripts, see `PageScripts`."""
+    others, but for those with `spared` sets of scripts, see `PageScripts`. scrolls: to their ends."""
 
     shells: bool = True
     others: bool = False
+    scrolls: bool = True
     spared: frozenset[int] = frozenset()
 
 
@@ -112,7 +113,8 @@ OF_SHELLS = Rendering()
 class PageScripts(NamedTuple):
     """The scripts of a page, and what they have added to it. files: a number for them all. was_shell: it shows next to
     nothing without. seconds: that rendering it took; None: it was not rendered. runs: hashes of the runs of three words
-    that they add, 4 bytes each; words: all that it shows with them; links: those that they add."""
+    that they add, 4 bytes each; words: all that it shows with them; links: those that they add; scrolled: the number of
+    those that scrolling has brought."""
 
     files: int
     was_shell: bool
@@ -120,6 +122,7 @@ class PageScripts(NamedTuple):
     runs: bytes = b""
     words: int = 0
     links: tuple[str, ...] = ()
+    scrolled: int = 0
 
 
 class PageRequest(NamedTuple):

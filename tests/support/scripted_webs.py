@@ -66,3 +66,31 @@ def half_list(pages: int = PAGES, plain: int = 10) -> Web:
     listing = f"<p>{own_words('list')}</p><ul>{linked(_items(pages)[:plain])}</ul><script src=/list.js></script>"
     more: Web = {f"{HOST}/": home, f"{HOST}/about": f"<p>{own_words('about')}</p>", f"{HOST}/list": listing}
     return site | more | {f"{HOST}/list.js": ("text/javascript", code)}
+
+
+def endless(pages: int = PAGES, at_once: int = 8) -> Web:
+    """A list that a script goes on with when its end is near, and that drops what has left the window."""
+    code = f"""
+const list = document.querySelector('ul')
+let asked = 0, height = 0
+async function more() {{
+    if (asked >= {pages} || scrollY + innerHeight < document.documentElement.scrollHeight - 200) return
+    const from = asked
+    asked += {at_once}
+    for (const to of await (await fetch('/part?from=' + from)).json())
+        list.insertAdjacentHTML('beforeend', `<li style="height: 150px"><a href="${{to}}">${{to}}</a></li>`)
+    while (list.children.length > {2 * at_once}) {{
+        list.firstChild.remove()
+        list.style.paddingTop = (height += 150) + 'px'
+    }}
+    more()
+}}
+addEventListener('scroll', more)
+more()"""
+    home = "<!doctype html><title>Home</title><p>all that we have</p><ul></ul><script src=/list.js></script>"
+    parts: Web = {
+        f"{HOST}/part?from={at}": ("application/json", json.dumps(_items(pages)[at : at + at_once]))
+        for at in range(0, pages, at_once)
+    }
+    items: Web = {f"{HOST}{path}": own_words(path[6:]) for path in _items(pages)}
+    return {f"{HOST}/": home, **items, **parts, f"{HOST}/list.js": ("text/javascript", code)}

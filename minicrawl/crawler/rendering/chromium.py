@@ -281,7 +281,7 @@ class Renderer(Chromium):
         caps = Caps(cpu=max(60.0, 2 * seconds), within=max(60.0, seconds + LAST_WORD))
         super().__init__(find_chromium(settings.chromium), settings.agent, caps)
 
-    async def rendered(self, fetched: Fetched) -> tuple[Fetched, Parts]:
+    async def rendered(self, fetched: Fetched, *, scrolls: bool = False) -> tuple[Fetched, Parts]:
         """The page with its rendered body in UTF-8; or as it was sent, with the reason why it could not be rendered,
         or if it has become another page; and its parts. location: where its scripts lead to. Validators are dropped,
         as they are those of the page without the resources of its scripts."""
@@ -291,12 +291,13 @@ class Renderer(Chromium):
         fetched = fetched._replace(etag=None, last_modified=None)
         try:
             async with self._room:
-                shown, led_to = await self._shown(document, parts)
+                shown, requests = await self._shown(document, parts, scrolls=scrolls)
         except FetchError as error:
             log.event("page-not-rendered", url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])
             return fetched._replace(unrendered=error.reason), parts
+        parts.scrolled = requests.scrolled
         parts.made, body = shown.screenshots, shown.html.encode("utf-8", "replace")
-        target = normalise(shown.moved_to or led_to)
+        target = normalise(shown.moved_to or requests.led_to)
         fetched = fetched._replace(location=None if target == fetched.url else target)
         if shown.moved_to:  # what it shows is that of another page
             return fetched, parts
@@ -305,16 +306,17 @@ class Renderer(Chromium):
         is_cut = fetched.truncated or is_cut
         return fetched._replace(body=body[: self._most], truncated=is_cut, unrendered=unrendered), parts
 
-    async def _shown(self, document: Resource, parts: Parts) -> tuple[Shown, str]:
-        """What a page shows, and where its scripts lead to; after a crash, which may be that of another page, at the
-        second try."""
+    async def _shown(self, document: Resource, parts: Parts, *, scrolls: bool) -> tuple[Shown, TabRequests]:
+        """What a page shows, and its requests; after a crash, which may be that of another page, at the second try."""
         for _ in range(2):
-            requests = TabRequests(document, partial(self._requests.answer, parts), lambda: parts.held > 0)
+            requests = TabRequests(
+                document, partial(self._requests.answer, parts), lambda: parts.held > 0, scrolls=scrolls
+            )
             try:
                 shown = await self.shown(
                     requests, self._seconds, self._most, pictures=self._takes_pictures, whole=self._is_whole
                 )
-                return shown, requests.led_to
+                return shown, requests
             except FetchError as error:
                 if error.reason != "render-crashed":
                     raise

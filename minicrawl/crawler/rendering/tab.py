@@ -28,6 +28,9 @@ _QUIET, _LOOK = 0.5, 0.1
 """Seconds for which a page that is ready shows the same; and between two looks."""
 _MOST_HELD = 6
 """Times its time that a page may take with the turns for which its requests wait."""
+_STEPS, _STILL, _AT_END = 40, 2, 0.3
+"""Steps in which a page is scrolled, at most; looks at its end that bring nothing, after which that is its end; and
+seconds without requests before each. On a busy machine a wait for so many seconds alone found 10 of 40 links."""
 _POLLED = 2
 """Requests to a path from which on the next is a poll, for which no page waits."""
 _OWN_KINDS = frozenset({"script", "fetch", "xhr", "document"})
@@ -71,9 +74,34 @@ _QUIET_FOR = f"""(async (long, most) => {{{_INSIDE}
     }}
     return false
 }})(%d, %d)"""
-# The HTML of the page; with shadow roots or frames to read that of a copy in which they are elements, made in a
-# document where nothing runs.
-_HTML = f"""(most => {{{_INSIDE}
+# The links that a page shows, by URL, each as HTML.
+_LINKS = f"""{_INSIDE}
+const links = root => {{
+    const found = new Map(), inert = document.implementation.createHTMLDocument('')
+    const visit = node => {{
+        if (node.nodeName === 'A' && node.hasAttribute('href')) {{
+            const link = inert.createElement('a')
+            link.setAttribute('href', node.href)
+            link.textContent = node.textContent
+            found.set(node.href, link.outerHTML)
+        }}
+        inside(node).forEach(visit)
+    }}
+    visit(root)
+    return found
+}}"""
+# Notes the links that a page shows, and scrolls on. Says how many there were so far, and whether its end is
+# shown, and all of it.
+_SCROLL = f"""(() => {{{_LINKS}
+    const seen = globalThis.seen ??= new Map(), root = document.documentElement
+    links(root).forEach((link, url) => seen.set(url, link))
+    const most = root.scrollHeight - innerHeight - 2
+    if (most > 0) scrollBy({{top: .8 * innerHeight, behavior: 'instant'}})
+    return [seen.size, scrollY >= most, most <= 0]
+}})()"""
+# The HTML of the page, and behind it links that scrolling took out of it; with shadow roots or frames to read that of a
+# copy in which they are elements, made in a document where nothing runs.
+_HTML = f"""(most => {{{_LINKS}
     const root = document.documentElement
     let is_plain = true
     const look = node => {{
@@ -90,17 +118,23 @@ _HTML = f"""(most => {{{_INSIDE}
         return into
     }}
     if (root) look(root)
-    return (root ? is_plain ? root : copied(root, false) : {{outerHTML: ''}}).outerHTML.slice(0, most)
+    const html = (root ? is_plain ? root : copied(root, false) : {{outerHTML: ''}}).outerHTML
+    const seen = globalThis.seen ?? new Map(), here = seen.size ? links(root) : seen
+    return (html + [...seen].map(([url, link]) => here.has(url) ? '' : link).join('')).slice(0, most)
 }})(%d)"""
 
 
 class TabRequests:
     """The requests of one page: for itself first, then those of its scripts. is_held: whether one of them waits for its
-    turn at its host, which is no fault of the page."""
+    turn at its host, which is no fault of the page. scrolls: the page is scrolled to its end."""
 
-    def __init__(self, page: Resource, answer: Answer, is_held: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self, page: Resource, answer: Answer, is_held: Callable[[], bool] = lambda: False, *, scrolls: bool = False
+    ) -> None:
         self.url = page.url
         self.is_held = is_held
+        self.scrolls, self.scrolled = scrolls, 0
+        """`scrolled`: links that this has brought."""
         self.pending = 0
         """Those under way that may change what the page shows."""
         self.answered = 0.0
@@ -215,6 +249,8 @@ class Tab:
             made = await self._session.send("Page.createIsolatedWorld", {"frameId": self._frame})
             self._world = made["executionContextId"]
         is_ready = await self._wait(requests, seconds, whole=whole)
+        if is_ready and requests.scrolls:
+            requests.scrolled = await self._scroll(requests, seconds)
         async with asyncio.timeout(LAST_WORD):
             html = await self._said(_HTML % most)
         if not isinstance(html, str) or origin_of(self.page.url) != self.origin:
@@ -244,6 +280,25 @@ class Tab:
                 await asyncio.sleep(_LOOK)
                 spent += 0.0 if requests.is_held() else _LOOK
         return not requests.pending
+
+    async def _scroll(self, requests: TabRequests, seconds: float) -> int:
+        """Scroll a page to its end. Returns the number of links that this has brought. seconds: for a step."""
+        first = links = still = 0
+        for step in range(_STEPS):
+            async with asyncio.timeout(LAST_WORD):
+                found = await self._said(_SCROLL)
+            now, is_end, is_all = found if isinstance(found, list) else (links, True, True)
+            first = first if step else now
+            still = still + 1 if is_end and step and now == links else 0
+            if still == _STILL or (is_all and not step):
+                break
+            links = now
+            await asyncio.sleep(_AT_END if is_end else _LOOK)
+            waited = 0.0
+            while requests.must_come(whole=False) and waited < seconds:
+                await asyncio.sleep(_LOOK)
+                waited += 0.0 if requests.is_held() else _LOOK
+        return links - first
 
     async def _said(self, script: str) -> object:
         """What a script of ours says in the page, out of reach of the page's own. Raises playwright's Error."""

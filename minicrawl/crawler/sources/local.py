@@ -133,7 +133,7 @@ class LocalSource:
                 if renderer is not None and renderer.choice.is_auto:
                     parsed = parsed._replace(scripts=renderer.scripts(sent, parsed))
             if renderer is not None and (is_chosen or renderer.choice.is_due(request.render, parsed)):
-                fetched, parsed, parts = await self._rendered(renderer, sent, fields, wanted, parsed)
+                fetched, parsed, parts = await self._rendered(renderer, sent, fields, wanted, parsed, request)
             if failures:
                 parsed = parsed._replace(hook_failures=(*failures, *parsed.hook_failures))
         except ChildDiedError as error:
@@ -161,12 +161,18 @@ class LocalSource:
         kept = exchange if fetched.reason != "too-large" else None
         return self._fetcher.observed(fetched._replace(body=b""), kept, parsed), parsed
 
-    async def _rendered(
-        self, renderer: "Renderer", sent: Fetched, fields: Sequence[Field], wanted: Wanted, plain: ParsedPage
+    async def _rendered(  # noqa: PLR0913 - the page as it was asked for and sent
+        self,
+        renderer: "Renderer",
+        sent: Fetched,
+        fields: Sequence[Field],
+        wanted: Wanted,
+        plain: ParsedPage,
+        request: PageRequest,
     ) -> tuple[Fetched, ParsedPage, Parts]:
         """`_parsed` of a page as its scripts make it. plain: as it was sent, if that was parsed."""
         began = asyncio.get_running_loop().time()
-        page, parts = await renderer.rendered(sent)
+        page, parts = await renderer.rendered(sent, scrolls=request.render.scrolls and plain.scripts is not None)
         seconds = asyncio.get_running_loop().time() - began
         is_rendered = page.body is not sent.body
         if is_rendered:
@@ -176,7 +182,8 @@ class LocalSource:
             soon = SOON if is_rendered else 0
             parsed = with_refresh(parsed, (page.location, soon), page.body, places=wanted.places)
         if plain.scripts is not None:
-            parsed = parsed._replace(scripts=renderer.compared((sent, plain), (page, parsed), seconds))
+            scripts = renderer.compared((sent, plain), (page, parsed), seconds)
+            parsed = parsed._replace(scripts=scripts._replace(scrolled=parts.scrolled))
         return fetched, parsed._replace(is_shell=False), parts
 
     async def _parsed(

@@ -140,7 +140,7 @@ class Experiments(Shells):
         gain = Gain(turn.fetched.url, own, scripts.words, new)
         if not gain.counts and self._was_rendered(turn.page):
             return  # its own words are known from itself
-        after = row.after(gain, scripts.files, is_sample=is_sample)
+        after = row.after(gain, scripts.files, is_sample=is_sample, scrolled=scripts.scrolled)
         self._note(after)
         self._judge_files(after)
         if not row.needs_browser and gain.counts:

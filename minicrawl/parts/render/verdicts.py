@@ -60,6 +60,7 @@ class ClassRow(NamedTuple):
     dry: Annotated[int, "rendered pages since the last of these"] = 0
     is_sampled: Annotated[bool, "one was rendered that shows something without scripts"] = False
     unseen: Annotated[int, "pages with scripts that were read without them since"] = 0
+    scrolled: Annotated[int, "rendered pages of which scrolling has brought links"] = 0
     files: Annotated[int, "a number for the scripts of the page that was rendered last"] = 0
     url: Annotated[str, "of the page that made the verdict"] = ""
     own: Annotated[int, "words that its scripts have added, and not to another page"] = 0
@@ -79,7 +80,7 @@ class ClassRow(NamedTuple):
     def tries_suspects(self) -> bool:
         return self.dry < (DRY + 1 if self.gains else SUSPECTS)
 
-    def after(self, gain: Gain, files: int, *, is_sample: bool) -> "ClassRow":
+    def after(self, gain: Gain, files: int, *, is_sample: bool, scrolled: int = 0) -> "ClassRow":
         """The class after one more of its pages was rendered."""
         known = self._replace(
             rendered=self.rendered + 1,
@@ -87,6 +88,7 @@ class ClassRow(NamedTuple):
             dry=0 if gain.counts else self.dry + 1,
             is_sampled=self.is_sampled or is_sample,
             unseen=0,
+            scrolled=self.scrolled + (scrolled > 0),
             files=files,
         )
         return known._replace(**gain._asdict()) if gain.counts or not known.needs_browser else known
@@ -106,14 +108,14 @@ def asked(classes: Mapping[str, ClassRow], pattern: str, known: int, spared: fro
     of scripts of which there is no sample; None: there is time for none."""
     found = classes.get(pattern, _NEW)
     if found.needs_browser:
-        return Rendering(others=True)
+        return Rendering(others=True, scrolls=found.scrolled > 0)
     is_small = known < SAMPLED_FROM and pattern != FRONT
     if is_small and not found.rendered and (verdict := _agreed(classes)) is not None:
-        return Rendering(shells=verdict, others=verdict)
+        return Rendering(shells=verdict, others=verdict, scrolls=False)
     is_due = found.unseen + 1 >= AGAIN
     is_first = not found.is_sampled and not is_small and (pattern == FRONT or sampled(classes) < SAMPLED)
     others = spared is not None and (is_due or is_first)
-    return Rendering(found.tries_suspects or (others and is_due), others, spared or frozenset())
+    return Rendering(found.tries_suspects or (others and is_due), others, spared=spared or frozenset())
 
 
 def sampled(classes: Mapping[str, ClassRow]) -> int:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from support.command_line import run
 from support.rendered import HOST, Site, crawled, slow_with_chromium
-from support.scripted_webs import PAGES, Web, app, half_list, own_words, whole
+from support.scripted_webs import PAGES, Web, app, endless, half_list, own_words, whole
 from support.sites import rows
 
 
@@ -48,6 +48,14 @@ def test_a_list_that_scripts_fill_is_found(tmp_path: Path) -> None:
     crawled(Site(half_list()), store, text=True, render="auto")
     assert all(own_words(f"i{number}", 60) in read(store, f"i{number}") for number in range(PAGES))
     assert sum(pages for pages, _ in rendered(store).values()) <= 5
+
+
+@slow_with_chromium
+def test_a_list_that_goes_on_when_it_is_scrolled_is_read_to_its_end(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site = crawled(Site(endless()), store, text=True, render="auto")
+    assert {f"{HOST}/item/i{number}" for number in range(PAGES)} <= set(site.asked)
+    assert rows(store, "SELECT pattern, scrolled FROM rendered") == [("/", 1)]
 
 
 @slow_with_chromium

@@ -9,7 +9,7 @@ from minicrawl.parts.render.verdicts import AGAIN, FRONT, ClassRow, Gain, asked,
 
 NONE = frozenset[int]()
 ITEM = "/item/{}"
-SHELLS, ALL = Rendering(), Rendering(others=True)
+SHELLS, ALL = Rendering(), Rendering(others=True, scrolls=False)
 NOBODY = Rendering(shells=False)
 
 
@@ -90,18 +90,27 @@ def test_three_classes_of_a_host_have_a_sample_once_three_of_their_urls_are_know
 def test_small_classes_have_the_verdict_on_which_three_classes_of_the_host_agree() -> None:
     needs, plain = after("+"), after("--", is_sample=True)
     assert asked(of_classes(a=needs, b=needs, c=needs), ITEM, 2, NONE) == ALL
-    assert asked(of_classes(a=plain, b=plain, c=plain), ITEM, 2, NONE) == NOBODY
+    assert asked(of_classes(a=plain, b=plain, c=plain), ITEM, 2, NONE) == NOBODY._replace(scrolls=False)
     assert asked(of_classes(a=needs, b=needs), ITEM, 2, NONE) == SHELLS
     assert asked(of_classes(a=needs, b=needs, c=needs, d=plain), ITEM, 2, NONE) == SHELLS
-    assert asked(of_classes(a=needs, b=needs, c=needs), ITEM, 3, NONE) == ALL  # as a sample
+    assert asked(of_classes(a=needs, b=needs, c=needs), ITEM, 3, NONE) == Rendering(others=True)  # as a sample
 
 
 def test_one_page_in_two_hundred_of_a_plain_class_is_rendered_again() -> None:
     plain = after("--", is_sample=True)
     assert asked({ITEM: plain._replace(unseen=AGAIN - 2)}, ITEM, 3, NONE) == NOBODY
-    assert asked({ITEM: plain._replace(unseen=AGAIN - 1)}, ITEM, 3, NONE) == ALL
+    assert asked({ITEM: plain._replace(unseen=AGAIN - 1)}, ITEM, 3, NONE) == Rendering(others=True)
     assert asked({ITEM: plain._replace(unseen=AGAIN - 1)}, ITEM, 3, None) == NOBODY
     assert plain._replace(unseen=AGAIN).after(Gain("", 0, 9, 0), 1, is_sample=True).unseen == 0
+
+
+def test_pages_of_a_class_are_scrolled_until_its_verdict_and_where_that_has_brought_links() -> None:
+    gain = Gain("", 40, 40, 0)
+    assert asked({}, FRONT, 1, NONE).scrolls
+    assert not asked({ITEM: after("+")}, ITEM, 3, NONE).scrolls
+    for scrolled, is_scrolled in ((0, False), (7, True)):
+        row = ClassRow("h.test", ITEM).after(gain, 1, is_sample=False, scrolled=scrolled)
+        assert asked({ITEM: row}, ITEM, 3, NONE).scrolls is is_scrolled
 
 
 @pytest.mark.parametrize(
