@@ -114,7 +114,7 @@ class PageScripts(NamedTuple):
     """The scripts of a page, and what they have added to it. files: a number for them all. was_shell: it shows next to
     nothing without. seconds: that rendering it took; None: it was not rendered. runs: hashes of the runs of three words
     that they add, 4 bytes each; words: all that it shows with them; links: those that they add; scrolled: the number of
-    those that scrolling has brought."""
+    those that scrolling has brought. posts: their requests by POST, which have no answer."""
 
     files: int
     was_shell: bool
@@ -123,6 +123,7 @@ class PageScripts(NamedTuple):
     words: int = 0
     links: tuple[str, ...] = ()
     scrolled: int = 0
+    posts: int = 0
 
 
 class PageRequest(NamedTuple):

@@ -295,7 +295,7 @@ class Renderer(Chromium):
         except FetchError as error:
             log.event("page-not-rendered", url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])
             return fetched._replace(unrendered=error.reason), parts
-        parts.scrolled = requests.scrolled
+        parts.scrolled, parts.posts = requests.scrolled, requests.posts
         parts.made, body = shown.screenshots, shown.html.encode("utf-8", "replace")
         target = normalise(shown.moved_to or requests.led_to)
         fetched = fetched._replace(location=None if target == fetched.url else target)

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 
 from minicrawl.crawler.rendering.page_requests import Resource
 from minicrawl.errors import FetchError
-from minicrawl.web.urls.keys import origin_of
+from minicrawl.web.urls.keys import origin_of, site_of
 
 with contextlib.suppress(ImportError):  # an extra: see `chromium.find_chromium`
     from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Page, Request, Route, WebSocketRoute
@@ -146,6 +146,8 @@ class TabRequests:
         self.had_frames_of_others = False
         self.led_to = ""
         """Where its scripts have led to first, in place of the page."""
+        self.posts = 0
+        """Its scripts' requests by POST to its own site, which have no answer."""
 
     async def on_request(self, route: "Route") -> None:
         with contextlib.suppress(Error):  # the page has gone
@@ -173,6 +175,8 @@ class TabRequests:
             if page is None and not self.led_to and request.method == "GET":
                 self.led_to = request.url
             return page
+        is_post = request.method == "POST" and request.resource_type in ("fetch", "xhr")
+        self.posts += is_post and site_of(request.url) == site_of(self.url)
         task = asyncio.ensure_future(
             self._answer(
                 self._asking(request), request.resource_type, request.method, request.url, await request.all_headers()

@@ -183,7 +183,7 @@ class LocalSource:
             parsed = with_refresh(parsed, (page.location, soon), page.body, places=wanted.places)
         if plain.scripts is not None:
             scripts = renderer.compared((sent, plain), (page, parsed), seconds)
-            parsed = parsed._replace(scripts=scripts._replace(scrolled=parts.scrolled))
+            parsed = parsed._replace(scripts=scripts._replace(scrolled=parts.scrolled, posts=parts.posts))
         return fetched, parsed._replace(is_shell=False), parts
 
     async def _parsed(

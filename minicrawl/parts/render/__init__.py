@@ -52,6 +52,7 @@ table("scripted", "pages with scripts: without --render auto those that need the
 _BY_HOST = f"""
     SELECT count(*), max(url) FROM scripted CROSS JOIN pages ON pages.id = scripted.page
     WHERE reading = '{SHELL}' AND state = 'fetched' GROUP BY host ORDER BY 1 DESC, 2"""
+_BY_POST = "SELECT host, sum(posts) AS pages, max(url) FROM rendered WHERE posts > 0 GROUP BY host ORDER BY 2 DESC, 1"
 _MOST_HOSTS = 3
 """Hosts that are named."""
 
@@ -81,14 +82,14 @@ class Shells(Part):
             return Experiments(opening)
         return cls(opening)
 
-    def reading(self, turn: "Turn") -> str | None:
-        """How a page was read that has scripts, if that is to be known."""
-        return SHELL if turn.parsed.is_shell else None
-
     def on_turn(self, turn: "Turn") -> None:
+        if turn.parsed.is_shell or turn.page in self._known:
+            self.note(turn, SHELL if turn.parsed.is_shell else None)
+
+    def note(self, turn: "Turn", reading: str | None) -> None:
+        """Note how a page was read. reading: None if it has no scripts that matter."""
         page = turn.page
-        reading = self.reading(turn) if turn.outcome.state is State.FETCHED else None
-        if reading is not None:
+        if reading is not None and turn.outcome.state is State.FETCHED:
             self._known.add(page)
             self._gone.discard(page)
             self._new[page] = ScriptedRow(page, reading, turn.now)
@@ -108,17 +109,17 @@ class Shells(Part):
     def figures(store: "Store") -> Mapping[str, Any]:
         rendered, gains = store.row("SELECT coalesce(sum(rendered), 0), coalesce(sum(gains), 0) FROM rendered")
         hosts = [[authority(url), pages, url] for pages, url in store.rows(_BY_HOST)]
-        return {"hosts": hosts, "rendered": rendered, "gains": gains}
+        return {"hosts": hosts, "rendered": rendered, "gains": gains, "posting": list(map(list, store.rows(_BY_POST)))}
 
     @staticmethod
     def status(figures: Mapping[str, Any]) -> Iterable[str]:
-        yield from (f"scripts   {line}" for line in _lines(figures))
+        yield from (f"scripts   {line}" for line in (*_lines(figures), *_posting(figures)))
         if rendered := figures.get("rendered", 0):
             yield f"scripts   {counted(rendered, 'page')} rendered to compare, {figures['gains']:,} show more"
 
     @staticmethod
     def ending(failures: Mapping[str, int], figures: Mapping[str, Any]) -> Iterable[str]:
-        yield from (f"{line}." for line in _lines(figures))
+        yield from (f"{line}." for line in (*_lines(figures), *_posting(figures)))
 
     @staticmethod
     def explain(store: "Store", page: int) -> Iterable[str]:
@@ -164,6 +165,13 @@ def _lines(figures: Mapping[str, Any]) -> Iterable[str]:
     if most:
         need = f"{installed.adding('render')}, install chromium-headless-shell, and run " * (not _has_playwright())
         yield f"to read them anew, with scripts: {need}minicrawl crawl --render auto"
+
+
+def _posting(figures: Mapping[str, Any]) -> Iterable[str]:
+    """What to say of hosts whose applications ask by POST."""
+    for host, pages, url in figures.get("posting", ())[:_MOST_HOSTS]:
+        need = f"need{'s' if pages == 1 else ''} POST, which is not sent"
+        yield f"{counted(pages, 'rendered page')} of {printable(host)} {need}: {printable(url)}"
 
 
 def _has_playwright() -> bool:

@@ -141,6 +141,8 @@ class Experiments(Shells):
         if not gain.counts and self._was_rendered(turn.page):
             return  # its own words are known from itself
         after = row.after(gain, scripts.files, is_sample=is_sample, scrolled=scripts.scrolled)
+        if scripts.posts and not gain.counts:
+            after = after._replace(posts=after.posts + 1)
         self._note(after)
         self._judge_files(after)
         if not row.needs_browser and gain.counts:
@@ -174,10 +176,10 @@ class Experiments(Shells):
         row = self._new.get(page) or self._writer.record(ScriptedRow, "scripted WHERE page = ?", page)
         return row is not None and row.reading == RENDERED
 
-    def reading(self, turn: "Turn") -> str | None:
-        scripts = turn.parsed.scripts
-        if scripts is None:
-            return super().reading(turn)
+    def on_turn(self, turn: "Turn") -> None:
+        self.note(turn, None if turn.parsed.scripts is None else self._reading(turn, turn.parsed.scripts))
+
+    def _reading(self, turn: "Turn", scripts: PageScripts) -> str:
         if scripts.seconds is not None:
             return RENDERED
         host, pattern = politeness_key(turn.fetched.url), pattern_of(turn.fetched.url)

@@ -59,6 +59,21 @@ def test_a_list_that_goes_on_when_it_is_scrolled_is_read_to_its_end(tmp_path: Pa
 
 
 @slow_with_chromium
+def test_applications_that_read_by_post_are_named(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    asks = "fetch('/graphql', {method: 'POST', body: '{}'}).then(answer => document.body.append(answer.status))"
+    beacons = "navigator.sendBeacon('/seen', '1'); fetch('http://other.test/', {method: 'POST'})"
+    web: Web = {f"{HOST}/": f"<p>short</p><script>{asks}</script>"}
+    web["http://b.test/"] = f"<p>short</p><script>{beacons}</script>"
+    site = crawled(Site(web), store, f"{HOST}/", "http://b.test/", render="auto")
+    assert f"{HOST}/graphql" not in site.asked
+    said = "1 rendered page of h.test needs POST, which is not sent: http://h.test/"
+    assert said in run("status", "--store", store).stdout
+    assert said in run("crawl", "-q", "--store", store).stdout
+    assert "b.test" not in run("status", "--store", store).stdout.partition("scripts")[2]
+
+
+@slow_with_chromium
 def test_verdicts_are_kept_when_a_crawl_goes_on(tmp_path: Path) -> None:
     store, web = tmp_path / "crawl.db", whole(words=20)
     for pages in (5, 12, 20):
