@@ -109,7 +109,9 @@ class Experiments(Shells):
             self._bring_back(page, now)
 
     def _bring_back(self, page: int, now: float) -> None:
-        """Let a page wait again that was read without its scripts."""
+        """Let a page wait again that was read without its scripts, unless the run has a list of pages."""
+        if self._state.terms.only is not None:
+            return
         self._pages.read_otherwise.add(page)
         self._frontier.put_first(page, now)
 
@@ -184,7 +186,8 @@ class Experiments(Shells):
             return RENDERED
         host, pattern = politeness_key(turn.fetched.url), pattern_of(turn.fetched.url)
         row = self._classes[host].get(pattern)
-        if row is None and turn.page not in self._known:  # only once: it may not be rendered even then
+        # Only once: it may not be rendered even then.
+        if row is None and turn.page not in self._known and scripts.files not in self._spared:
             self._small[int(self._frontier.pages.host_of[turn.page])].setdefault(pattern, turn.page)
         return SHELL if scripts.was_shell and not (row is not None and row.is_plain) else PLAIN
 
