@@ -15,7 +15,17 @@ from minicrawl.errors import FetchError
 from minicrawl.web.urls.keys import origin_of, site_of
 
 with contextlib.suppress(ImportError):  # an extra: see `chromium.find_chromium`
-    from playwright.async_api import Browser, BrowserContext, CDPSession, Error, Page, Request, Route, WebSocketRoute
+    from playwright.async_api import (
+        Browser,
+        BrowserContext,
+        CDPSession,
+        Error,
+        Frame,
+        Page,
+        Request,
+        Route,
+        WebSocketRoute,
+    )
 
 Answer = Callable[[str, str, str, str, dict[str, str]], Awaitable[Resource | None]]
 """The answer to a request: URL of the document that asks, kind, method, URL and header fields. None: there is none."""
@@ -144,6 +154,8 @@ class TabRequests:
         self._answer = answer
         self._tasks: set[asyncio.Task[Resource | None]] = set()
         self.had_frames_of_others = False
+        self.frame: Frame | None = None
+        """That of the page itself."""
         self.led_to = ""
         """Where its scripts have led to first, in place of the page."""
         self.posts = 0
@@ -172,8 +184,9 @@ class TabRequests:
         request = route.request
         if request.is_navigation_request() and not _is_of_frame(request):  # where scripts lead to, never
             page, self._page = self._page, None
-            if page is None and not self.led_to and request.method == "GET":
-                self.led_to = request.url
+            if page is None and request.method == "GET":
+                with contextlib.suppress(Error):  # it is of a window that a script has opened
+                    self.led_to = self.led_to or (request.url if request.frame == self.frame else "")
             return page
         is_post = request.method == "POST" and request.resource_type in ("fetch", "xhr")
         self.posts += is_post and site_of(request.url) == site_of(self.url)
@@ -248,6 +261,7 @@ class Tab:
         Raises FetchError, TimeoutError, playwright's Error."""
         self._pages += 1
         self._requests = requests
+        requests.frame = self.page.main_frame
         async with asyncio.timeout(max(seconds, LAST_WORD)):
             response = await self.page.goto(requests.url, wait_until="commit")
             made = await self._session.send("Page.createIsolatedWorld", {"frameId": self._frame})

@@ -137,6 +137,7 @@ MOVES = {
     "pushState": ("history.pushState(0, '', '/to'); document.body.innerHTML = 'made for it'", own_words("much"), True),
     "its own fragment": ("location = '#part'; history.replaceState(0, '', '/#other')", "", None),
     "itself": ("if (!window.name) { window.name = 1; location.reload() }", "", None),
+    "a window": ("window.open('/to')", "", None),
     "a click": ("document.body.onclick = () => { location = '/to' }", "", None),
 }
 
