@@ -34,7 +34,7 @@ for _kind, _names in _NAMES.items():
         for _end in b">\t\n\f\r /":
             _KINDS[int.from_bytes((_name + b"%c" % _end)[:2], "little") | 0x2020] |= _kind
 
-_SCRIPT_TYPE = re.compile(rb"""<script\b(?:[^>]*?\stype\s*+=\s*+["']?\s*+([^"'\s>]*+))?+""", re.IGNORECASE)
+_SCRIPT_TYPE = re.compile(rb"""<script\b(?:[^>]{0,1000}?\stype\s*+=\s*+["']?\s*+([^"'\s>]*+))?+""", re.IGNORECASE)
 _RUNS = re.compile(rb"|module|(?:text|application)/(?:x-)?(?:java|ecma)script|text/babel", re.IGNORECASE)
 
 

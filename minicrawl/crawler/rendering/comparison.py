@@ -7,6 +7,7 @@ has no spaces between words is a word.
 import html
 import re
 import zlib
+from itertools import islice
 
 import numpy as np
 
@@ -22,7 +23,7 @@ _LONGEST = 2**20
 _MOST_FILES = 100
 _ALONE = "\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff"
 _WORD = re.compile(rf"[{_ALONE}]|[^\W_{_ALONE}]+")
-_SOURCE = re.compile(rb"""<script\b[^>]*?\ssrc\s*+=\s*+["']?\s*+([^"'\s>]++)""", re.IGNORECASE)
+_SOURCE = re.compile(rb"""<script\b[^>]{0,1000}?\ssrc\s*+=\s*+["']?\s*+([^"'\s>]++)""", re.IGNORECASE)
 _VALUES = re.compile(rb""""(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|\d+""")
 
 
@@ -32,7 +33,7 @@ def scripts_before(page: Fetched, parsed: ParsedPage) -> PageScripts | None:
     looks made of its bytes."""
     marks = Marks(page.body)
     names = set()
-    for at in list(scripts_of(marks))[:_MOST_FILES]:
+    for at in islice(scripts_of(marks), _MOST_FILES):
         if source := _SOURCE.match(page.body, at):
             url = normalise(source[1].decode("utf-8", "replace"), page.url) or ""
             name = url.rpartition("/")[2]

@@ -5,6 +5,7 @@ A thread would not do for those, as a regular expression holds Python's lock to 
 
 import re
 import time
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,7 +65,7 @@ def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -
         parsed = with_items(parsed, body, url, content_type, wanted)
     identity = identity_of(body, url, marks, wants_text=wanted.short_text)
     if identity.sketch is None and is_shell(marks, parsed, url):
-        scripts = list(scripts_of(marks))
+        scripts = list(islice(scripts_of(marks), 2))
         refresh = script_refresh(body, scripts[0], url) if len(scripts) == 1 and parsed.refresh is None else None
         if refresh is None:
             parsed = parsed._replace(is_shell=True)
