@@ -262,7 +262,7 @@ def parsed(
 ) -> Kind:
     """Several values of a kind, a class or those of a pair, that `parse` makes of a text, and `shown` a text of.
 
-    Texts that are shown have no secrets any more.
+    `shown` must leave secrets out.
     """
 
     def is_read(one: Any) -> bool:

@@ -1,7 +1,7 @@
 """Read records from WARC files of any origin (ISO 28500), also from those stored in a WACZ.
 
-A file is read forwards, plain or in gzip members. Behind damage the reader goes on with the next record, and tells the
-bytes between: a damaged member ends a stretch, and the next stretch begins with the next member.
+A file is read from front to back, plain or in gzip members. After damage the reader continues with the next record and
+reports the bytes it skipped: a damaged member ends a stretch, and the next member begins a new one.
 """
 
 import base64
@@ -126,8 +126,8 @@ class Unpacked:
         return at, self.gone - unpacked
 
     def place_behind(self, gone: int) -> int:
-        """The position in the file behind a record that ends after so many bytes, of which only blanks were removed
-        since. In the middle of a member, a later one."""
+        """The position in the file after a record that ends `gone` bytes into the stretch, where only blanks have been
+        skipped since. Inside a member, the position after that member."""
         if not self.is_packed:
             return self._start + gone
         while self._ends and self._ends[0][0] <= self.gone:

@@ -95,8 +95,8 @@ def write_junit(
 ) -> None:
     """Write an audit as JUnit: a test case per rule, that fails with its findings. Raises SettingError.
 
-    failing: the findings that make rules fail, None: all; other findings are output of a case that passes. unchecked:
-    rules that fail because they were not checked.
+    failing: findings that make their rules fail, None: all. The others are printed by a test case that passes.
+    unchecked: rules that fail because they could not be checked.
     """
     findings = by_rule(audit.findings)
     faults = findings if failing is None else by_rule(failing)

@@ -188,7 +188,7 @@ class Coverage:
         return missing
 
     def matters(self, mirrors: Pages) -> Flags:
-        """Flags of the mirrors that hold enough for all of them to change the bound."""
+        """True for each mirror that holds so much that it matters to the bound."""
         least = UNTOUCHED * self.sums().steps / max(len(mirrors), 1)
         flags: Flags = np.abs(self._book.cash_of(mirrors)) > least
         return flags

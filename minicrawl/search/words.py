@@ -95,7 +95,7 @@ def places_of(word: str, text: str) -> Iterator[int]:
 
 
 def readable(text: str) -> str:
-    """A text without marks that are not seen, its letters composed."""
+    """A text with composed letters and without invisible marks."""
     return text if text.isascii() else _UNSEEN.sub("", unicodedata.normalize("NFC", text))
 
 

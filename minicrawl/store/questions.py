@@ -131,8 +131,8 @@ class Questions(Subject):
         """The answer to a query, inside the block.
 
         Raises SettingError for one that cannot be run, changes something, needs too much memory, or takes more than
-        `seconds`; StoreError. SQLite looks at the clock between its steps: one call of a function ends by itself, and
-        takes long where it looks for a long text in another.
+        `seconds`; StoreError. SQLite checks the clock between its steps only, so a single slow function call, such as
+        the search for a long text in another, runs to its end.
         """
         db, until = self._tables.db, time.monotonic() + seconds
         with self._tables.errors:  # of a store that is closed, or another thread's

@@ -89,7 +89,7 @@ class Ranks(Subject):
         return np.array(rows, dtype=np.float64).reshape(-1)
 
     def best_first(self, by: str) -> Iterator[tuple[int, RankedPage, float | None]]:
-        """Every page with its number, by falling `by`; for a kept ranking also the value. Pages are read lazily.
+        """Every page with its number, best first by `by`, and its value in a kept ranking. Pages are read lazily.
 
         by: one of RANKINGS, or the name of a kept ranking.
         """

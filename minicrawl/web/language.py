@@ -1,7 +1,7 @@
 """The language of a text: what its page declares, unless the text says otherwise.
 
 py3langid weighs 140 languages by runs of letters. It is unsure where a text is short, has few words, or is in one of
-several languages that are alike; then the page's word counts.
+several similar languages; then what the page declares counts.
 """
 
 import re

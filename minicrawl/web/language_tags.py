@@ -34,7 +34,7 @@ _TAG = re.compile(
 
 
 def is_language_tag(text: str) -> bool:
-    """True unless a text has not the form of a tag, or its language or region of two letters is none."""
+    """True if a text has the form of a tag, and its language and region of two letters are registered."""
     tag = _TAG.fullmatch(text.lower())
     if tag is None:
         return False

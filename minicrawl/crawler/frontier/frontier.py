@@ -172,7 +172,7 @@ class Frontier:
         self.pages.laid_up.add(page)
 
     def bring_back(self, pages: Collection[int], now: float) -> None:
-        """Let pages wait again that were laid up."""
+        """Let pages that were held back wait again."""
         for host in self.pages.bring_back(pages):
             self._offer_again(host, now)
 

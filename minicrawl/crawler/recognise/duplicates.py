@@ -254,7 +254,8 @@ Claim = tuple[str, Fingerprint]
 
 
 class Canonicals:
-    """`refuted`: canonical URLs, in order of refutation; `different`: differing claims on others, those named last."""
+    """Canonical URLs that pages have named. `refuted`: in the order in which they were refuted. `different`: the latest
+    claims that contradict each other."""
 
     def __init__(self, refuted: Iterable[str]) -> None:
         """refuted: those in the store."""

@@ -66,8 +66,8 @@ _MOST_HOSTS, _MOST_LINES = 2_000, 8_000_000
 
 
 class HostBook(Struct):
-    """What is known of one host. read: pages with parameters, to stand for others once one is void. copied: times that
-    other paths have repeated a text. tables: by pattern the sketch of its last page of numbers."""
+    """What is known of one host. read: pages with parameters, which may come to stand for others. copied: how often a
+    text was repeated under another path. tables: the sketch of the last page of numbers of each pattern."""
 
     judge: Judge
     pairs: Pairs

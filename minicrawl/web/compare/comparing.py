@@ -282,7 +282,7 @@ class Gap:
         return came, [entry for entry in self.before if entry.key not in now]
 
     def hashes(self, entries: Iterable[Entry]) -> list[int]:
-        """What tells some of its lines that are noise: the gap, and their shapes."""
+        """Hashes by which noise among these lines is recognised: of the gap, and of the shape of each line."""
         return [self.hash, *(shape_hash(entry, self.behind) for entry in entries)]
 
 

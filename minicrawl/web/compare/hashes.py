@@ -1,4 +1,4 @@
-"""The lines of a view in four bytes each, and views of these, which `comparing` takes as any others.
+"""Views in four bytes a line. `comparing` takes them like any other view.
 
     kind           4 bits
     has numbers    1 bit

@@ -31,7 +31,7 @@ def politeness_key(url: str) -> str:
 
 
 def without_dot(host: str) -> str:
-    """A host, with or without a port, less a dot behind it."""
+    """A host, with or without a port, without its trailing dot."""
     if not host.endswith(".") and ".:" not in host:  # as it mostly is
         return host
     host, colon, port = host.partition(":")
