@@ -104,5 +104,5 @@ def test_every_option_of_rank_is_some_rankings() -> None:
     names = {each.name for each in command.params}
     logging = {"verbose", "quiet", "log_file", "log_format"}
     comparing = {"compare", "plot", "csv_file", "csv_for"}
-    shared = comparing | {"by", "n", "save", "store", "wide", "as_json", "config", "help"} | logging
+    shared = comparing | {"by", "n", "save", "store", "no_upgrade", "as_json", "config", "help"} | logging
     assert names - shared == set().union(*OPTIONS.values())

@@ -70,6 +70,7 @@ class DividedWeb(Partitions):
             return True
         asked = request.in_place()
         asked.begin(now)
+        asked.prepare()
         asyncio.run(asked.ask(cast(PageSource, self.hosts), Mock()))
         asked.on_answer(next(self._clock))
         return True
