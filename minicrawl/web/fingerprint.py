@@ -176,7 +176,7 @@ def _without_scripts(marks: Marks) -> bytes:
     body, kept, at = marks.body, list[bytes](), 0
     for start in marks.of(SCRIPT):
         if start >= at and _SCRIPT.match(body, start):
-            kept.append(body[at:start])
+            kept.append(body[at : start + 1])  # its "<" stands between the text before it and the end of the script
             at = body.find(b"</script", start)
             if at < 0:
                 return b"".join(kept)

@@ -113,6 +113,7 @@ def likeness(one: str, other: str) -> float:
         "<p>Ein Wort\nnoch  eins</p>\t<p>a</p>",
         f"<p>{'long' * 40}1 {'long' * 40}2 {'long' * 40}1</p>",
         "<script>var x = 1</script><p>One</p><STYLE>p { x }</STYLE><p>two</p>",
+        "<p>Text that stands before a script<script>one(1 < 2)</script>and <b>behind</b><script></script> it",
     ],
 )
 def test_words_are_those_of_the_text(page: str) -> None:
