@@ -1,5 +1,6 @@
 """minicrawl lab"""
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -16,6 +17,7 @@ from minicrawl.cli.help import Group
 from minicrawl.cli.options import Choice, about_store, json_option, need_extra, teller
 from minicrawl.cli.output import duration, reassuring
 from minicrawl.errors import SettingError, counted
+from minicrawl.log import printable
 
 if TYPE_CHECKING:
     import numpy as np
@@ -66,7 +68,26 @@ def shared(command: _Command) -> _Command:
     return command
 
 
-def show(experiments: Sequence[Experiment], out: Path, as_json: bool) -> None:
+class Source(NamedTuple):
+    """What makes the webs of experiments, for whoever repeats them: a seed, and the links of a given graph."""
+
+    seed: int
+    graph: str = ""
+    sha256: str = ""
+
+    @classmethod
+    def of(cls, seed: int, name: Path | None, graph: "Graph | None") -> "Source":
+        if name is None or graph is None:
+            return cls(seed)
+        arrays = graph.indptr.astype("<i8").tobytes() + graph.targets.astype("<i4").tobytes()
+        return cls(seed, str(name), hashlib.sha256(arrays).hexdigest())
+
+    def __str__(self) -> str:
+        graph = f"{printable(self.graph)}, links with SHA-256 {self.sha256[:16]}..., " if self.graph else ""
+        return f"({graph}--seed {self.seed})"
+
+
+def show(experiments: Sequence[Experiment], out: Path, as_json: bool, source: Source | None = None) -> None:
     """Run experiments one after the other, write the files of those that draw, and print their results."""
     documents, say = [], teller()
     for title, run in experiments:
@@ -80,9 +101,11 @@ def show(experiments: Sequence[Experiment], out: Path, as_json: bool) -> None:
             from minicrawl.lab.chart import write
 
             files = [str(path) for path in write(result, out)]
-        documents.append({**result.as_json(), "files": files})
+        made_of = {} if source is None else source._asdict()
+        documents.append({**result.as_json(), "files": files, **made_of})
         if not as_json:
-            click.echo("\n".join([result.title, *(f"- {claim}" for claim in result.claims), *files, ""]))
+            heading = result.title if source is None else f"{result.title} {source}"
+            click.echo("\n".join([heading, *(f"- {claim}" for claim in result.claims), *files, ""]))
     if as_json:
         click.echo(json.dumps(documents if len(documents) > 1 else documents[0], indent=2))
 
@@ -127,8 +150,10 @@ def opic(  # noqa: PLR0913 - one argument per option, as click calls it
     need_extra("the lab", "matplotlib")
     from minicrawl.lab.figures import Setup as Webs
 
-    webs = Webs(nodes, seed, graphs, model, None if graph is None else _with_sites(graph))
-    show(_opic(names or _FIGURES_OF_OPIC, webs, quick), out, as_json)
+    web = None if graph is None else _with_sites(graph)
+    webs = Webs(nodes, seed, graphs, model, web)
+    source = Source.of(seed, graph, web and web[0])
+    show(_opic(names or _FIGURES_OF_OPIC, webs, quick), out, as_json, source)
 
 
 def _opic(names: Sequence[str], webs: "Webs", quick: bool) -> list[Experiment]:
@@ -175,21 +200,26 @@ def seeds(  # noqa: PLR0913 - one argument per option, as click calls it
     On a drawn web of communities, or on a GRAPH whose pages have URLs: links inside a site do not count.
     """
     need_extra("the lab", "matplotlib")
-    show(_seeds(names or SEEDS_NAMES, graph, quick, seed), out, as_json)
+    web = None if graph is None else _with_sites(graph)
+    if web is not None and web[1] is None:
+        raise SettingError(
+            f"{graph} has no URLs, which tell the links inside a site; name a store or a list of links with URLs"
+        )
+    source = Source.of(seed, graph, web and web[0])
+    show(_seeds(names or SEEDS_NAMES, web, quick, seed), out, as_json, source)
 
 
-def _seeds(names: Sequence[str], graph: Path | None, quick: bool, seed: int) -> list[Experiment]:
+def _seeds(
+    names: Sequence[str], given: "tuple[Graph, npt.NDArray[np.int64] | None] | None", quick: bool, seed: int
+) -> list[Experiment]:
     import numpy as np
 
     from minicrawl.lab.seeds import FIGURES, Study
     from minicrawl.lab.webs import communities
 
     number = _QUICK_SITES * (1 if quick else 10)
-    web, sites = communities(number, np.random.default_rng(seed)) if graph is None else _with_sites(graph)
-    if sites is None:
-        raise SettingError(
-            f"{graph} has no URLs, which tell the links inside a site; name a store or a list of links with URLs"
-        )
+    web, sites = communities(number, np.random.default_rng(seed)) if given is None else given
+    assert sites is not None
     study = Study(web, sites, seed)
     return [Experiment(_titled("seeds", name), partial(FIGURES[name], study)) for name in names]
 
@@ -222,7 +252,8 @@ def sites(store: Path, as_json: bool, seed: int) -> None:
 
     with open_store(store) as reader:
         web = site_web(reader)
-    show([Experiment("jumps to sites", partial(result, web, seed))], Path(), as_json)
+    source = Source.of(seed, store, web.graph)
+    show([Experiment("jumps to sites", partial(result, web, seed))], Path(), as_json, source)
 
 
 def site_web(store: "Store") -> "SiteWeb":
@@ -254,7 +285,7 @@ def everything(quick: bool, seed: int, out: Path, as_json: bool) -> None:
         *_seeds(SEEDS_NAMES, None, quick, seed),
         *_lecture(),
     ]
-    show(experiments, out, as_json)
+    show(experiments, out, as_json, Source(seed))
 
 
 @command.command(epilog="Example: minicrawl lab spawc a300 --trials 5 --validate")
@@ -315,7 +346,7 @@ def spawc(  # noqa: PLR0913 - one argument per option, as click calls it
         draw = _drawing(name, nodes, seed)
         teller()(_ahead(name, draw(0), setup, timeout))
         runs.append(Experiment(f"GraphBench on {name}", partial(_run, name, draw, setup, done)))
-    show(runs, out, as_json)
+    show(runs, out, as_json, Source(seed))
     for name, trials_of_it in done.items():
         if not as_json:
             click.echo("\n".join([*([f"{name}:"] if len(done) > 1 else []), *table(trials_of_it)]))

@@ -34,7 +34,7 @@ _FOUND = 1
 
 @click.command(epilog="Example: minicrawl links --broken --fail-on 404")
 @click.option("--broken", is_flag=True, help="Links to pages that are not there.")
-@click.option("--redirected", is_flag=True, help="Links to pages that redirect.")
+@click.option("--redirected", "--redirects", is_flag=True, help="Links to pages that redirect.")
 @click.option("--external", is_flag=True, help="Links to other sites.")
 @click.option("--to", metavar="URL", help="Links to this page.")
 @click.option("--fail-on", metavar="CODES",

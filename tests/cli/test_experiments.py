@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 from click.testing import CliRunner
+from support.command_line import answer, run
 
 from minicrawl.cli.lab import Experiment, shared, show
 from minicrawl.experiment import Claim, Curve, Panel, Result
@@ -50,3 +51,18 @@ def test_json_is_one_document_or_a_list_of_several(tmp_path: Path) -> None:
     )
     assert one == two[0]
     assert [document["name"] for document in two] == ["one", "two"]
+
+
+def test_what_made_the_webs_is_said(tmp_path: Path) -> None:
+    """The same links have the same sum, whatever the file."""
+    (tmp_path / "one.txt").write_text("0 1\n1 0\n1 2\n2 0\n")
+    (tmp_path / "two.tsv").write_text("1\t2\n0\t1\n2\t0\n1\t0\n")
+    (tmp_path / "three.txt").write_text("0 1\n1 0\n1 2\n2 1\n")
+    first, again, other = (
+        answer("lab", "opic", "2", "--graph", tmp_path / name, "--seed", "7", "--out", tmp_path)
+        for name in ("one.txt", "two.tsv", "three.txt")
+    )
+    assert first["sha256"] == again["sha256"] != other["sha256"]
+    assert (first["seed"], first["graph"]) == (7, str(tmp_path / "one.txt"))
+    told = run("lab", "opic", "2", "--graph", tmp_path / "one.txt", "--out", tmp_path).stdout.splitlines()[0]
+    assert told.endswith(f"({tmp_path / 'one.txt'}, links with SHA-256 {first['sha256'][:16]}..., --seed 0)")
