@@ -43,7 +43,7 @@ def test_figure_leaves_rows_and_a_picture_that_are_the_same_each_time(tmp_path: 
     assert {len(row) for row in table} == {len(table[0])}
     before = rows.read_bytes(), picture.read_bytes()
     document = json.loads(lab("opic", "convergence", *SMALL, *out, "--json").stdout)
-    assert set(document) == {"name", "title", "rows", "claims", "files"}
+    assert set(document) == {"name", "title", "rows", "claims", "files", "seed", "graph", "sha256"}
     assert (rows.read_bytes(), picture.read_bytes()) == before, "the same seed gives the same bytes"
 
 
