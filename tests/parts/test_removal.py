@@ -117,9 +117,12 @@ def steady(text: str) -> list[str]:
     return [re.sub(r"\d+\.\d+\S*|\d+-\d\d-\d\d[T ]\S*|\d+ m?s\b", "N", line) for line in text.splitlines()]
 
 
+_OF_ALL_PARTS = re.compile(r"support\.(?:documents|sample_stores)")
+
+
 def files_about(name: str) -> list[Path]:
-    """The files of tests, but for those of the documents, which may break without a part: they name it or its
-    settings. All are run without it that are no tests of its own."""
+    """The files of tests that may break without a part, as they name it or its settings; but for those of documents and
+    of stores of earlier versions, which have all parts. All are run without it that are no tests of its own."""
     names = "|".join({name, *settings_of(name), *(word.replace("_", "-") for word in settings_of(name))})
     named = re.compile(rf"(?<![\w/.])(?:--)?(?:{names})(?![\w./])")
     tests = ROOT / "tests"
@@ -127,7 +130,7 @@ def files_about(name: str) -> list[Path]:
     return [
         path.relative_to(ROOT)
         for path in files
-        if named.search(text := path.read_text("utf-8")) and "support.documents" not in text
+        if named.search(text := path.read_text("utf-8")) and not _OF_ALL_PARTS.search(text)
     ]
 
 
