@@ -7,34 +7,27 @@ their digests.
 
 import base64
 import hashlib
-import json
 import math
 import re
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
-from itertools import accumulate
 from pathlib import Path
 
 from minicrawl.audit.auditing import Audit, audited
-from minicrawl.audit.causes import Cause, causes
-from minicrawl.audit.rules import RULES, Rule, Severity
-from minicrawl.audit.words import sentence, share, summary, to_do_first
+from minicrawl.audit.rules import RULES, Rule
 from minicrawl.dashboard.http_server import json_answer
+from minicrawl.dashboard.issues import issues
 from minicrawl.dashboard.looks import at_rest
 from minicrawl.dashboard.readings import Reading, Readings
 from minicrawl.dashboard.serving import static_files
 from minicrawl.export.tables import iso, renamed_when_whole
 from minicrawl.log import printable
-from minicrawl.reasons import meaning
 from minicrawl.settings import RANKINGS
 from minicrawl.store.reader import Store
 
 BEST, TOP = 10, 100
-"""Pages in the overview; pages in the list of all, and targets of a rule."""
-_MOST_BYTES, _SHOWN_SOURCES, _LONGEST_TEXT = 1_500_000, 3, 2_000
-"""Bytes of all findings together; of each, pages concerned, and characters of a text."""
+"""Pages in the overview, and in the list of all."""
 _IMPORT = re.compile(r'^import (\{.+\}) from "\./(\w+)\.js";$', re.MULTILINE)
 _EXPORT = re.compile(r"^export (?=(?:async )?(?:class|function|const) (\w+))", re.MULTILINE)
 
@@ -53,7 +46,7 @@ def report_on(store: Store, rules: Mapping[str, Rule] = RULES) -> Reading:
         return {
             "title": f"Crawl report: {', '.join(seeds[:3]) + more or store.path.stem}",
             "subtitle": _times(audit) + (" The crawl was still running." if status.running else ""),
-            "issues": _issues(audit),
+            "issues": issues(audit),
             "/api/now": look,
             "/api/top": readings.top(RANKINGS[0], BEST),
             "/api/pages": readings.pages("", TOP),
@@ -123,40 +116,3 @@ def _times(audit: Audit) -> str:
     )
     fetched = f"between {first} and {last} UTC" if first != last else f"on {first} UTC" if first else "nothing yet"
     return f"Made on {made} UTC. Fetched {fetched}."
-
-
-def _issues(audit: Audit) -> Reading:
-    """The causes of the findings by rule, in the order of the audit, as many of each as have room."""
-    found: dict[str, list[Cause]] = {}
-    for cause in causes(audit, audit.findings):
-        found.setdefault(cause.first.rule, []).append(cause)
-    counts, stakes, said = audit.counts(), audit.at_stake(), audit.said()
-    issues, left = [], _MOST_BYTES
-    for number, (name, importance) in enumerate(stakes.items()):
-        rule, rows = audit.rules[name], [_shown(cause) for cause in found[name][:TOP]]
-        sizes = accumulate(len(json.dumps(row)) for row in rows)
-        shown = rows[: max(1, sum(size <= left // (len(stakes) - number) for size in sizes))]
-        left -= len(json.dumps(shown))
-        issues.append({
-            "rule": name, "severity": rule.severity, "found": sentence(said[name]), "why": rule.why, "how": rule.how,
-            "at_stake": share(importance), "count": counts[name], "causes": len(found[name]), "findings": shown,
-        })  # fmt: skip
-    of_severity = Counter(audit.rules[finding.rule].severity for finding in audit.findings)
-    return {
-        "summary": summary(audit),
-        "do_first": to_do_first(audit),
-        "issues": issues,
-        "counts": {severity.value: of_severity[severity] for severity in Severity},
-        "checked": len(audit.rules) - len(audit.not_checked),
-        "not_checked": dict(sorted(audit.not_checked.items())),
-    }
-
-
-def _shown(cause: Cause) -> Reading:
-    first = cause.first
-    examples = [url[:_LONGEST_TEXT] for url in first.examples[:_SHOWN_SOURCES]]
-    return {
-        "target": first.target[:_LONGEST_TEXT], "where": cause.where[:_LONGEST_TEXT],
-        "detail": (meaning(first.detail) or first.detail)[:_LONGEST_TEXT], "sources": first.sources,
-        "pages": cause.pages, "at_stake": share(cause.importance), "examples": examples,
-    }  # fmt: skip

@@ -32,7 +32,7 @@ MAY_IMPORT = {
     "control": {"crawler", "web", "store"},
     "search": {"analysis", "crawler", "web", "store"},
     "cluster": {"analysis", "control", "crawler", "web", "export", "extract", "graphs", "opic", "search", "store"},
-    "dashboard": {"analysis", "cluster", "control", "crawler", "web", "search", "store"},
+    "dashboard": {"analysis", "audit", "cluster", "control", "crawler", "web", "search", "store"},
     "report": {"audit", "dashboard", "export", "store"},
     "assistant": {"analysis", "crawler", "web", "dashboard", "export", "search", "store"},
     "cli": {"archive", "control", "search", "crawler", "store", "export", "demo", "graphs", "lab", "analysis", "opic"}

@@ -12,7 +12,9 @@ from typing import Any, TypeVar  # Any: JSON
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.status import AtRest, Partition, at_rest
 from minicrawl.analysis.top import best_wanted, lines_per_site, top_list
+from minicrawl.audit.auditing import audited
 from minicrawl.cluster import answers
+from minicrawl.dashboard.issues import issues
 from minicrawl.errors import SettingError
 from minicrawl.model import ReadShare
 from minicrawl.reasons import meaning
@@ -225,6 +227,11 @@ class Readings:
             return answers.why(self.path, url).as_json()
         with self._opened() as store:
             return explain(store, url).as_json()
+
+    def issues(self) -> Reading:
+        """What an audit by the rules that come with minicrawl finds."""
+        with self._opened() as store:
+            return issues(audited(store))
 
     def course(self) -> Reading:
         """`states`: numbers of pages by state and reason, with its sentence; `points`: the crawl over time, each a

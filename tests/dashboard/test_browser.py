@@ -207,6 +207,18 @@ def test_pages_behind_a_number_lead_to_their_view(browser: Any, store: Path) -> 
         is_just(page, "#view-pages [role=status]", "2 pages.")
 
 
+def test_an_audit_leads_from_a_finding_to_its_page(browser: Any, store: Path) -> None:
+    links = [f"{HOME}{name}" for name in "abcdefgh"]
+    crawled({HOME: ["<title>Home</title>", *links, f"{HOME}gone"], **{url: [HOME] for url in links}}, store)
+    with dashboard(store) as (address, _), opened(browser, address) as page:
+        page.click("#tab-audit")
+        says(page, "#view-audit .sentence", "1 page links to 1 that is missing")
+        page.locator("#view-audit summary", has_text="1 page links to 1 that is missing").click()
+        page.locator("#view-audit details[open] td", has_text="gone").first.wait_for()
+        page.locator("#view-audit details[open] td .url").first.click()
+        says(page, "#view-why .sentence", "Given up at once: ")
+
+
 def test_a_log_is_searched_filtered_and_held(browser: Any, web: CountedWeb, store: Path) -> None:
     with dashboard(store) as (address, _), opened(browser, address) as page:
         host = begun(page, web)
@@ -237,8 +249,8 @@ def test_all_can_be_used_by_keyboard_and_read_aloud(browser: Any, store: Path) -
     axe_source()
     site: Site = {HOME: ["<title>Home</title>", f"{HOME}{'long-' * 60}", f"{HOME}gone", "http://b.test/"]}
     crawled(site | {f"{HOME}{'long-' * 60}": [HOME], "http://b.test/": [HOME]}, store, search=True, text=True)
-    views = ("overview", "pages", "sites", "log", "setup")
-    said = {"overview": "#view-overview td", "pages": "#view-pages td", "sites": "#view-sites td"}
+    views = ("overview", "pages", "sites", "audit", "log", "setup")
+    said = {view: f"#view-{view} td" for view in ("overview", "pages", "sites")} | {"audit": "#view-audit summary"}
     with dashboard(store) as (address, _):
         for scheme, width in (("light", 1440), ("dark", 390)):
             size = {"width": width, "height": 800}

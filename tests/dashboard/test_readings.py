@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from support.sites import crawl, crawled_once, random_site, rows
 from minicrawl.dashboard.looks import Looks
 from minicrawl.dashboard.readings import NotYetError, Readings, Shared
 from minicrawl.errors import MinicrawlError, StoreError
+from minicrawl.report import report_on
+from minicrawl.store.reader import open_store
 
 store = crawled_once(*random_site(5), pages=40)
 
@@ -35,6 +38,15 @@ def test_pages_are_those_of_the_command_line(store: Path) -> None:
         expected = answer("top", "--where", asked, "--by", "importance", "--n", "999", "--store", store)
         assert found["count"] == len(expected) > 2
         assert [page["url"] for page in found["pages"]] == [page["url"] for page in expected[:7]]
+
+
+def test_issues_are_those_of_the_command_line_and_the_report(store: Path) -> None:
+    found, told = Readings(store).issues(), answer("audit", "--json", "--store", store)
+    assert (found["summary"], found["do_first"]) == (told["summary"], told["do_first"])
+    counts = Counter(each["rule"] for each in told["findings"])
+    assert {issue["rule"]: issue["count"] for issue in found["issues"]} == counts
+    with open_store(store) as reader:
+        assert report_on(reader)["issues"] == found
 
 
 def test_hosts_have_all_pages(store: Path) -> None:

@@ -73,6 +73,7 @@ PATHS = (
     "/api/pages?where=",
     "/api/hosts",
     "/api/sites",
+    "/api/issues",
     "/api/course",
     "/api/why?url=a.test",
     "/metrics",
@@ -187,7 +188,7 @@ async def test_each_path_says_something_of_all_partitions(store: Path, folder: P
         assert now.keys() == one.keys() | {"partitions"}
         known = sum(answer("status", "--store", folder)["states"].values())
         assert (now["crawl"], now["reason"], now["known"]) == ("resting", "nothing-left", known)
-        for path in ("/api/pages", "/api/hosts", "/api/sites", "/api/course"):
+        for path in ("/api/pages", "/api/hosts", "/api/sites", "/api/issues", "/api/course"):
             assert b"minicrawl gather" in (await browser.ask(path)).body
         assert sum(part["known"] for part in now["partitions"]) == known
         lines = (await browser.ask("/metrics")).body.decode().splitlines()

@@ -6,6 +6,7 @@ import {clock, isOn, printable} from "./format.js";
 import {Overview} from "./overview.js";
 import {Pages} from "./pages.js";
 import {Sites} from "./sites.js";
+import {Issues} from "./issues.js";
 import {Setup} from "./setup.js";
 import {Why} from "./why.js";
 import {Log} from "./log.js";
@@ -24,6 +25,7 @@ const views = [
   ["overview", "Overview", new Overview(app)],
   ["pages", "Pages", new Pages(app)],
   ["sites", "Sites", new Sites(app)],
+  ["audit", "Audit", new Issues(app)],
   ["why", "Why", new Why(app)],
   ["log", "Log", new Log(app)],
   ["setup", "Set up", new Setup(app)],
