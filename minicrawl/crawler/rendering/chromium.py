@@ -288,7 +288,7 @@ class Renderer(Chromium):
         self._requests.pace.note_asked(politeness_key(fetched.url))
         parts = Parts()
         document = Resource(fetched.url, 200, {"content-type": fetched.content_type or "text/html"}, fetched.body)
-        fetched = fetched._replace(etag=None, last_modified=None)
+        fetched = fetched._replace(etag=None, last_modified=None, location=None)
         try:
             async with self._room:
                 shown, requests = await self._shown(document, parts, scrolls=scrolls)

@@ -37,7 +37,7 @@ _BLANK = "about:blank"
 _QUIET, _LOOK = 0.5, 0.1
 """Seconds for which a page that is ready shows the same; and between two looks."""
 _MOST_HELD = 6
-"""Times its time that a page may take with the turns for which its requests wait."""
+"""Times its time that a page may take with the turns for which its requests wait; and that scrolling it may take."""
 _STEPS, _STILL, _AT_END = 40, 2, 0.3
 """Steps in which a page is scrolled, at most; looks at its end that bring nothing, after which that is its end; and
 seconds without requests before each. On a busy machine a wait for so many seconds alone found 10 of 40 links."""
@@ -300,20 +300,22 @@ class Tab:
         return not requests.pending
 
     async def _scroll(self, requests: TabRequests, seconds: float) -> int:
-        """Scroll a page to its end. Returns the number of links that this has brought. seconds: for a step."""
-        first = links = still = 0
+        """Scroll a page to its end, or until its time is up. Returns the number of links that this has brought.
+        seconds: for a step."""
+        clock, first, links, still = asyncio.get_running_loop().time, 0, 0, 0
+        end = clock() + _MOST_HELD * seconds
         for step in range(_STEPS):
             async with asyncio.timeout(LAST_WORD):
                 found = await self._said(_SCROLL)
             now, is_end, is_all = found if isinstance(found, list) else (links, True, True)
             first = first if step else now
             still = still + 1 if is_end and step and now == links else 0
-            if still == _STILL or (is_all and not step):
+            if still == _STILL or (is_all and not step) or clock() >= end:
                 break
             links = now
             await asyncio.sleep(_AT_END if is_end else _LOOK)
             waited = 0.0
-            while requests.must_come(whole=False) and waited < seconds:
+            while requests.must_come(whole=False) and waited < seconds and clock() < end:
                 await asyncio.sleep(_LOOK)
                 waited += 0.0 if requests.is_held() else _LOOK
         return links - first

@@ -120,7 +120,8 @@ ENDS = {
 def test_a_page_that_cannot_be_rendered_keeps_its_plain_reading_and_its_links(store: Path, name: str) -> None:
     code, reason = ENDS[name]
     page = f"<!doctype html><title>Plain</title><p>said as sent</p><a href=/next>n</a><script>{code}</script>"
-    pages: dict[str, Reply] = {f"{HOST}/": page, f"{HOST}/next": "next", f"{HOST}/never": never}
+    sent = ("text/html", page, "Location: /never")  # which is none, as the page is no redirect
+    pages: dict[str, Reply] = {f"{HOST}/": sent, f"{HOST}/next": "next", f"{HOST}/never": never}
     crawled(Site(pages), store, render="test/$", text=True, timing=Timing(render=3.0))
     found = states(store)
     slow_to_kill = "ok" if reason == "ok" else "render-timeout"

@@ -1,12 +1,15 @@
 """Experiments find the pages that need a browser, and spare those that do not: on made sites, and kept by the store."""
 
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 from support.command_line import run
-from support.rendered import HOST, Site, crawled, slow_with_chromium
+from support.rendered import HOST, Reply, Site, crawled, never, slow_with_chromium
 from support.scripted_webs import PAGES, Web, app, endless, half_list, own_words, whole
 from support.sites import rows
+
+from minicrawl.timing import Timing
 
 
 def rendered(store: Path) -> dict[str, tuple[int, int]]:
@@ -56,6 +59,16 @@ def test_a_list_that_goes_on_when_it_is_scrolled_is_read_to_its_end(tmp_path: Pa
     site = crawled(Site(endless()), store, text=True, render="auto")
     assert {f"{HOST}/item/i{number}" for number in range(PAGES)} <= set(site.asked)
     assert rows(store, "SELECT pattern, scrolled FROM rendered") == [("/", 1)]
+
+
+@slow_with_chromium
+def test_a_page_that_asks_for_what_never_comes_whenever_it_is_scrolled_is_not_scrolled_for_long(tmp_path: Path) -> None:
+    code = "let n = 0; onscroll = () => fetch('/never/' + n++)"
+    page = f"<!doctype html><p>{own_words('tall', 60)}</p><div style='height: 90000px'></div><script>{code}</script>"
+    pages = defaultdict[str, Reply](lambda: never, {f"{HOST}/": page, f"{HOST}/robots.txt": 404})
+    site = crawled(Site(pages), tmp_path / "crawl.db", text=True, render="auto", timing=Timing(render=1.0))
+    assert 0 < sum("/never" in url for url in site.asked) < 20
+    assert own_words("tall", 60) in run("text", f"{HOST}/", "--store", tmp_path / "crawl.db").stdout
 
 
 @slow_with_chromium
