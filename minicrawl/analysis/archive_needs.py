@@ -12,6 +12,7 @@ from typing import NamedTuple
 from minicrawl.analysis.archives import OpenedArchive, decoded, fields_of, parsed_body
 from minicrawl.archive.cdxj import Captured, nearest, read
 from minicrawl.archive.collection import Collection
+from minicrawl.crawler.steps.requisites import KEPT
 from minicrawl.errors import FetchError, StoreError
 from minicrawl.model import Requisite, Wanted
 from minicrawl.reasons import MAX_HOPS, meaning
@@ -120,7 +121,7 @@ def _why(archive: OpenedArchive, url: str) -> tuple[str, str] | None:
             row = None if archive.store is None else archive.store.requisites.of(url)
             if row is None:
                 return "", "it is not in the archive, and nothing says why"
-            if row.state == "kept":
+            if row.state == KEPT:
                 return "", "the crawl kept it, and the archive has lost it"
             return row.reason, _words(row.reason)
         if not last.is_redirect:

@@ -70,5 +70,4 @@ def _host(target: str) -> str:
 def _class(target: str) -> str:
     """The class of a URL, as a crawl tells its patterns; "" for a page right below the host, which is of none."""
     shape = shape_of(target.partition("#")[0])
-    names = f"?{'&'.join(shape.names)}" if shape.names else ""
-    return f"{authority(target)}{shape.folder}/{shape.form}{names}" if shape.folder or names else ""
+    return f"{authority(target)}{shape.pattern}" if shape.folder or shape.names else ""

@@ -151,10 +151,8 @@ def missing(csv_file: Path | None, csv_for: str | None, folder: str | None, stor
     """
     from minicrawl.analysis.archive_needs import MissingFile, needs_of
     from minicrawl.analysis.archives import opened
-    from minicrawl.export.tables import STANDARD_OUTPUT, Table, export_table
+    from minicrawl.export.tables import Table, export_table
 
-    if as_json and csv_file == STANDARD_OUTPUT:
-        raise SettingError("standard output takes one of --csv and --json; name a file for --csv")
     with opened(store, folder) as archive:
         needs = needs_of(archive)
     if csv_file is not None:

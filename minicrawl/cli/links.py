@@ -83,8 +83,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.export.tables import STANDARD_OUTPUT, Table, export_table
     from minicrawl.store.reader import open_store
 
-    if as_json and csv_file == STANDARD_OUTPUT:
-        raise SettingError("standard output takes one of --csv and --json; name a file for the other: --csv links.csv")
     codes = _codes(fail_on)
     asked = Asked(broken or not (redirected or external or to or fail_on is None), redirected, external, to, where)
     if not any(asked[:4]):

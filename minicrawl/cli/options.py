@@ -96,12 +96,16 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 
 
 def csv_options(command: _Command) -> _Command:
-    """Add --csv and --csv-for, for commands that write a list for spreadsheets and programs."""
+    """Add --csv and --csv-for, for commands that write a list for spreadsheets and programs, and have --json."""
 
     @functools.wraps(command)
     def checked(*values: Any, csv_file: Path | None, csv_for: str | None, **others: Any) -> Any:
         if csv_for is not None and csv_file is None:
             raise SettingError(f"--csv-for {csv_for} goes with --csv; add --csv FILE")
+        from minicrawl.export.tables import STANDARD_OUTPUT
+
+        if others["as_json"] and csv_file == STANDARD_OUTPUT:
+            raise SettingError("standard output takes one of --csv and --json; name a file for the other: --csv FILE")
         return command(*values, csv_file=csv_file, csv_for=csv_for, **others)
 
     file = click.option("--csv", "csv_file", is_flag=False, flag_value="-", metavar="[FILE]",

@@ -176,8 +176,6 @@ def _compare(  # noqa: PLR0913 - what the command has
     from minicrawl.export.tables import STANDARD_OUTPUT, Table, export_table
     from minicrawl.store.reader import open_store
 
-    if as_json and csv_file == STANDARD_OUTPUT:
-        raise SettingError("standard output takes one of --csv and --json; name a file for the other: --csv ranks.csv")
     if plot is not None:
         need_extra("--plot", "matplotlib")
     with open_store(store) as reader, reader.snapshot():

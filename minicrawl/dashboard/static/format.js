@@ -5,6 +5,11 @@ export function isOn(now) {
   return now.crawl === "running" || now.crawl === "busy";
 }
 
+// True for a page that is not there: the links to it are to be mended.
+export function isLost({state}) {
+  return ["error", "gone"].includes(state);
+}
+
 const whole = new Intl.NumberFormat("en", {maximumFractionDigits: 0});
 
 export function count(number) {

@@ -1,7 +1,7 @@
 // The pages that a filter selects, the most important first: every number of pages elsewhere leads here.
 
 import {card, el, pagesOf, setText, titled, whyOf} from "./dom.js";
-import {count, counted, printable, weight} from "./format.js";
+import {count, counted, isLost, printable, weight} from "./format.js";
 import {Table} from "./table.js";
 
 const [FIRST, MOST] = [50, 500]; // lines
@@ -52,6 +52,6 @@ export class Pages {
 }
 
 // Of a page that failed: where to mend the links to it.
-function sources(app, {url, state}) {
-  return app.open && ["error", "gone"].includes(state) ? el("a", {href: whyOf(url)}, "who links there") : null;
+function sources(app, page) {
+  return app.open && isLost(page) ? el("a", {href: whyOf(page.url)}, "who links there") : null;
 }

@@ -1,7 +1,7 @@
 // Everything known of one URL, and the commands for it.
 
 import {card, el, known, outside, toPages, whyOf} from "./dom.js";
-import {amount, count, counted, day, duration, percent, printable, small, weight} from "./format.js";
+import {amount, count, counted, day, duration, isLost, percent, printable, small, weight} from "./format.js";
 
 export class Why {
   constructor(app) {
@@ -41,16 +41,15 @@ export class Why {
     };
     const facts = found.host ? pageFacts(found) : [];
     const sources = links("Some of the pages that link to it", found.linked_from);
-    const isLost = ["error", "gone"].includes(found.state); // its links are to be mended
     return [
       el("h3", {}, printable(found.title) || printable(found.url)),
       el("p", {}, outside(found.url, printable(found.url))),
       el("p", {class: "sentence"}, sentence(found)),
       found.host ? el("p", {}, el("button", {type: "button", class: "small", onclick: again}, "Fetch it again")) : null,
-      ...(isLost ? sources : []),
+      ...(isLost(found) ? sources : []),
       el("dl", {class: "facts"}, ...[...facts, ...rules(found)].filter(([, value]) => value !== null && value !== "" && value !== undefined)
         .flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)])),
-      ...(isLost ? [] : sources),
+      ...(isLost(found) ? [] : sources),
       ...links("Some of the pages it links to", found.links_to),
     ].filter(Boolean);
   }

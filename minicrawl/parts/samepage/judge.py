@@ -216,7 +216,7 @@ class Judge:
 
     def _found_keys(self, shape: Shape) -> Keys:
         tail = self.tail(shape)
-        place = f"/…/{tail}" if tail else f"{shape.folder}/{shape.form}"
+        place = f"/…/{tail}" if tail else shape.place
         if not shape.parameters:
             pattern = f"F {place}"
             if len(shape.segments) < DEEP:
@@ -227,7 +227,7 @@ class Judge:
         pattern = f"F {place}?{names}"
         few = {name for name in shape.names if self.has_few(name)}
         valued = sorted({f"{name}={value}" if name in few else name for name, value in shape.parameters})
-        own = (f"V {shape.folder}/{shape.form}?{'&'.join(valued)}",) if few else ()
+        own = (f"V {shape.place}?{'&'.join(valued)}",) if few else ()
         coarse = (f"C {names}", f"W {tail}") if tail else (f"C {names}",)
         loose = [f"P {name}" for name in shape.names]
         loose += [f"P {name}={value}" for name, value in shape.parameters if name in few]

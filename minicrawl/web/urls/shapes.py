@@ -40,8 +40,13 @@ class Shape(NamedTuple):
         return "".join(f"/{'{n}' if folder.isdecimal() else folder}" for folder in folders)
 
     @property
+    def place(self) -> str:
+        """The pattern without the names of parameters."""
+        return f"{self.folder}/{self.form}"
+
+    @property
     def pattern(self) -> str:
-        return f"{self.folder}/{self.form}{'?' if self.names else ''}{'&'.join(self.names)}"
+        return f"{self.place}?{'&'.join(self.names)}" if self.names else self.place
 
 
 @lru_cache(maxsize=4_096)
