@@ -14,7 +14,7 @@ import re
 import struct
 import zlib
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 from urllib.parse import unquote_to_bytes
 
 import numpy as np
@@ -23,13 +23,15 @@ import numpy.typing as npt
 from minicrawl.web.fingerprint import BASE, LETTERS, Hashes, Places, placed_words
 from minicrawl.web.marks import IMAGE, UNREAD, UNREAD_NAMES, Marks
 
+_T = TypeVar("_T", np.uint32, np.uint64)
 Numbers = npt.NDArray[np.uint32]
-_HEAD = struct.Struct("<qII")
+_HEAD = struct.Struct("<qIII")
 
 LONGEST = 1 << 20
 """Bytes of a page that are read, from its body on."""
 MOST = 1 << 14
 """Lines of a page that are read, those without a word among them."""
+RUN, SAMPLED = 4, 8
 
 _BODY = re.compile(rb"<(?i:body)(?=[\s/>])")
 _UNREAD = re.compile(rb"<(?:(?i:(%b))(?=[\s/>])|!--)" % b"|".join(UNREAD_NAMES))
@@ -53,21 +55,23 @@ _UPPER = np.uint64((1 << 32) - 1 << 32)
 class Lines(NamedTuple):
     """The distinct lines of a page. `hashes`: ascending; `words`: of each line; `listing`: signed 64-bit hash of the
     set of its lines with their digits and all their words, in any order and however often each stands; 0: of none.
-    `numbers`: words with a digit but 0, of `all_words` in all lines, as often as each stands."""
+    `numbers`: words with a digit but 0, of `all_words` in all lines, as often as each stands. `numbered`: hashes of
+    runs of `RUN` lines with such words, with their digits, one in `SAMPLED` of them by hash, ascending."""
 
     hashes: Numbers
     words: Numbers
     listing: int
     numbers: int
     all_words: int
+    numbered: Numbers
 
 
 def lines_of(marks: Marks, url: str) -> Lines:
     """The lines of an HTML body at a normalised URL, of the first `LONGEST` bytes and `MOST` lines; the `listing` of a
     longer page is of its bytes, too."""
     body = marks.body
-    found = _BODY.search(body, 0, LONGEST)
-    start = found.start() if found else 0
+    begin = _BODY.search(body, 0, LONGEST)
+    start = begin.start() if begin else 0
     end = min(start + LONGEST, len(body))
     octets = np.frombuffer(body, np.uint8)[start:end]
     brackets = ((octets & _EITHER) == _OPEN).nonzero()[0]
@@ -95,7 +99,8 @@ def lines_of(marks: Marks, url: str) -> Lines:
     places += np.repeat(begins - offsets, lengths)
     query = url.partition("?")[2].replace("+", " ")
     known = placed_words(_named_in(query))[0] if query else None
-    lines, exact, numbers, all_words = _hashed(octets.take(places).tobytes(), offsets, known)
+    found = _hashed(octets.take(places).tobytes(), offsets, known)
+    lines, exact = found.lines, found.exact
     paths = _images(marks, spans, start, end)
     if paths:
         lines = np.concatenate((lines, _checksums(path.translate(_DIGITS) for path in paths) << _HALF | _ONE))
@@ -103,20 +108,21 @@ def lines_of(marks: Marks, url: str) -> Lines:
     listing = _of_set(exact)
     if is_cut and listing:
         listing ^= zlib.crc32(body)
-    return _lines(_distinct(lines), listing, numbers, all_words)
+    return Lines(*_halves(_distinct(lines)), listing, found.numbers, found.all_words, _distinct(found.numbered))
 
 
 def pack(lines: Lines) -> bytes:
-    """`Lines` as bytes, for `unpack`: sixteen, and eight for each line."""
+    """`Lines` as bytes, for `unpack`: twenty, eight for each line, and four more for one with numbers."""
+    head = _HEAD.pack(lines.listing, lines.numbers, lines.all_words, len(lines.hashes))
     lines_and_words = lines.hashes.astype(np.uint64) << _HALF | lines.words
-    return _HEAD.pack(lines.listing, lines.numbers, lines.all_words) + lines_and_words.astype("<u8").tobytes()
+    return head + lines_and_words.astype("<u8").tobytes() + lines.numbered.astype("<u4").tobytes()
 
 
 def unpack(packed: bytes) -> Lines:
     """The `Lines` of a result of `pack`; none of b""."""
-    if not packed:
-        return _lines(np.zeros(0, dtype=np.uint64), 0, 0, 0)
-    return _lines(np.frombuffer(packed, "<u8", offset=_HEAD.size), *_HEAD.unpack_from(packed))
+    listing, numbers, all_words, count = _HEAD.unpack_from(packed or bytes(_HEAD.size))
+    lines = np.frombuffer(packed[_HEAD.size :], "<u8", count)
+    return Lines(*_halves(lines), listing, numbers, all_words, np.frombuffer(packed[_HEAD.size + 8 * count :], "<u4"))
 
 
 def listing_of(packed: bytes) -> int:
@@ -135,13 +141,23 @@ def title_parts(title: str) -> list[int]:
     each the hash that a line of the same words has."""
     parts = [(">" + part).encode("utf-8", "replace") for part in _TITLE_PARTS.split(title.replace("\xa0", " "))]
     offsets = np.cumsum([0, *map(len, parts[:-1])])
-    lines, *_ = _hashed(b"".join(parts), offsets, None)
-    hashes: list[int] = (lines >> _HALF).tolist()
+    hashes: list[int] = (_hashed(b"".join(parts), offsets, None).lines >> _HALF).tolist()
     return hashes
 
 
-def _lines(lines: Hashes, listing: int, numbers: int, all_words: int) -> Lines:
-    return Lines((lines >> _HALF).astype(np.uint32), lines.astype(np.uint32), listing, numbers, all_words)
+class _Hashed(NamedTuple):
+    """lines: the hash of each in the upper half, and the count of its words in the lower one. exact: 64-bit hashes of
+    them, with all words as they stand."""
+
+    lines: Hashes
+    exact: Hashes
+    numbered: Numbers
+    numbers: int
+    all_words: int
+
+
+def _halves(lines: Hashes) -> tuple[Numbers, Numbers]:
+    return (lines >> _HALF).astype(np.uint32), lines.astype(np.uint32)
 
 
 def _unread(marks: Marks, start: int, end: int) -> list[tuple[int, int]]:
@@ -167,10 +183,9 @@ def _images(marks: Marks, spans: list[tuple[int, int]], start: int, end: int) ->
     return [tag[1] for at in places if (tag := _IMAGE.match(marks.body, at, end))]
 
 
-def _hashed(text: bytes, offsets: Places, known: Hashes | None) -> tuple[Hashes, Hashes, int, int]:
-    """Of the lines that begin at these places of a text, each with a gap: numbers of those that have a word beside the
-    `known` ones, the hash in the upper half and the count of words in the lower one; 64-bit hashes of those that have a
-    word, with all words as they stand; the words with a digit, and all words."""
+def _hashed(text: bytes, offsets: Places, known: Hashes | None) -> _Hashed:
+    """The hashes of the lines that begin at these places of a text, each with a gap. `lines` are those that have a word
+    beside the `known` ones, `exact` those that have any."""
     hashes, begins, ends = placed_words(_plain(text))
     exact, numbers = hashes, 0
     octets = np.frombuffer(text, np.uint8)
@@ -186,7 +201,8 @@ def _hashed(text: bytes, offsets: Places, known: Hashes | None) -> tuple[Hashes,
         hashes, exact, begins = hashes[is_word], exact[is_word], begins[is_word]
     bounds = np.append(begins.searchsorted(offsets), len(begins))
     bounds = np.append(bounds[:-1][bounds[:-1] < bounds[1:]], len(begins))  # of lines with a word
-    exact_words, exact = exact, _sums(exact, bounds)
+    all_words, exact = len(exact), _sums(exact, bounds)
+    numbered = _runs(exact, exact != _sums(hashes, bounds) if numbers else bounds[:0])
     if known is not None:
         is_new = np.isin(hashes, known, invert=True)
         hashes = hashes[is_new]
@@ -195,7 +211,20 @@ def _hashed(text: bytes, offsets: Places, known: Hashes | None) -> tuple[Hashes,
     lines *= _ODD
     lines &= _UPPER
     lines |= (bounds[1:] - bounds[:-1]).astype(np.uint64)
-    return lines if known is None else lines[bounds[:-1] < bounds[1:]], exact, numbers, len(exact_words)
+    if known is not None:
+        lines = lines[bounds[:-1] < bounds[1:]]
+    return _Hashed(lines, exact, numbered, numbers, all_words)
+
+
+def _runs(exact: Hashes, has_number: npt.NDArray[np.bool_]) -> Numbers:
+    """A sample of the hashes of runs of lines of which one has a number."""
+    count = len(has_number) - RUN + 1
+    if count <= 0:
+        return np.zeros(0, dtype=np.uint32)
+    powers = _ODD ** np.arange(RUN, dtype=np.uint64)
+    whole = np.lib.stride_tricks.sliding_window_view(exact, RUN) @ powers
+    runs = _halves(_scrambled(whole[np.lib.stride_tricks.sliding_window_view(has_number, RUN).any(axis=1)]))[0]
+    return runs[runs % SAMPLED == 0]
 
 
 def _sums(hashes: Hashes, bounds: Places) -> Hashes:
@@ -247,7 +276,7 @@ def _of_set(hashes: Hashes) -> int:
     return int(_scrambled(distinct).sum().astype(np.int64)) or 1 if len(distinct) else 0
 
 
-def _distinct(numbers: Hashes) -> Hashes:
+def _distinct(numbers: npt.NDArray[_T]) -> npt.NDArray[_T]:
     """These once each, ascending."""
     ordered = np.sort(numbers)
     return np.concatenate((ordered[:1], ordered[1:][ordered[1:] != ordered[:-1]]))

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.effort import growth, seconds
 
-from minicrawl.web.lines import LONGEST, MOST, Lines, lines_of, pack, title_hash, title_parts, unpack
+from minicrawl.web.lines import LONGEST, MOST, SAMPLED, Lines, lines_of, pack, title_hash, title_parts, unpack
 from minicrawl.web.marks import UNREAD_NAMES, Marks
 
 URL = "http://a.test/list"
@@ -59,8 +59,25 @@ def test_titles_parts_are_found_among_lines() -> None:
 
 def test_lines_cross_processes_as_bytes() -> None:
     one, other = read(ROWS), unpack(pack(read(ROWS)))
-    assert (told(one), one.listing) == (told(other), other.listing)
+    assert (told(one), one.listing, one.numbers, one.all_words) == (told(other), other.listing, 2, 6)
     assert told(unpack(pack(read("")))) == {}
+
+
+def runs(*rows: str) -> set[int]:
+    lines = read(f"<table>{''.join(rows)}")
+    assert unpack(pack(lines)).numbered.tolist() == lines.numbered.tolist() == sorted({*lines.numbered.tolist()})
+    return {*lines.numbered.tolist()}
+
+
+def test_runs_of_lines_with_numbers_are_known_again_in_another_order() -> None:
+    """Those that lie in a row, and no others."""
+    rows = [f"<tr><td>{n}<td>rose {n * 7}<td>red<td>4 EUR<td>2026<td>lily {n}" for n in range(400)]
+    other = [rows[n * 319 % 400] for n in range(400)]
+    inside = set[int]().union(*map(runs, rows))
+    assert len(inside) == pytest.approx(3 * 400 / SAMPLED, rel=0.3)
+    assert runs(*rows) & runs(*other) == inside
+    assert not runs(*rows) & runs(*(row.replace("rose", "oak").replace("4", "5") for row in rows))
+    assert runs("<p>No<p>number<p>is<p>here<p>at<p>all") == runs("<p>1<p>2<p>3") == set()
 
 
 @pytest.mark.parametrize(

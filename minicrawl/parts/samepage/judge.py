@@ -3,13 +3,16 @@
 kind      what a page said: the first of `KINDS` that fits it, or GAIN
 gain      a page that said something, or led to something; one that did not, but named a new page, is one as well
 key       what a URL shares with others, from fine to coarse; each key counts its pages and gains
-V         up to two folders, the form of the last segment, and the parameters, those of few values with their values
+V         up to two folders, the form of the last segment, and the parameters, those of few values with their values; or
+          a tail that has values
 F         the same without values: the pattern of a URL, which users see
 C, W      its parameters' names alone, anywhere on the host; its tail, for a path that is a view
 D         for other paths of DEEP segments or more, the first of them, and for the others whether they are numbers
 P         each parameter's name, and each of its values if these are few, once two patterns have it
-view      a URL with a query, or with a word in its path that stands below MANY folders: /{n}/reviews/add/
-tail      the path of a view from that word on
+value     a folder of one that has more than FEW folders: Rose of /wiki/Rose/history
+view      a URL with a query, with a word in its path that stands below MANY folders: /{n}/reviews/add/, or with a
+          number behind a value: /wiki/Rose/3
+tail      the path of a view from that word on, or from the folder of the value; in F with * for values
 
 The prospect of a URL, the share of gains to be expected, is worked out from coarse to fine: it begins with a half, or
 the least of the P keys, and each key with n pages and g gains moves it,
@@ -23,7 +26,7 @@ No clock, no draw: the same answers in the same order lead to the same verdicts.
 
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -67,6 +70,8 @@ titles of their own, after which they are not."""
 FEW_PLAIN = 3
 """Plain pages from which on a host may say noindex on nearly all."""
 _WORDS_KEPT, _KEYS_KEPT = 2_048, 256
+_NUMBERED = "/{n}"
+"""How the pattern ends of views by a number."""
 
 
 class Answer(NamedTuple):
@@ -126,6 +131,11 @@ class Keys(NamedTuple):
         return "?" in self.pattern or self.pattern.startswith("F /…/")
 
     @property
+    def has_word(self) -> bool:
+        """True for a view whose path has a word that stands below many folders."""
+        return self.pattern.startswith("F /…/") and not self.pattern.endswith(_NUMBERED)
+
+    @property
     def paging(self) -> str:
         """The key by which pages of lists are counted."""
         return self.pattern if "?" in self.pattern else self.fine[-1]
@@ -134,8 +144,9 @@ class Keys(NamedTuple):
 class Judge:
     """What was learned of one host.
 
-    `counts`: by key; `seen`: of a parameter, as ?name, hashes of its values, and of a word those of the folders above
-    it, until there are enough. `changed`, `changed_words`: since they were cleared.
+    `counts`: by key; `seen`: of a parameter, as ?name, hashes of its values, of a word those of the folders above it,
+    and of a folder, as name/, those of its folders, until there are enough. `changed`, `changed_words`: since they were
+    cleared.
     """
 
     def __init__(self, counts: Mapping[str, Count] = {}, seen: Mapping[str, set[int]] = {}) -> None:
@@ -168,6 +179,8 @@ class Judge:
         segments = shape.segments
         for at in range(1, len(segments)):
             self._see(word_of(segments[at]), "/".join(segments[:at]), MANY)
+            if at + 1 < len(segments):
+                self._see(f"{word_of(segments[at - 1])}/", segments[at], FEW + 1)
 
     def _see(self, word: str, value: str, enough: int) -> None:
         seen = self.seen.get(word)
@@ -194,14 +207,22 @@ class Judge:
         """True if a parameter has few values."""
         return len(self.seen.get(f"?{name}", ())) <= FEW
 
-    def tail(self, shape: Shape) -> str:
-        """The tail of a path that is a view; empty for any other."""
-        segments = shape.segments
-        for at in range(1, len(segments)):
-            word = word_of(segments[at])
-            if len(self.seen.get(word, ())) >= MANY and any(map(str.isalpha, word)):
-                return "/".join(map(word_of, segments[at:])) + ("/" if shape.path.endswith("/") else "")
-        return ""
+    def tail(self, shape: Shape) -> tuple[str, str]:
+        """The tail of a path that is a view, and the same with * for values; empty for any other."""
+        words = list(map(word_of, shape.segments))
+        slash = "/" if shape.path.endswith("/") else ""
+        for at in range(1, len(words)):
+            if len(self.seen.get(words[at], ())) >= MANY and any(map(str.isalpha, words[at])):
+                shown = [word if each == at else self._shown(words, each) for each, word in enumerate(words)][at:]
+                return "/".join(words[at:]) + slash, "/".join(shown) + slash
+        if len(words) > 2 and shape.segments[-1].isdecimal() and self._shown(words, len(words) - 2) == "*":
+            return f"{words[-3]}/{words[-2]}{_NUMBERED}{slash}", f"{words[-3]}/*{_NUMBERED}{slash}"
+        return "", ""
+
+    def _shown(self, words: Sequence[str], at: int) -> str:
+        """A word of a path, or * for a value; numbers are none."""
+        has_letters = any(map(str.isalpha, words[at]))
+        return "*" if has_letters and len(self.seen.get(f"{words[at - 1]}/", ())) > FEW else words[at]
 
     def is_view(self, url: str) -> bool:
         return self.keys(url).is_view
@@ -215,14 +236,15 @@ class Judge:
         return keys
 
     def _found_keys(self, shape: Shape) -> Keys:
-        tail = self.tail(shape)
+        whole, tail = self.tail(shape)
         place = f"/…/{tail}" if tail else shape.place
         if not shape.parameters:
             pattern = f"F {place}"
+            fine = (pattern,) if whole == tail else (f"V /…/{whole}", pattern)
             if len(shape.segments) < DEEP:
-                return Keys((pattern,), pattern, ())
+                return Keys(fine, pattern, ())
             between = "/".join("{n}" if each.isdecimal() else "*" for each in shape.segments[1:-1][:DEEP])
-            return Keys((pattern, f"D /{shape.segments[0]}/{between}/{shape.form}"), pattern, ())
+            return Keys((*fine, f"D /{shape.segments[0]}/{between}/{shape.form}"), pattern, ())
         names = "&".join(shape.names)
         pattern = f"F {place}?{names}"
         few = {name for name in shape.names if self.has_few(name)}
@@ -331,7 +353,7 @@ class Judge:
 
     def _is_fruitful(self, answer: Answer, pattern: str) -> bool:
         """True if a page made a URL known with another path and another pattern, that may say something: it has no
-        query, and like ones have not been read in vain so far; or pages of its pattern have said something."""
+        query and is read now, or pages of its pattern have said something; and like ones were not read in vain."""
         path, origin = shape_of(answer.url).path, answer.url[: answer.url.index("/", 8) + 1]
         for url in answer.new:
             shape = shape_of(url)
@@ -342,13 +364,18 @@ class Judge:
                 return True  # it may be linked nowhere
             elif shape.path != path and (other := self.keys(url)).pattern != pattern:
                 count = self.counts.get(other.pattern)
-                if count is not None and count.kinds[GAIN]:
-                    return True
-                coarse = self.counts.get(other.fine[-1])
-                is_in_vain = coarse is not None and coarse.read >= IN_VAIN and coarse.kinds[GAIN] < RARE * coarse.read
-                if not (shape.parameters or is_in_vain):
+                says_something = count is not None and count.kinds[GAIN] > 0
+                may_say = says_something or (not shape.parameters and self.prospect(url) >= NOW)
+                if may_say and not self._is_in_vain(other):
                     return True
         return False
+
+    def _is_in_vain(self, keys: Keys) -> bool:
+        """True if enough pages of a pattern, or else of its coarse key, were read, and nearly none said anything
+        itself."""
+        counts = (self.counts.get(key) for key in (keys.pattern, keys.fine[-1]))
+        enough = next((count for count in counts if count is not None and count.read >= IN_VAIN), None)
+        return enough is not None and enough.kinds[GAIN] < RARE * enough.read
 
     # What waits.
 

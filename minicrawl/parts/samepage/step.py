@@ -290,7 +290,7 @@ class SamePage(Step):
         if kind == GAIN and lines is not None and has_lines and not is_full:
             share = _news(book.lines, lines)
             if not share and _has_numbers(lines) and book.is_unlike_last(turn.fetched):
-                share = 1.0  # a table of other numbers
+                share = float(_has_new_numbers(book.lines, lines))  # a table of other numbers
             kind = GAIN if share else "nothing"
             is_full = share >= _FULL
         if kind == "same" and "?" not in turn.fetched.url and self._is_first_copy(turn, book):
@@ -485,15 +485,17 @@ class SamePage(Step):
             return
         names = names and [*names, *title_parts(turn.parsed.title or "")]
         hashes = np.union1d(lines.hashes, np.array(names, dtype=np.uint32))
+        if _has_numbers(lines):
+            hashes = np.union1d(hashes, lines.numbered)
         book.lines.add(hashes[~book.lines.has(hashes)].tolist())
         listing = _listing(turn.fetched, turn.parsed.title)
         if listing is not None and turn.outcome.state is State.FETCHED and self._page_with(listing) is None:
             self._listings[listing] = turn.page
 
     def _is_known_title(self, book: HostBook, url: str, title: str, hashed: int) -> bool:
-        """True if a page of the host had this title; of a view by its path, if all parts of it are lines."""
-        is_tail = "?" not in url and book.judge.is_view(url)
-        return all(map(book.lines.knows, title_parts(title))) if is_tail else book.lines.knows(hashed)
+        """True if a page of the host had this title; of a view by a word of its path, if all parts of it are lines."""
+        is_by_word = "?" not in url and book.judge.keys(url).has_word
+        return all(map(book.lines.knows, title_parts(title))) if is_by_word else book.lines.knows(hashed)
 
     def _page_with(self, listing: int) -> int | None:
         page = self._listings.get(listing)
@@ -550,6 +552,12 @@ def _news(known: KnownLines, lines: Lines) -> float:
 def _has_numbers(lines: Lines) -> bool:
     """True if much of a page is numbers."""
     return lines.numbers >= _FEWEST_NUMBERS and lines.numbers >= _NUMBERS * lines.all_words
+
+
+def _has_new_numbers(known: KnownLines, lines: Lines) -> bool:
+    """True unless a third of the runs of lines with numbers are those of other pages, as in a list in another order."""
+    runs = lines.numbered
+    return len(runs) == 0 or 3 * int(known.has(runs).sum()) < len(runs)
 
 
 def _is_same(one: Fetched, other: Fetched) -> bool:

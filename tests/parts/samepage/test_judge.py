@@ -1,5 +1,6 @@
 """The judge of URLs says what its formula says, worked out from all answers anew."""
 
+import itertools
 import random
 from collections.abc import Iterator
 from urllib.parse import parse_qsl, urlsplit
@@ -15,6 +16,7 @@ from minicrawl.parts.samepage.judge import (
     IN_VAIN,
     KINDS,
     MANY,
+    NOW,
     QUICK,
     RARE,
     SLOW,
@@ -37,15 +39,16 @@ class SlowJudge:
     def keys(self, url: str) -> tuple[list[str], str, list[str]]:
         """From fine to coarse; the pattern; and each parameter with its values, if these are few."""
         shape, parameters = shape_of(url), parse_qsl(urlsplit(url).query, keep_blank_values=True)
-        tail = self._tail(url)
+        whole, tail = self._tail(url)
         place = f"/…/{tail}" if tail else f"{shape.folder}/{shape.form}"
         if not parameters:
             pattern = f"F {place}"
+            fine = [pattern] if whole == tail else [f"V /…/{whole}", pattern]
             segments = [segment for segment in urlsplit(url).path.split("/") if segment]
             if len(segments) < 3:
-                return [pattern], pattern, []
+                return fine, pattern, []
             between = "/".join("{n}" if segment.isdecimal() else "*" for segment in segments[1:-1][:3])
-            return [pattern, f"D /{segments[0]}/{between}/{shape.form}"], pattern, []
+            return [*fine, f"D /{segments[0]}/{between}/{shape.form}"], pattern, []
         names = "&".join(sorted({name for name, _ in parameters}))
         few = {name for name, _ in parameters if len(self._values(name)) <= FEW}
         valued = "&".join(sorted({f"{name}={value}" if name in few else name for name, value in parameters}))
@@ -67,12 +70,25 @@ class SlowJudge:
             if word_of(segments[at]) == word
         }
 
-    def _tail(self, url: str) -> str:
+    def _is_value(self, above: str, word: str) -> bool:
+        below = {
+            segments[at + 1]
+            for segments in (shape_of(url).segments for url in self.known)
+            for at in range(len(segments) - 2)
+            if word_of(segments[at]) == above
+        }
+        return any(map(str.isalpha, word)) and len(below) > FEW
+
+    def _tail(self, url: str) -> tuple[str, str]:
         words = [word_of(segment) for segment in shape_of(url).segments]
+        shown = words[:1] + ["*" if self._is_value(*pair) else pair[1] for pair in itertools.pairwise(words)]
+        slash = "/" * urlsplit(url).path.endswith("/")
         for at in range(1, len(words)):
             if any(map(str.isalpha, words[at])) and len(self._folders(words[at])) >= MANY:
-                return "/".join(words[at:]) + "/" * urlsplit(url).path.endswith("/")
-        return ""
+                return "/".join(words[at:]) + slash, "/".join([words[at], *shown[at + 1 :]]) + slash
+        if len(words) > 2 and shape_of(url).segments[-1].isdecimal() and shown[-2] == "*":
+            return f"{words[-3]}/{words[-2]}/{{n}}{slash}", f"{words[-3]}/*/{{n}}{slash}"
+        return "", ""
 
     def _count(self, key: str) -> tuple[float, float]:
         """Pages and gains of a key, which forgets half of them at HALF."""
@@ -120,12 +136,15 @@ class SlowJudge:
         fine, other, _ = self.keys(new)
         if urlsplit(new).path == urlsplit(answer.url).path or other == pattern:
             return False
-        kinds = self._kinds(fine[-1])
-        in_vain = len(kinds) >= IN_VAIN and kinds.count(GAIN) < RARE * len(kinds)
-        return GAIN in self._kinds(other) or (is_plain and not in_vain)
+        both = [self._kinds(other), self._kinds(fine[-1])]
+        kinds = next((kinds for kinds in both if len(kinds) >= IN_VAIN), [GAIN])
+        may_say = GAIN in both[0] or (is_plain and self.prospect(new) >= NOW)
+        return may_say and kinds.count(GAIN) >= RARE * len(kinds)
 
 
 TEMPLATES = [
+    "/wiki/{word}{other}/{n}",
+    "/{word}/wiki/{word}{other}/{n}/history",
     "/{word}/{n}",
     "/{word}/{other}/{n}.html",
     "/{word}/{other}/{n}/",

@@ -8,6 +8,7 @@ from support.made_webs.web import HOST, LOGIN, Answer, MadeWeb, document, links,
 from support.prose import WORDS
 
 _NOINDEX = '<meta name="robots" content="noindex,nofollow">'
+_OLD = '<meta name="robots" content="noindex,follow,noarchive">'
 
 
 @made()
@@ -117,6 +118,58 @@ def wiki(web: MadeWeb) -> None:
 def wiki_by_query(web: MadeWeb) -> None:
     """Its twin: its pages have the same path and parameter as these."""
     _wiki(web, "/index.php?title={}")
+
+
+@made()
+def wiki_by_path(web: MadeWeb) -> None:
+    """A wiki whose histories, versions, and authors of each line stand below the path of their page."""
+    names = [f"/projects/garden/wiki/{word.title()}" for word in WORDS[:60]]
+    for number, name in enumerate(names):
+        own = [f"{name}/history", f"/login?back={name}", *(names[(number * step + 1) % 60] for step in (1, 3, 5))]
+        web.add(name, f"{name[22:]} - Garden", web.text(name) + links_to(own))
+
+    def below(key: str, times: int) -> str | None:
+        name, _, view = key.partition("/wiki/")[2].partition("/")
+        page = f"/projects/garden/wiki/{name}"
+        if page not in web.pages:
+            return None
+        version, _, view = view.rpartition("/") if "/" in view else (view, "", "")
+        if version == "history":
+            own = [(f"{page}/{number}{tail}", tail) for number in range(1, 4) for tail in ("", "/annotate")]
+            return document(f"History - {name} - Garden", links(*own))
+        if view == "annotate":
+            lines = web.text(page).replace("<p>", f"<p><a href='/people/{len(name)}'>Ann</a> version {version}</p><p>")
+            return document(f"{name} - Garden", lines)
+        if version == "3":
+            return web.pages[page]
+        return document(f"Version {version} - {name}", web.text(page) + links_to([f"{page}/history"]), _OLD)
+
+    web.respond = below
+    web.views["/login"] = lambda query: LOGIN
+    web.front(links_to(names[:5]))
+
+
+@made()
+def shop_of_numbers(web: MadeWeb) -> None:
+    """Its twin: products are numbers below the names of their many categories, with a dozen words each."""
+    shelves = [f"/shop/{word}" for word in WORDS[:24]]
+    for number, shelf in enumerate(shelves):
+        own = [f"{shelf}/{item}" for item in range(4 * number, 4 * number + 4)]
+        web.add(shelf, f"All {shelf[6:]}", links(*((url, f"{shelf[6:]} {url[-2:]}") for url in own)))
+        for url in own:
+            frame = "<p>Free delivery from fifty euros. Give back what you do not like within thirty days.</p>" * 3
+            web.add(url, f"{shelf[6:]} {url[-2:]} - Shop", frame + web.text(url, words=12))
+    web.front(links_to(shelves))
+
+
+@made()
+def stories_in_parts(web: MadeWeb) -> None:
+    """Its twin: stories of three parts, of which the second and third have a number behind the name."""
+    for word in WORDS[:30]:
+        for part in ("", "/2", "/3"):
+            more = links_to(f"/stories/{word}{other}" for other in ("", "/2", "/3"))
+            web.add(f"/stories/{word}{part}", f"The {word} - Stories", web.text(word, part) + more)
+    web.front(links_to(f"/stories/{word}" for word in WORDS[:30]))
 
 
 _COLUMNS = [f"?C={column};O={way}" for column in "NMSD" for way in "AD"]

@@ -88,6 +88,17 @@ def measurements_by_day(web: MadeWeb) -> None:
 
 
 @made()
+def weather_by_day(web: MadeWeb) -> None:
+    """Its twin: of the few values each has stood in its place on some day before."""
+    days = [f"/weather/2024/{month:02}/{day:02}" for month in range(1, 5) for day in range(1, 29)]
+    for day in days:
+        draw = random.Random(f"{web.seed} {day}")
+        cells = "".join(f"<tr><td>{hour}:00<td>{draw.randrange(16)} C" for hour in range(24))
+        web.add(day, "Weather", f"<table>{cells}</table>")
+    web.front(links_to(days))
+
+
+@made()
 def dictionary(web: MadeWeb) -> None:
     """Entries of one short line."""
     for number, word in enumerate(WORDS):

@@ -38,6 +38,32 @@ def catalogue_sorted(web: MadeWeb) -> None:
 
 
 @made()
+def reports_sorted(web: MadeWeb) -> None:
+    """A tracker whose reports show numbers and dates of tickets in the order of each column, a hundred at a time."""
+    draw = random.Random(web.seed)
+    tickets = [(n, " ".join(draw.choices(WORDS, k=3)), *(draw.randrange(9) for _ in range(4))) for n in range(150)]
+    for number, title, *_ in tickets:
+        web.add(f"/ticket/{number}", f"{number} {title}", web.text(number))
+
+    def report(query: dict[str, str]) -> str | None:
+        page, column = int(query.get("page", 1)), int(query.get("sort", 0))
+        which = int(query.get("id", 0)) % 6
+        if not 0 <= column < 6 or page not in (1, 2):
+            return None
+        order = sorted(tickets, key=lambda ticket: (ticket[column], ticket[which]), reverse="desc" in query)
+        rows = "".join(
+            f'<tr><td><a href="/ticket/{n}">{n}</a><td>{title}<td>part{a}<td>version {b}<td>1:0{c}<td>2026-01-1{d}'
+            for n, title, a, b, c, d in order[100 * page - 100 : 100 * page]
+        )
+        ways = ({"id": which, "sort": each, "page": number} for each in range(6) for number in (1, 2))
+        more = urls_of("/report", [*ways, {"id": which, "sort": column, "desc": 1}])
+        return document("Report", f"<table>{rows}</table>{links(*((url, 'Sort') for url in more))}")
+
+    web.views["/report"] = report
+    web.front(links_to(f"/report?id={which}" for which in range(6)))
+
+
+@made()
 def threads(web: MadeWeb) -> None:
     """A forum of threads of three pages, each with a form for an answer and a view to print."""
 
