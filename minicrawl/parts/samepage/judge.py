@@ -61,7 +61,8 @@ COARSE, POOR = 12, 0.06
 BARREN, GAINS_PER_BARREN = 8, 20
 """Pages without gain that are read as samples: so many, and one more for so many gains of the host."""
 DRY, GAINS_PER_DRY = 12, 16
-"""Pages without gain in a row after which pagers of a pattern are read no more; one more for so many gains."""
+"""Pages without gain in a row after which pagers of a pattern are read no more; one more for so many gains of the host,
+unless as many of all patterns with the same parameter had none."""
 IN_VAIN, RARE = 6, 1 / 10
 """Pages of which fewer than one in ten said anything itself, after which a link to one more like them is nothing."""
 KNOWN_TITLES, RICH = 3, 8
@@ -285,9 +286,17 @@ class Judge:
         """True if a URL is the next page of its source, as long as such pages say something."""
         if source is None or not source.startswith(url[: url.index("/", 8) + 1]):
             return False
-        count = self.counts.get(self.keys(url).paging)
-        is_dry = count is not None and count.dry >= DRY + self.gains // GAINS_PER_DRY
-        return not is_dry and differs_by_a_number(url, source)
+        if not differs_by_a_number(url, source):
+            return False
+        most = DRY + self.gains // GAINS_PER_DRY
+        changed = {*shape_of(url).parameters} - {*shape_of(source).parameters}
+        if any(self._dry(f"P {name}") >= most for name, _ in changed):
+            most = DRY
+        return self._dry(self.keys(url).paging) < most
+
+    def _dry(self, key: str) -> int:
+        count = self.counts.get(key)
+        return 0 if count is None else count.dry
 
     # Answers.
 

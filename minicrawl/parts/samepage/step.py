@@ -169,7 +169,7 @@ class SamePage(Step):
             return False
         name = self._name_of(page)
         judge = self._book(name).judge
-        reads_now = self._is_checked(url, judge) or judge.reads_now(url, lambda: self._state.linker(page))
+        reads_now = self._is_checked(url, judge) or judge.reads_now(url, lambda: self._source_of(page))
         if reads_now and not self._is_made_up(judge, url):
             return False
         self._hold(page, name, judge, url)
@@ -181,6 +181,11 @@ class SamePage(Step):
         self._waiting[host][keys.pattern] += 1
         judge.changed.add(keys.pattern)
         self._changed.add(name)
+
+    def _source_of(self, page: int) -> str | None:
+        """The URL of the page that made a page known. None of a page that stands for another, which leads on itself."""
+        source = self._pages.found_on(page)
+        return None if source is None or self._accounts.book.alias[source] else self._urls.url(source)
 
     def _is_made_up(self, judge: Judge, url: str) -> bool:
         """True for the first page of a host if those of the last hosts of its site have all said what others said."""

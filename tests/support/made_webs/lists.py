@@ -55,6 +55,34 @@ def calendar_with_events(web: MadeWeb) -> None:
 
 
 @made()
+def activity_by_kind(web: MadeWeb) -> None:
+    """What happened in ten days, of one kind or all, of one person or all, and before that without end; ten of these
+    pages have the only links to what happened, and there is none of some kinds."""
+    kinds = ["issues", "news", "files", "wiki", "messages", "time"]
+    events = {number: f"/event/{number}" for number in range(200)}
+    for number, event in events.items():
+        web.add(event, f"Event {number}", web.text(number))
+
+    def activity(query: dict[str, str]) -> str:
+        day, who = int(query.get("from", 1000)), query.get("user", "")
+        shown = [kind for kind in kinds if f"show_{kind}" in query] or kinds
+        known = ["issues", "news", "issues", "news"]  # by number
+        own = [
+            events[number]
+            for number in range(max(0, (1000 - day) * 2), min(200, (1000 - day) * 2 + 20))
+            if known[number % 4] in shown and who in ("", str(number % 3))
+        ]
+        way = f"user={who}&" * bool(who) + "".join(f"show_{kind}=1&" for kind in shown if len(shown) == 1)
+        more = [(f"/activity?{way}from={day - 10}", "before"), ("/activity", "all")]
+        more += [(f"/activity?{f'user={who}&' * bool(who)}show_{kind}=1&from={day}", kind) for kind in kinds]
+        more += [(f"/activity?user={each}", f"by {each}") for each in range(3)]
+        return document("Activity", links(*((event, f"Event {event[7:]}") for event in own), *more))
+
+    web.views["/activity"] = activity
+    web.front(links(("/activity", "What happened")))
+
+
+@made()
 def tags(web: MadeWeb) -> None:
     """Posts with three tags each; one post in nine is linked from elsewhere."""
     tags_of = {post: {WORDS[post * step % 47] for step in (1, 3, 7)} for post in range(100)}
