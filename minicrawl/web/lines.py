@@ -223,8 +223,10 @@ def _runs(exact: Hashes, has_number: npt.NDArray[np.bool_]) -> Numbers:
         return np.zeros(0, dtype=np.uint32)
     powers = _ODD ** np.arange(RUN, dtype=np.uint64)
     whole = np.lib.stride_tricks.sliding_window_view(exact, RUN) @ powers
-    runs = _halves(_scrambled(whole[np.lib.stride_tricks.sliding_window_view(has_number, RUN).any(axis=1)]))[0]
-    return runs[runs % SAMPLED == 0]
+    are_meant = np.lib.stride_tricks.sliding_window_view(has_number, RUN).any(axis=1)
+    runs, _ = _halves(_scrambled(whole[are_meant]))
+    sample: Numbers = runs[runs % SAMPLED == 0]
+    return sample
 
 
 def _sums(hashes: Hashes, bounds: Places) -> Hashes:
