@@ -11,6 +11,7 @@ another site is refused, as with --scope site: most likely that site was meant.
 Focus is a factor on the priority of a page. It moves no cash: importance is what links say.
 """
 
+import math
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence, Set
@@ -128,6 +129,10 @@ MOST = 1e6
 than one that says nothing: with more, all pages with a word of it come before any that many link to."""
 _AROUND = 0.25
 """What the title counts, where the URL and the text of the link count 1."""
+ALL_TOPIC = math.sqrt(MOST)
+"""The largest factor by the topic."""
+OFF_TOPIC = 1.001 * math.pow(MOST, _AROUND / (1.0 + _AROUND) - 0.5)
+"""Most of the factor of a page that says no more of the topic than a title around a link to it. Rounded up."""
 _UNSPACED = (  # Thai, Lao, Burmese, Khmer, Japanese, Chinese
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"
 )
@@ -143,6 +148,9 @@ class Focus:
     its words (`found`) in the URL of a page or the text of a link to it, and in the title of the page with that link:
 
         factor = boost * 1e6 ** ((link + title / 4) / 1.25 - 1/2)
+
+    Where the link has none of the words, the title counts if it has all: else any page on something near the topic
+    leads to all that its menu names.
     """
 
     def __init__(self, settings: CrawlSettings) -> None:
@@ -167,6 +175,8 @@ class Focus:
         if not self.words:
             return 1.0
         link = self.found(f"{unquote(url.partition('//')[2])} {anchor}")
+        if not link and around < 1.0:
+            around = 0.0
         return float(MOST ** ((link + _AROUND * around) / (1.0 + _AROUND) - 0.5))
 
     def found(self, text: str) -> float:

@@ -200,7 +200,7 @@ class Frontier:
         """
         self._wake(now)
         page = self.pages.best(attempts=attempts)
-        if page is None or not self.pages.has_topic:
+        if page is None or self.pages.is_off_topic is None:
             return page
         hosts = [host for host in map(self.hosts.__getitem__, self._asked) if host.in_flight and host.answers]
         self._asked = {host.id for host in hosts}
@@ -210,7 +210,7 @@ class Frontier:
         """Begin the turn of the best page. Its host is in flight until `release`."""
         turn = HostTurn(self.host(page), page)
         self.pages.hand_out(page, turn.host)
-        if self.pages.has_topic:
+        if self.pages.is_off_topic is not None:
             self._asked.add(turn.host.id)
         turn.host.pages_since_errand += 1
         turn.host.had_page = True

@@ -34,6 +34,7 @@ from minicrawl.sizes import STANDARD_SIZES
 
 _BEHIND = 2**62  # more than any page's cash
 _MOST = 2.0**61
+_LEAST = 2**14  # units that any page on the topic has, less than a link brings
 _MUCH = 30.0
 """How much more a page is wanted, so that another one waits until its host has answered: a word of a topic of three."""
 _SEED = 1000  # pages that a seed counts for where the virtual page pays all alike: links lead to the others
@@ -121,8 +122,10 @@ class WaitingPages:
         """As of when pages were last ordered; 0 for pages known since."""
         self.interest: npt.NDArray[np.float32] | None = None
         """How much more the user wants each page than others: a factor on its priority, if cash orders pages."""
-        self.has_topic = False
-        """True if interest is also in a topic: pages of much less are not read while a host answers that has more."""
+        self.is_off_topic: Flags | None = None
+        """True for each page that links say too little of: linked ones have their turn by age, whatever their cash.
+        None if the interest is in no topic; else, pages of much less are not read while a host answers that has
+        more."""
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         # Pages handed out, resting before another try, or gone.
         self._held: Flags = np.zeros(0, dtype=np.bool_)
@@ -147,6 +150,8 @@ class WaitingPages:
         self._jumps = grown(self._jumps, size)
         if self.interest is not None:
             self.interest = grown(self.interest, size)
+        if self.is_off_topic is not None:
+            self.is_off_topic = grown(self.is_off_topic, size)
         if self._due is not None:
             self._due.grow(size)
 
@@ -495,6 +500,9 @@ class WaitingPages:
             return FIRST
         priority = self._strategy.priority(page, self._book, self._jumps)
         if self.interest is not None and self._strategy.follows_cash:
+            if self.is_off_topic is not None:
+                by_age = _LEAST * (self._book.cash.item(page) > 0)
+                priority = by_age if self.is_off_topic.item(page) else max(priority, _LEAST)
             priority = int(min(priority * self.interest.item(page), _MOST))
         return priority - _BEHIND if self._puts_off and self._is_put_off[page] else priority
 
@@ -517,6 +525,10 @@ class WaitingPages:
         else:
             priorities = self._strategy.priorities(pages, self._book, self._jumps)
             if self.interest is not None and self._strategy.follows_cash:
+                if self.is_off_topic is not None:
+                    by_age = _LEAST * (self._book.cash.take(pages) > 0)
+                    are_off = self.is_off_topic.take(pages)
+                    priorities = np.where(are_off, by_age, np.maximum(priorities, _LEAST))
                 priorities = np.minimum(priorities * self.interest.take(pages), _MOST).astype(np.int64)
             if self._puts_off:
                 priorities = priorities - _BEHIND * self._is_put_off[pages]

@@ -102,7 +102,7 @@ class CrawlState:
         budgets = self._load_budgets() if settings.traps else None
         refused = writer.recognised.refused()
         self.admission = Admission(settings, refused, budgets, None if share is None else share.has)
-        self.interests = Interests(self.admission.focus, frontier.pages, writer)
+        self.interests = Interests(self.admission.focus, frontier.pages, accounts, writer)
         self.discovery = discovery = Discovery(self)
         if sites is not None:
             discovery.note_page = sites.note_page

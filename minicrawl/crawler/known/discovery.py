@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.admission.scope import Focus
+from minicrawl.crawler.admission.scope import ALL_TOPIC, OFF_TOPIC, Focus
+from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.sharing import UNREACHED
 from minicrawl.errors import ConfigError
@@ -22,12 +23,13 @@ if TYPE_CHECKING:
 
 class Interests:
     """The factors of all pages on their priorities, while the user has boosts or a topic. A link may raise that of a
-    page: the store keeps by how much, as the texts of links are not kept."""
+    page: the store keeps by how much, as the texts of links are not kept. Seeds have the largest: they say where to
+    look."""
 
-    def __init__(self, focus: Focus, pages: WaitingPages, writer: Writer) -> None:
+    def __init__(self, focus: Focus, pages: WaitingPages, accounts: Accounts, writer: Writer) -> None:
         self._focus = focus
         self._pages = pages
-        pages.has_topic = bool(focus.words)
+        self._accounts = accounts
         self._raised: dict[int, float] = dict(writer.rows("SELECT id, topic FROM pages WHERE topic IS NOT NULL"))
         self._unsaved: set[int] = set()
         if not focus.is_off:
@@ -36,23 +38,27 @@ class Interests:
     def adjust(self, focus: Focus, urls: Iterable[str]) -> None:
         """Go on with another focus. urls: of all pages. `reorder` the frontier then."""
         self._focus = focus
-        self._pages.interest, self._pages.has_topic = None, bool(focus.words)
+        self._pages.interest = self._pages.is_off_topic = None
         if not focus.is_off:
             self._begin(urls)
 
     def know(self, page: int, url: str) -> None:
         if self._pages.interest is not None:
-            topic = self._raised[page] if page in self._raised and self._focus.words else self._focus.topic(url)
+            topic = self._topic(page, url)
             self._pages.interest[page] = self._focus.boost(url) * topic
+            if self._pages.is_off_topic is not None:
+                self._pages.is_off_topic[page] = topic <= OFF_TOPIC
 
-    def note_links(self, pages: Sequence[int], urls: Sequence[str], anchors: Sequence[str], title: str) -> None:
-        """Note the links of a page with this title."""
-        if self._pages.interest is None or not self._focus.words:
+    def note_links(self, found: "Admitted", pages: Sequence[int], title: str, redirect: tuple[int, str] | None) -> None:
+        """Note the links of a page with this title. pages: their numbers. redirect: number and URL of the page, if it
+        only leads to another: what links said of it holds for that one."""
+        if self._pages.is_off_topic is None:
             return
         around = self._focus.found(title)
-        for page, url, anchor in zip(pages, urls, anchors, strict=True):
-            topic = self._focus.topic(url, anchor, around)
-            if topic > self._raised.get(page, self._focus.topic(url)):
+        least = 0.0 if redirect is None else self._topic(*redirect)
+        for page, url, anchor in zip(pages, found.urls, found.anchors, strict=True):
+            topic = max(self._focus.topic(url, anchor, around), least)
+            if topic > self._topic(page, url):
                 self._raised[page] = topic
                 self._unsaved.add(page)
                 self.know(page, url)
@@ -61,8 +67,17 @@ class Interests:
         writer.update("pages", ["topic"], ((self._raised[page], page) for page in sorted(self._unsaved)))
         self._unsaved.clear()
 
+    def _topic(self, page: int, url: str) -> float:
+        if not self._focus.words:
+            return 1.0
+        if self._accounts.depth.item(page) == 0:
+            return ALL_TOPIC
+        return self._raised[page] if page in self._raised else self._focus.topic(url)
+
     def _begin(self, urls: Iterable[str]) -> None:
         self._pages.interest = np.ones(len(self._pages.host_of), dtype=np.float32)
+        if self._focus.words:
+            self._pages.is_off_topic = np.zeros(len(self._pages.host_of), dtype=np.bool_)
         for page, url in enumerate(urls):
             self.know(page, url)
 

@@ -243,7 +243,8 @@ class Visits:
             return Links(page, b"", nofollow, refused), NOWHERE
         admitted = self.state.discovery.admitted(urls, anchors, places)
         turn.targets, turn.anchors = self.state.discovery.made_known(admitted, page, "link"), admitted.anchors
-        self.state.interests.note_links(turn.targets, admitted.urls, admitted.anchors, parsed.title or "")
+        redirect = (page, fetched.url) if outcome.is_redirect else None
+        self.state.interests.note_links(admitted, turn.targets, parsed.title or "", redirect)
         targets, places = turn.targets, admitted.places
         if page in targets:  # a link to itself is not counted
             at = targets.index(page)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from minicrawl.crawler.admission.scope import MOST, Focus, Scope
+from minicrawl.crawler.admission.scope import MOST, OFF_TOPIC, Focus, Scope
 from minicrawl.settings import CrawlSettings
 
 SEEDS = ["http://www.example.co.uk:8080/docs/index.html", "https://other.org/a/b"]
@@ -238,4 +238,6 @@ def test_a_link_counts_by_its_text_and_its_url_and_less_by_the_title_around_it()
     nothing, around, by_anchor = topic(url), topic(url, "", 1.0), topic(url, "Cats")
     assert nothing < around < by_anchor == topic("http://h.test/%63ats.html") == topic("http://cats.test/")
     assert topic("http://h.test/cats", "cats", 1.0) == pytest.approx(MOST * nothing)
+    two = focus(topic="cats dogs").topic  # of two words a title that has one counts where the link has one, too
+    assert two(url, "", 0.5) == two(url) < two(url, "", 1.0) <= OFF_TOPIC < two(url, "dogs") < two(url, "dogs", 0.5)
     assert focus(topic="https").topic("https://h.test/x") == focus(topic="https").topic("http://h.test/x")

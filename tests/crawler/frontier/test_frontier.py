@@ -654,7 +654,7 @@ def test_pages_off_the_topic_wait_while_a_host_with_others_answers(interest: flo
     for has_topic in (True, False):
         crawl = Crawl(delay=1.0)
         crawl.frontier.pages.interest = np.array([interest, interest, 1.0], dtype=np.float32)
-        crawl.frontier.pages.has_topic = has_topic
+        crawl.frontier.pages.is_off_topic = np.zeros(3, dtype=np.bool_) if has_topic else None
         wanted = [crawl.add("on-it", 100), crawl.add("on-it", 95)]
         other = crawl.add("off-it", 90)
         crawl.frontier.judge(crawl.hosts["on-it"], answers, 0.0)

@@ -51,7 +51,7 @@ def test_what_was_replaced_takes_little_room() -> None:
 class Twins:
     """Pages that wait, and the slow way to say whose turn is next: a set of them, sorted for each question."""
 
-    def __init__(self, draw: random.Random, strategy: str, *, share: float, is_wanted: bool) -> None:
+    def __init__(self, draw: random.Random, strategy: str, *, share: float, wanted: str) -> None:
         self.draw, self.strategy, self.now = draw, STRATEGIES[strategy], 0.0
         self.accounts, self.budgets = Accounts(), [DiscoveryBudget(share), DiscoveryBudget(share)]
         self.book = self.accounts.book
@@ -62,8 +62,10 @@ class Twins:
         ]
         self.due = None if share == 1.0 else DuePages(self.book, ByWorth(5.0, DAY), waits=True, is_patient=False)
         self.pages = WaitingPages(self.hosts, self.accounts, Order(self.strategy, self.budgets[0], self.due, 10))
-        if is_wanted:
+        if wanted:
             self.pages.interest = np.zeros(0, dtype=np.float32)
+        if wanted == "topic":
+            self.pages.is_off_topic = np.zeros(0, dtype=np.bool_)
         self.waiting: set[int] = set()
         self.put_off: set[int] = set()
         self.first: set[int] = set()
@@ -88,6 +90,9 @@ class Twins:
         jumps[page] = self.jumps.get(page, 0.0)
         priority = self.strategy.priority(page, self.book, jumps)
         if self.pages.interest is not None and self.strategy.follows_cash:
+            if self.pages.is_off_topic is not None:
+                by_age = 2**14 if self.book.cash[page] > 0 else 0
+                priority = by_age if self.pages.is_off_topic[page] else max(priority, 2**14)
             priority = int(min(priority * float(self.pages.interest[page]), 2.0**61))
         return priority - 2**62 * (page in self.put_off)
 
@@ -136,11 +141,13 @@ class Twins:
 
     def discover(self) -> None:
         (page,) = self.accounts.discover(self.draw.randrange(2))
-        self.book.cash[page] = self.draw.choice([1, 1, 5, self.draw.randrange(2**24)])
+        self.book.cash[page] = self.draw.choice([0, 1, 5, self.draw.randrange(2**24)])
         self.pages.grow(page + 1)
         self.pages.host_of[page] = self.draw.randrange(len(self.hosts))
         if self.pages.interest is not None:
             self.pages.interest[page] = self.draw.choice([1.0, 1.0, 0.25, 1e30])
+        if self.pages.is_off_topic is not None:
+            self.pages.is_off_topic[page] = self.draw.random() < 0.5
         self.pages.add([page])
         self.waiting.add(page)
 
@@ -247,16 +254,16 @@ class Twins:
 
 
 @pytest.mark.parametrize("share", [1.0, 0.5], ids=["never-again", "again"])
-@pytest.mark.parametrize("is_wanted", [False, True], ids=["", "wanted"])
+@pytest.mark.parametrize("wanted", ["", "wanted", "topic"])
 @pytest.mark.parametrize("strategy", ["greedy", "cycle", "random"])
 @pytest.mark.parametrize("seed", range(2))
 def test_the_best_page_is_the_first_of_all_that_wait_sorted(
-    seed: int, strategy: str, is_wanted: bool, share: float
+    seed: int, strategy: str, wanted: str, share: float
 ) -> None:
     """Whatever becomes of pages, hosts and addresses; of read pages by their present value. One turn in ten of pages
-    never read is that of the site with the most cash for each page read."""
-    draw = random.Random(f"{seed} {strategy} {is_wanted} {share}")
-    twins = Twins(draw, strategy, share=share, is_wanted=is_wanted)
+    never read is that of the site with the most cash for each page read. Off a topic, pages with cash have as much."""
+    draw = random.Random(f"{seed} {strategy} {wanted} {share}")
+    twins = Twins(draw, strategy, share=share, wanted=wanted)
     deeds = [twins.hand_out] * 6 + [twins.finish] * 5 + [twins.discover] * 3 + [twins.credit, twins.steer] * 2
     deeds += [twins.move, twins.put_some_off, twins.put_one_first, twins.reorder, twins.pass_time, twins.note_changed]
     for _ in range(150):

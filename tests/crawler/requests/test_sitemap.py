@@ -46,6 +46,23 @@ def found_in_sitemaps(store: Path) -> dict[str, str]:
     )
 
 
+def test_with_a_topic_pages_on_it_come_first_and_others_by_age(store: Path) -> None:
+    """Seeds come first of all; then pages on the topic, also those that a sitemap alone names; others as they became
+    known, however many link there, and last those that no link leads to."""
+    plain, hidden = [f"{HOME}{number}" for number in range(5)], [f"{HOME}hidden/{number}" for number in range(5)]
+    boats, afloat = [f"{HOME}boats/{number}" for number in range(5)], [f"{HOME}afloat/boats/{at}" for at in range(5)]
+    other = "http://b.test/"
+    site = {HOME: [*plain[:4], *boats], **{url: [plain[4], HOME] for url in (*plain, *boats, *hidden, *afloat, other)}}
+    server = with_sitemaps(site, {MAP: [*hidden, *afloat]})
+    crawl(server, store, [HOME, other], topic="boats")
+    asked = server.asked
+    assert (set(asked[:2]), asked[2]) == ({HOME, other}, boats[0])
+    assert [url for url in asked if url in plain] == plain
+    assert max(map(asked.index, boats)) < asked.index(plain[0]) < asked.index(plain[4]) < min(map(asked.index, hidden))
+    assert max(map(asked.index, afloat)) < min(map(asked.index, hidden))
+    assert faults_in(store) == []
+
+
 def test_pages_no_link_leads_to_are_found(store: Path) -> None:
     hidden = [f"{HOME}hidden/{number}" for number in range(130)]
     server = with_sitemaps({HOME: [], **{url: [] for url in hidden}}, {MAP: hidden})

@@ -8,6 +8,7 @@ import pytest
 from support.intakes import DAYS_LATER, intake_of, page_of
 from support.sites import HOME, Site, canonical, crawl, faults_in, rows
 
+from minicrawl.crawler.admission.scope import ALL_TOPIC
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.salvage import salvage
@@ -99,7 +100,7 @@ def test_places_that_make_no_sense_are_left_out_by_salvage(tmp_path: Path) -> No
     assert faults_in(saved) == []
 
 
-A, B, C, OUT = (f"{HOME}{name}" for name in ("a", "b", "c", "logout"))
+A, B, C, D, OUT = (f"{HOME}{name}" for name in ("a", "b", "c", "d", "logout"))
 READ = Outcome(State.FETCHED, "ok", follows=True)
 
 
@@ -154,7 +155,8 @@ def test_of_a_soft_404_known_links_are_kept_and_none_counts_or_becomes_known(int
 
 
 def test_what_a_link_says_of_a_page_is_kept(store: Path) -> None:
-    """A word of the topic in the text of a link, or in the title of its page, raises the page's priority for good."""
+    """A word of the topic in the text of a link, or in the title of its page, raises the page's priority for good. What
+    is said of a page that redirects holds for its target."""
     for run in range(2):
         intake = intake_of(store, topic="boats")
         intake.start([HOME], 0.0)
@@ -163,9 +165,15 @@ def test_what_a_link_says_of_a_page_is_kept(store: Path) -> None:
             parsed = ParsedPage((A, B, C), anchors=("boats", "", "cars"), title="On cars")
             turn = Turn(page_of(intake, HOME), Fetched(HOME, status=200), parsed, READ, 0.0)
             intake.visits.counted(turn, None)
-        interest = intake.state.frontier.pages.interest
-        assert interest is not None
+            redirect = Outcome(State.ALIAS, "redirect-301", alias=D, is_redirect=True, follows=True)
+            turn = Turn(page_of(intake, A), Fetched(A, status=301), ParsedPage((D,), anchors=("",)), redirect, 0.0)
+            intake.visits.counted(turn, None)
+        pages = intake.state.frontier.pages
+        assert pages.interest is not None
+        assert pages.is_off_topic is not None
         none, a_word = focus.topic(B), focus.topic(B, "boats")
-        assert [interest[page_of(intake, url)] for url in (HOME, A, B, C)] == pytest.approx([none, a_word, none, none])
+        known = [page_of(intake, url) for url in (HOME, A, D, B, C)]
+        assert pages.interest[known] == pytest.approx([ALL_TOPIC, a_word, a_word, none, none])
+        assert pages.is_off_topic[known].tolist() == [False, False, False, True, True]
         intake.commit({})
         intake.state.writer.close()
