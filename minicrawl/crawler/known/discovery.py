@@ -32,6 +32,7 @@ class Interests:
         self._accounts = accounts
         self._raised: dict[int, float] = dict(writer.rows("SELECT id, topic FROM pages WHERE topic IS NOT NULL"))
         self._unsaved: set[int] = set()
+        self._moved: list[int] = []  # raised since `take_moved`
         if not focus.is_off:
             self._begin(writer.page_table.urls())
 
@@ -61,7 +62,13 @@ class Interests:
             if topic > self._topic(page, url):
                 self._raised[page] = topic
                 self._unsaved.add(page)
+                self._moved.append(page)
                 self.know(page, url)
+
+    def take_moved(self) -> Pages:
+        """The pages raised since the last call, which may have got no cash: links of an alias bring none."""
+        moved, self._moved = self._moved, []
+        return np.array(moved, dtype=np.int64)
 
     def save(self, writer: Writer) -> None:
         writer.update("pages", ["topic"], ((self._raised[page], page) for page in sorted(self._unsaved)))

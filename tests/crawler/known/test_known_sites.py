@@ -233,6 +233,19 @@ def test_what_steers_does_so_where_walkers_jump_to_sites(tmp_path: Path) -> None
         assert verify(reader).stored.l1 < 2e-6
 
 
+def test_with_a_topic_pages_move_up_by_what_links_say_that_bring_no_cash(tmp_path: Path) -> None:
+    """An alias passes its cash on to the page that it stands for, not along its links."""
+    home, copy, wanted = "http://a.test/", "http://a.test/boats", "http://a.test/9"
+    plain = [f"http://a.test/{number}" for number in range(9)]
+    site: Site = {
+        home: [*plain, wanted, copy],
+        copy: [f'<link rel="canonical" href="{home}"><a href="{wanted}">Boats</a>'],
+        **{url: [] for url in (*plain, wanted)},
+    }
+    _, server = crawl(site, tmp_path / "crawl.db", [home], topic="boats")
+    assert server.asked == [home, copy, wanted, *plain]
+
+
 def test_all_sites_that_may_answer_have_as_much_for_their_order_and_new_ones_for_few_pages(tmp_path: Path) -> None:
     """Sites of forty pages; of two; one that only this links to; one that does not answer. A front page has half."""
     home, new, dead, far = (f"http://{name}.test/" for name in ("a", "new", "dead", "far"))
