@@ -9,6 +9,7 @@ why_facts       due times of a page, and what jumps and links contribute to its 
 why_words       the lines of `why`                       host_words       hosts that are ill, in words
 page_links      links with their pages (`links`)         page_text        the kept text of a page, and a corpus
 copies          pages that carry the text of a document  usage            preferences on the use of pages
+same_content    pages with one content, for the corpus
 page_changes    changes of a page, and the differences of its text
 seeding         seeds for a next crawl                   archives         the archive of a store
 archive_needs   files that archived pages need, and the archive lacks

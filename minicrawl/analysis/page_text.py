@@ -1,8 +1,8 @@
 """The text of a page as of its last reading, archived answers of a page, read again, and a corpus.
 
 A corpus is pages with their main content as Markdown, to train or search with. Pages that a search would not show
-(noindex) are left out. Of duplicates the most important page stands for all; but near-duplicates of one folder are
-mostly made from one template, and each stays.
+(noindex) are left out. Of pages with the same content, in whatever frame, the most important one stands for all; those
+that are made from one template stay (same_content.py).
 """
 
 from collections.abc import Iterator
@@ -14,11 +14,11 @@ import numpy as np
 
 from minicrawl.analysis.archives import decoded, fields_of, parsed_body
 from minicrawl.analysis.explain import Explanation, explain, meant_by
+from minicrawl.analysis.same_content import Contents
 from minicrawl.analysis.top import Ranked
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.archive.collection import Collection
 from minicrawl.crawler.archiving import as_captured
-from minicrawl.crawler.recognise.duplicates import kind_of
 from minicrawl.errors import FetchError, SettingError
 from minicrawl.export.tables import Table, iso
 from minicrawl.model import READ, ArchiveRecord, ParsedPage, State, Wanted
@@ -148,21 +148,28 @@ def _shown_text(store: Store, number: int, page: RankedPage) -> KeptText | None:
     return kept if kept is not None and kept.index and kept.content else None
 
 
+def _known_text(store: Store, number: int) -> KeptText:
+    kept = store.texts.text(number, store.page_table.url(number))
+    assert kept is not None, "a page of the corpus has a text"
+    return kept
+
+
 def _rows(store: Store, ranked: Ranked) -> Iterator[tuple[object, ...]]:
     is_taken = np.zeros(store.size(), dtype=np.bool_)
     """True for each page that said first what a page of the corpus says."""
     usage = PageUsage(store)
+    contents = Contents(lambda number: _known_text(store, number))
     for number, page, _ in ranked:
         if page.state != State.FETCHED:
             continue
-        first, site = _first(store, number, page.url), site_of(page.url)
+        (first, leader), site = _first(store, number), site_of(page.url)
         if is_taken[first]:
             continue
         kept = _shown_text(store, number, page)
-        if kept is None:
+        if kept is None or contents.first(number, kept) != number:
             continue
         is_taken[first] = True
-        copies = 1 + sum(store.recognised.duplicate_counts(first))
+        copies = 1 + sum(store.recognised.duplicate_counts(leader))
         about = (kept.title, primary_language(kept.language), kept.description, kept.author, kept.site_name)
         dates = (kept.licence, kept.published, kept.modified)
         preferences = usage.of_pages({number: page.url})[number].text
@@ -171,10 +178,9 @@ def _rows(store: Store, ranked: Ranked) -> Iterator[tuple[object, ...]]:
         yield (page.url, site, *about, *dates, content, *read, preferences, copies)
 
 
-def _first(store: Store, number: int, url: str) -> int:
-    """The page that said first what a page says."""
-    fingerprint = store.recognised.fingerprint(number)
-    if fingerprint is None or fingerprint.leader is None:
-        return number
-    is_other = bool(fingerprint.distance) and kind_of(url, store.page_table.url(fingerprint.leader)) == "template"
-    return number if is_other else fingerprint.leader
+def _first(store: Store, number: int) -> tuple[int, int]:
+    """The page that said first all that a page says, its frame included; and the one that said nearly that."""
+    row = store.recognised.fingerprint(number)
+    if row is None or row.leader is None:
+        return number, number
+    return (row.leader if row.distance is None else number), row.leader

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.recognise.duplicates import kind_of
+from minicrawl.crawler.recognise.duplicates import SAME_PAGE, kind_of
 from minicrawl.model import State
 from minicrawl.settings import RANKINGS
 from minicrawl.store.ranks import RankedPage
@@ -87,8 +87,6 @@ _NO_PAGE = re.compile(
     r"image/|font/|text/(css|xml)|.*/(x-)?(java|ecma)script|application/(((rss|atom|rdf)\+)?xml|font)"
 )
 """Media types of files that programs read, but for documents."""
-_SAME_PAGE = {"print", "mirror"}
-"""Kinds of near-duplicates that are the same page to a reader."""
 
 
 @dataclass(frozen=True)
@@ -242,6 +240,6 @@ def _group(store: Store, number: int, url: str) -> tuple[str, int]:
     row = store.recognised.fingerprint(number)
     if row is None or row.leader is None:
         return "leader", number
-    if row.distance is not None and kind_of(url, store.page_table.url(row.leader)) not in _SAME_PAGE:
+    if row.distance is not None and kind_of(url, store.page_table.url(row.leader)) not in SAME_PAGE:
         return "payload", row.payload
     return "leader", row.leader

@@ -15,7 +15,7 @@ from minicrawl.analysis.top import best_first
 from minicrawl.store.reader import open_store
 
 HOME, BY = "http://www.a.test/", "https://creativecommons.org/licenses/by/4.0/"
-COPY = "<p>" + " ".join(f"word{n} stands here" for n in range(100))
+COPY = "<p>" + " ".join(f"word{n} stands here" for n in range(100)) + "</p>"
 SITE: Site = {
     HOME: [
         "<html lang=en><title>Home</title><nav><a href=/menu>menu</a></nav><main><h1>All\x1b</h1>",

@@ -310,6 +310,8 @@ def differs_much(url: str, content: Fingerprint, canonical: str, there: Fingerpr
     return alike(distance(content.sketch, there.sketch)) < SHARED
 
 
+SAME_PAGE = {"print", "mirror"}
+"""Kinds of near-duplicates that are the same page to a reader."""
 _PRINT = {"print", "printable", "printer", "printview", "amp", "mobile", "m"}
 _PARTS = re.compile(r"[./?&=]")
 
