@@ -32,7 +32,8 @@ class Interests:
         self._accounts = accounts
         self._raised: dict[int, float] = dict(writer.rows("SELECT id, topic FROM pages WHERE topic IS NOT NULL"))
         self._unsaved: set[int] = set()
-        self._moved: list[int] = []  # raised since `take_moved`
+        self.moved: list[int] = []
+        """Pages raised since `take_moved`."""
         if not focus.is_off:
             self._begin(writer.page_table.urls())
 
@@ -62,12 +63,12 @@ class Interests:
             if topic > self._topic(page, url):
                 self._raised[page] = topic
                 self._unsaved.add(page)
-                self._moved.append(page)
+                self.moved.append(page)
                 self.know(page, url)
 
     def take_moved(self) -> Pages:
         """The pages raised since the last call, which may have got no cash: links of an alias bring none."""
-        moved, self._moved = self._moved, []
+        moved, self.moved = self.moved, []
         return np.array(moved, dtype=np.int64)
 
     def save(self, writer: Writer) -> None:

@@ -173,8 +173,9 @@ class Visits:
         self.aliases.note_turn(turn, links, before)
         if depths is not None:
             self.deep_links.note_nearer(outlinks, depths)
-        for pages in (outlinks, state.interests.take_moved()):
-            state.frontier.pages.credit(state.discovery.only_offered(pages))
+        state.frontier.pages.credit(state.discovery.only_offered(outlinks))
+        if state.interests.moved:
+            state.frontier.pages.credit(state.discovery.only_offered(state.interests.take_moved()))
         born = state.discovery.offer_new(now)
         self.sitemaps.let_earned_in(born, now)
         is_seed = turn.outcome.state == State.FETCHED and turn.fetched.status == 200 and not state.accounts.depth[page]
