@@ -1,7 +1,7 @@
 """Changes of one page, and the differences of its text.
 
 A version of a text is the kept one as of a change (`--text`), else an archived answer (`--archive`). The difference of
-a change is that from the change before: it has all that differs since then, noise included.
+a change is that from the change before, as the comparison of `refresh` tells it.
 """
 
 from bisect import bisect_right
@@ -13,12 +13,15 @@ from typing import Any, NamedTuple  # Any: rows
 
 from minicrawl.analysis.explain import explain
 from minicrawl.analysis.page_text import archived_page
+from minicrawl.crawler.recognise.changes import came_and_went, text_view
 from minicrawl.errors import SettingError
 from minicrawl.model import ArchiveRecord, Wanted
 from minicrawl.store.reader import Store
 from minicrawl.store.refreshes import kinds_of
-from minicrawl.store.texts.difference import Line, difference
-from minicrawl.web.kept_text import KeptText, blocks_of, unpack
+from minicrawl.store.texts.difference import CAME, MOVED, WENT, Line, difference
+from minicrawl.store.texts.repeated_blocks import RepeatedBlocks
+from minicrawl.web.compare.view import texts_of
+from minicrawl.web.kept_text import blocks_of, unpack
 
 _KEPT = Wanted(kept=True, short_text=False)
 
@@ -64,30 +67,37 @@ class Versions:
     """The versions of a page's text."""
 
     def __init__(self, store: Store, url: str) -> None:
-        self._sources: list[tuple[Sequence[Any], Callable[[Any], KeptText | None]]] = []
+        self._url, self._sources = url, list[tuple[Sequence[Any], Callable[[Any], bytes]]]()
         page = store.page_table.find([url]).get(url)
         if page is not None:
-            self._sources.append((store.texts.versions(page), lru_cache(2)(lambda row: store.texts.version(row, url))))
+            self._sources.append((store.texts.versions(page), lru_cache(2)(store.texts.packed)))
             if folder := store.settings.get("archive"):
                 read = lru_cache(2)(partial(_archived_text, store, Path(folder), url))
                 self._sources.append((store.archived.versions(page), read))
+            row = store.refreshes.row(page)
+            self._memory = b"" if row is None else row.memory
+            self._picture = RepeatedBlocks(store.texts.picture(page))
 
     def difference(self, start: float, end: float) -> tuple[Line, ...] | None:
-        """The difference between two times, in Unix seconds; the oldest version stands for those before it. None if
-        two versions are not kept. Raises StoreError."""
+        """What has come, gone and moved between two times, in Unix seconds; the oldest version stands for those before
+        it. None if two versions are not kept. Raises StoreError."""
         for rows, read in self._sources:
-            old, new = (bisect_right(rows, time, key=attrgetter("at")) - 1 for time in (start, end))
-            old = max(old, 0)
-            if old < new and (before := read(rows[old])) is not None and (after := read(rows[new])) is not None:
-                return tuple(difference(_blocks(before), _blocks(after)))
+            old, new = (max(bisect_right(rows, time, key=attrgetter("at")) - 1, 0) for time in (start, end))
+            if old < new and (before := read(rows[old])) and (after := read(rows[new])):
+                views = text_view(before, self._url, rows[old].at), text_view(after, self._url, rows[new].at)
+                if views[0] is not None and views[1] is not None:
+                    came, went = came_and_went(views[0], views[1], self._memory, self._picture)
+                    moved = (line for line in difference(*map(self._blocks, (before, after))) if line.sign == MOVED)
+                    told = (WENT, texts_of(went)), (CAME, texts_of(came))
+                    return (*(Line(sign, text) for sign, texts in told for text in texts), *moved)
         return None
 
+    def _blocks(self, record: bytes) -> list[str]:
+        text = unpack(record, self._url)
+        return [block.markdown for part in (text.content, text.rest) for block in blocks_of(part)]
 
-def _blocks(text: KeptText) -> list[str]:
-    return [block.markdown for part in (text.content, text.rest) for block in blocks_of(part)]
 
-
-def _archived_text(store: Store, folder: Path, url: str, row: ArchiveRecord) -> KeptText | None:
-    """The text of an archived answer; None if it is not HTML, forbids copies or is too slow to parse."""
+def _archived_text(store: Store, folder: Path, url: str, row: ArchiveRecord) -> bytes:
+    """The record of the text of an archived answer; empty if it is not HTML, forbids copies or is too slow to parse."""
     parsed = archived_page(store, folder, url, row, _KEPT)
-    return unpack(parsed.kept, url) if parsed is not None and parsed.kept else None
+    return parsed.kept if parsed is not None else b""

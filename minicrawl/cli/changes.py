@@ -14,6 +14,7 @@ from minicrawl.cli.output import document, fitted, lines_of, terminal_columns
 from minicrawl.errors import SettingError, counted, quoted
 from minicrawl.log import printable
 from minicrawl.model import KINDS
+from minicrawl.parts import figures_of
 from minicrawl.setting import parse_duration
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ _COLORS = {"+": "green", "-": "red", "~": "cyan"}
 @click.command(epilog='Example: minicrawl changes --since 7d --where "importance > 1e-4"')
 @click.argument("url", required=False)
 @click.option("--diff", "is_diff", is_flag=True,
-              help="Print the text blocks of URL that were added (+), removed (-) or moved (~).")  # fmt: skip
+              help="Print the lines of URL that were added (+), removed (-) or moved (~).")  # fmt: skip
 @click.option("--since", default=None, show_default="7d; of one page, all", metavar="TIME|DATE",
               help="Since how long ago (12h), or since when (2026-01-31, UTC).")  # fmt: skip
 @where_option
@@ -63,10 +64,19 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     If the crawl itself has begun since then, all its pages are new: only their number is printed, and a feed leaves
     them out. --n and --json list them.
 
+    Of the store of 'minicrawl watch': list what it has told.
+
     --rising lists pages by how much importance they have gained, because they have more links, or better ones.
     """
     from minicrawl.store.reader import open_store
 
+    if _is_watched(store):
+        from minicrawl.cli.watch import print_told
+
+        if url or is_diff or where or only or n or is_rising:
+            raise SettingError(f"{store} is of watched pages, of which all that was told is listed: give --since alone")
+        print_told(store, since or "7d", "--since", atom, as_json=as_json)
+        return
     if atom is not None and (is_rising or as_json):
         other = "--rising" if is_rising else "--json"
         raise SettingError(f"a feed lists new, changed and gone pages; leave out {other} or --atom")
@@ -105,6 +115,14 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         click.echo("".join(f"{line}\n" for line in _all_new(len(found) - len(shown))), nl=False)
         return
     click.echo("\n".join(_lines(shown, len(found) - len(shown), since)))
+
+
+def _is_watched(store: Path) -> bool:
+    """True for a store of `minicrawl watch`."""
+    from minicrawl.store.reader import open_store
+
+    with open_store(store) as reader:
+        return bool(figures_of(reader, "watch").get("watch"))
 
 
 def _write_feed(file: Path, pages: "Sequence[ChangedPage]", store: "Store", since: float, now: float) -> None:

@@ -86,7 +86,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     store = store or _beside(pages)
     refuse_upgrade(click.get_current_context(), store)
     if last is not None:
-        _print_last(store, last, atom, as_json=as_json)
+        print_told(store, last, "--last", atom, as_json=as_json)
         return
     commands = notices.parsed_command(command_line or "")
     services = _services(store, notify)
@@ -209,9 +209,10 @@ def _try(services: Sequence[str], commands: Sequence[str]) -> None:
     click.echo("The message was sent.")
 
 
-def _print_last(store: Path, last: str, atom: Path | None, *, as_json: bool) -> None:
+def print_told(store: Path, last: str, option: str, atom: Path | None, *, as_json: bool) -> None:
+    """Print what was told of watched pages since a time that a user gives with an option; write a feed, too."""
     messages = module("watch.messages")
-    told = messages.told(store, moment_of(last, time.time(), "--last"))
+    told = messages.told(store, moment_of(last, time.time(), option))
     if atom is not None:
         _write_atom(atom, store)
     for number, (row, event) in enumerate(told):
@@ -222,7 +223,7 @@ def _print_last(store: Path, last: str, atom: Path | None, *, as_json: bool) -> 
             click.echo(messages.stamp(row.at))
         click.echo("\n".join(f"  {line}" for line in messages.event_words(event)))
     if not told and not as_json:
-        click.echo(f"Nothing was told in the last {printable(last)}.")
+        click.echo(f"Nothing was told since {printable(last)}.")
 
 
 _IN_FEED = 1_000

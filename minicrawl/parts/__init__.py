@@ -45,9 +45,9 @@ def name_of(part: type[Part]) -> str:
     return part.__module__.removeprefix(f"{__name__}.").partition(".")[0]
 
 
-def figures_of(store: "Store") -> Figures:
-    """The figures of all parts. Raises StoreError."""
-    return {name_of(part): part.figures(store) for part in parts()}
+def figures_of(store: "Store", *names: str) -> Figures:
+    """The figures of all parts, or of those with these names that are installed. Raises StoreError."""
+    return {name_of(part): part.figures(store) for part in parts() if not names or name_of(part) in names}
 
 
 def pages_left_out(figures: Figures) -> int:

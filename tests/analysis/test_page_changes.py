@@ -30,17 +30,33 @@ def refreshed(store: Path, html: Callable[[int], str], fetches: int = 20, **sett
 
 @pytest.mark.parametrize("kept", ["text", "archive"])
 def test_change_that_is_noted_late_has_its_blocks(kept: str, tmp_path: Path) -> None:
-    """On a noisy page a block that comes is noted fetches later: the difference is that since the change before."""
+    """On a noisy page a block that comes is noted fetches later: the difference is that since the change before,
+    without noise."""
 
     def html(n: int) -> str:
-        return f"<p>of old<p>visitor {n * n}{'<p>the news' if n > 7 else ''}"
+        return f"<title>Page</title><p>of old<p>token {n * n}<p>stays{'<p>the news' if n > 7 else ''}"
 
     settings = {"text": True} if kept == "text" else {"archive": tmp_path / "archive"}
     refreshed(tmp_path / "crawl.db", html, 40, **settings)
     with open_store(tmp_path / "crawl.db") as store:
         changed = [change for change in page_changes(store, PAGE, 0.0) if change.what == "changed"]
-    assert len(changed) == 1
-    assert "the news" in {line.text for line in changed[0].diff or () if line.sign == CAME}
+    assert [change.diff for change in changed] == [((CAME, "the news"),)]
+
+
+def test_what_changes_beside_the_text_has_its_lines(tmp_path: Path) -> None:
+    """A title, and a link among words; not what a host repeats, nor what moves on a page of its own accord."""
+
+    def html(n: int) -> str:
+        title, path = ("Old", "/a") if n < 3 else ("New", "/b")
+        menu = f"<nav><a href=/menu{n > 2}>Menu</a></nav>"
+        return f"<title>{title}</title>{menu}<p>See <a href={path}>the plan</a> today.<p>one<p>two<p>three"
+
+    refreshed(tmp_path / "crawl.db", html, text=True)
+    with open_store(tmp_path / "crawl.db") as store:
+        (changed,) = (change for change in page_changes(store, PAGE, 0.0) if change.what == "changed")
+    lines = [("-", "Old"), ("-", f"the plan {HOME}a"), ("+", "New"), ("+", f"the plan {HOME}b")]
+    assert list(changed.diff or ()) == lines
+    assert (changed.added, changed.removed) == (2, 2)
 
 
 def test_page_read_first_by_a_crawl_that_fetches_nothing_again_has_its_first_text(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """What has changed of a page that is fetched again: as of watched pages, but of hashes, and without habits, as what
 changes at every fetch is worth a fetch."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from minicrawl.model import KINDS, Fetched, ParsedPage
 from minicrawl.store.texts.repeated_blocks import REPEATED, RepeatedBlocks
 from minicrawl.web.compare import hashes
 from minicrawl.web.compare.comparing import Memory, compare
-from minicrawl.web.compare.view import Entry, view_of
+from minicrawl.web.compare.view import Entry, View, view_of
 from minicrawl.web.kept_text import ID_SHIFT, about_of
 
 _SHARED = 2
@@ -43,7 +43,7 @@ def difference(kept: bytes, memory: bytes, answers: Sequence[bytes], picture: Re
     known = _memory(memory)
     if all(answer == kept for answer in answers) and not known.changed:
         return Difference(kept, memory)
-    stored, *views = hashes.views([kept, *answers], lambda line: picture.pages(line >> ID_SHIFT) >= REPEATED)
+    stored, *views = _views([kept, *answers], picture)
     verdict = compare(stored, views, known, _Shared(picture), check=None)
     if verdict.asks:
         return None
@@ -53,16 +53,16 @@ def difference(kept: bytes, memory: bytes, answers: Sequence[bytes], picture: Re
     changed: Sequence[Entry] = (*verdict.added, *verdict.removed)
     if verdict.base is not None:
         found = found._replace(
-            hashes=hashes.repack(verdict.base, level), added=len(verdict.added), removed=len(verdict.removed)
+            hashes=hashes.repack(verdict.base, level), added=_counted(verdict.added), removed=_counted(verdict.removed)
         )
     if verdict.what not in ("same", "changed", "unsure"):  # it has another page in its place
         if known.changed:  # that was so the last time
             found, known.changed = found._replace(hashes=hashes.repack(last, level)), {}
         else:
             known.changed = {0: [0]}
-            came, went = now.keys() - before.keys(), before.keys() - now.keys()
-            changed = [*map(now.__getitem__, came), *map(before.__getitem__, went)]
-            found = found._replace(added=len(came), removed=len(went))
+            came, went = ([one[name] for name in one.keys() - other] for one, other in ((now, before), (before, now)))
+            changed = [*came, *went]
+            found = found._replace(added=_counted(came), removed=_counted(went))
     is_back = bool(known.changed) and verdict.what in ("same", "changed")
     if is_back:
         known.changed = {}
@@ -74,12 +74,38 @@ def difference(kept: bytes, memory: bytes, answers: Sequence[bytes], picture: Re
     )
 
 
-def of_text(record: bytes, url: str, at: float) -> bytes:
-    """The hashes of what is kept of a page's text, as of an answer (Unix seconds); none of a damaged record."""
+def _counted(lines: Iterable[Entry]) -> int:
+    return sum(not entry.is_beside for entry in lines)
+
+
+def came_and_went(before: View, after: View, memory: bytes, picture: RepeatedBlocks) -> tuple[list[Entry], list[Entry]]:
+    """The lines of a page that have come and gone between two of its texts, in their order, without noise and what is
+    beside the content. memory, picture: as in `difference`."""
+    stored, last = _views([hashes.pack(view, most=len(view.entries)) for view in (before, after)], picture)
+    verdict = compare(stored, [last], _memory(memory), _Shared(picture), check=None, is_last=True)
+    lines = (*verdict.added, *verdict.removed) if verdict.what in ("same", "changed") else stored.entries + last.entries
+    names = {(entry.kind, entry.key) for entry in lines if not entry.is_beside}
+    old, new = ({hashes.name_of(entry): entry for entry in view.entries} for view in (before, after))
+    came = [entry for name, entry in new.items() if name in names and name not in old]
+    return came, [entry for name, entry in old.items() if name in names and name not in new]
+
+
+def _views(pages: Sequence[bytes], picture: RepeatedBlocks) -> list[View]:
+    return hashes.views(pages, lambda line: picture.pages(line >> ID_SHIFT) >= REPEATED)
+
+
+def text_view(record: bytes, url: str, at: float) -> View | None:
+    """The view of what is kept of a page's text, as of an answer (Unix seconds); None of a damaged record."""
     with suppress(StoreError):
         parsed = ParsedPage(kept=record, title=about_of(record).title)
-        return hashes.pack(view_of(Fetched(url, 200), parsed, url, at))
-    return b""
+        return view_of(Fetched(url, 200), parsed, url, at)
+    return None
+
+
+def of_text(record: bytes, url: str, at: float) -> bytes:
+    """The hashes of what is kept of a page's text; none of a damaged record. at: as in `text_view`."""
+    view = text_view(record, url, at)
+    return b"" if view is None else hashes.pack(view)
 
 
 def note(picture: RepeatedBlocks, page: int, blocks: bytes, kept: bytes, memory: bytes) -> None:

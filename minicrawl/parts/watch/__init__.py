@@ -9,9 +9,10 @@ A round is a few crawls of the list, so politeness, robots.txt, ill hosts, login
 of the list ever has its turn: the step takes its answer, and the page waits for the next crawl.
 """
 
-from typing import TYPE_CHECKING, Self
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Self  # Any: JSON
 
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, counted
 from minicrawl.parts.part import Part
 from minicrawl.parts.watch import tables
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from minicrawl.crawler.visits.step import Opening
     from minicrawl.crawler.visits.turn import Turn
     from minicrawl.model import PageRequest
+    from minicrawl.store.reader import Store
     from minicrawl.store.writer import Writer
 
 __all__ = ["Watch", "tables"]
@@ -48,6 +50,17 @@ class Watch(Part):
                 f"{opening.state.writer.path} is of watched pages: use 'minicrawl watch', or another store"
             )
         return None if due is None else cls(opening)
+
+    @staticmethod
+    def figures(store: "Store") -> Mapping[str, Any]:
+        rounds = store.meta(ROUND)
+        return {} if rounds is None else {"watched": store.value("SELECT count(*) FROM watched"), "rounds": int(rounds)}
+
+    @staticmethod
+    def status(figures: Mapping[str, Any]) -> Iterable[str]:
+        if figures:
+            times = counted(figures["rounds"], "time")
+            yield f"watched   {counted(figures['watched'], 'page')}, checked {times}; 'minicrawl changes' tells more"
 
     def lets_wait(self, page: int, url: str) -> bool:
         return self._answers.lets_wait(page, url)

@@ -25,7 +25,7 @@ from minicrawl.parts.watch import DUE, NOTHING_DUE, ROUND
 from minicrawl.parts.watch.tables import AnswerRow, ToldRow, WatchedRow
 from minicrawl.store.writer import Writer
 from minicrawl.web.compare.comparing import GONE, SURE, Memory, Verdict, compare, first_view, has_same_lines
-from minicrawl.web.compare.view import NO_MATCH, Entry, View, damaged
+from minicrawl.web.compare.view import NO_MATCH, Entry, View, damaged, texts_of
 from minicrawl.web.urls.keys import politeness_key
 
 CONFIRM = (30.0, 300.0)
@@ -264,15 +264,8 @@ def _changed(url: str, title: str, added: Sequence[Entry], removed: Sequence[Ent
     kinds = tuple(dict.fromkeys(entry.kind for entry in (*removed, *added)))
     sends = not all(entry.is_beside for entry in (*removed, *added))
     return WatchEvent(
-        "changed", url, title=title, kinds=kinds, removed=_texts(removed), added=_texts(added), sends=sends
+        "changed", url, title=title, kinds=kinds, removed=texts_of(removed), added=texts_of(added), sends=sends
     )
-
-
-def _texts(lines: Sequence[Entry]) -> tuple[str, ...]:
-    """The texts of lines, without links that are a line among them."""
-    texts = {entry.text for entry in lines if entry.kind == "text"}
-    told = (entry.text for entry in lines if entry.kind != "link" or entry.text.rpartition(" ")[0] not in texts)
-    return tuple(dict.fromkeys(told))
 
 
 def _next_row(found: _Found, told: Sequence[WatchEvent], now: float) -> WatchedRow:

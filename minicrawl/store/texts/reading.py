@@ -69,8 +69,11 @@ class Texts(Subject):
 
     def version(self, version: TextVersion, url: str) -> KeptText:
         """A version of the text of the page at `url`. Raises StoreError."""
-        packed = self._tables.value("SELECT packed FROM text_records WHERE id = ?", version.text)
-        return unpack(packed or b"", url)
+        return unpack(self.packed(version), url)
+
+    def packed(self, version: TextVersion) -> bytes:
+        """The record of a version; empty if there is none."""
+        return self._tables.value("SELECT packed FROM text_records WHERE id = ?", version.text) or b""
 
     def text(self, page: int, url: str) -> KeptText | None:
         """The text of the page at `url`; None if none is kept. Raises StoreError."""
@@ -80,8 +83,12 @@ class Texts(Subject):
 
     def repeated(self, page: int) -> Repeated:
         """What the page's host repeats."""
+        return repeated_in(self.picture(page))
+
+    def picture(self, page: int) -> bytes:
+        """The packed picture of the page's host; empty if there is none."""
         query = "SELECT blocks FROM pages JOIN refresh_hosts USING (host) WHERE pages.id = ?"
-        return repeated_in(self._tables.value(query, page) or b"")
+        return self._tables.value(query, page) or b""
 
     def host_blocks(self, host: int) -> bytes:
         """The packed picture of a host; empty if there is none."""

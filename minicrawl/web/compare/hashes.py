@@ -9,8 +9,8 @@ Behind a line with the day or time of its answer stands a number of its own kind
 In a view of hashes a key is letters for the hash, or for that of a shape and a number behind: lines with one shape have
 keys with one shape.
 
-A byte stands before all: of a long page one line in so many powers of two is kept, by its hash; views that are compared
-have the lines that all of them may keep.
+A byte stands before all: of a page of more than `MOST` lines one in so many powers of two is kept, by its hash; views
+that are compared have the lines that all of them may keep.
 """
 
 import struct
@@ -32,15 +32,15 @@ _TEMPLATE = frozenset({"text", "link", "image"})
 _LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
-def pack(view: View) -> bytes:
-    """The hashes of a view's lines, each once, in order."""
+def pack(view: View, most: int = MOST) -> bytes:
+    """The hashes of a view's lines, each once, in order. most: see the module."""
     lines = dict[int, list[int]]()
     for entry in view.entries:
         number = _number(entry)
         dated = dated_key(entry.key, view.at) if number & _NUMBERS else entry.key
         lines.setdefault(number | 1, [number, *([_DATED << _KIND | _crc(dated) >> 4] if dated != entry.key else [])])
     level = 0
-    while len(lines) > MOST:
+    while len(lines) > most:
         level += 1
         lines = {line: numbers for line, numbers in lines.items() if _is_kept(line, level)}
     return bytes((level,)) + _packed([number for numbers in lines.values() for number in numbers])
@@ -51,6 +51,11 @@ def add(hashes: bytes, entries: Iterable[Entry]) -> bytes:
     hashes = hashes or b"\0"
     known = set(_unpacked(hashes))
     return hashes + _packed([number for number in map(_number, entries) if number not in known])
+
+
+def name_of(entry: Entry) -> tuple[str, str]:
+    """The kind and key that a line has in a view of hashes."""
+    return entry.kind, _key(_number(entry))
 
 
 def ids(hashes: bytes) -> bytes:

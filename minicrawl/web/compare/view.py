@@ -12,7 +12,7 @@ line that counts visitors, votes and the like. `dated_key` also leaves out the d
 import json
 import re
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
@@ -182,6 +182,14 @@ def _value(line: str) -> Entry:
     path = line.partition(": ")[0].lower()
     kind = next((kind for kind in ("price", "availability", "author") if kind in path), "data")
     return _entry("data" if path.rpartition(".")[2] in _TYPES else kind, line)
+
+
+def texts_of(lines: Iterable[Entry]) -> tuple[str, ...]:
+    """The texts of lines, as they are told: each once, without links that are a line among them."""
+    lines = tuple(lines)
+    texts = {entry.text for entry in lines if entry.kind == "text"}
+    told = (entry.text for entry in lines if entry.kind != "link" or entry.text.rpartition(" ")[0] not in texts)
+    return tuple(dict.fromkeys(told))
 
 
 # Keys.
