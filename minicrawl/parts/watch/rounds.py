@@ -2,7 +2,7 @@
 
 A round crawls the list once. Pages that differ from what is stored are asked again after each of the `confirm` times,
 in one more crawl. Then all that was found is stored in one transaction: a kill before it loses the round's answers
-alone, and the next round finds the same.
+alone, and the next round finds the same. Pages are compared host by host, and one is in memory at a time.
 """
 
 import asyncio
@@ -11,6 +11,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import closing
+from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple  # Any: settings as given
 
@@ -23,6 +24,7 @@ from minicrawl.errors import SeedError
 from minicrawl.model import WatchEvent, WatchRound
 from minicrawl.parts.watch import DUE, NOTHING_DUE, ROUND
 from minicrawl.parts.watch.tables import AnswerRow, ToldRow, WatchedRow
+from minicrawl.sizes import Sizes
 from minicrawl.store.writer import Writer
 from minicrawl.web.compare.comparing import GONE, SURE, Memory, Verdict, compare, first_view, has_same_lines
 from minicrawl.web.compare.view import NO_MATCH, Entry, View, damaged, texts_of
@@ -34,6 +36,8 @@ _SETTINGS: Mapping[str, Any] = {
     "max_depth": 0, "scope": "any", "sitemaps": False, "traps": False, "jump": "pages", "patience": "10s",
 }  # fmt: skip
 """What a crawl of a list is: its pages alone, each for itself."""
+_SIZES = Sizes(cache=2_048)
+"""A round reads each page of the list once: what it has read is not needed again."""
 _MANY = 3
 """Pages of a host on which the same is new in one round: it is told once."""
 _LOST = ("lost", "replaced")
@@ -80,10 +84,9 @@ class Watched:
 
     def _begin(self) -> list[str]:
         """Let all pages of the list be asked. Returns those that are new to it."""
-        with closing(Writer(self.store)) as writer, writer.transaction():
-            known = {
-                url: bool(view or state) for url, view, state in writer.each("SELECT url, view, state FROM watched")
-            }
+        with closing(Writer(self.store, _SIZES)) as writer, writer.transaction():
+            is_known = "CASE length(view) WHEN 0 THEN state <> '' ELSE 1 END"
+            known = dict(writer.each(f"SELECT url, {is_known} FROM watched"))
             fresh = [url for url in self._seeds.urls if not known.get(url)]  # or its first round was cut short
             writer.add(WatchedRow, [WatchedRow(url, b"", b"", "", b"", 0.0) for url in fresh if url not in known])
             writer.remove(WatchedRow, [(url,) for url in known.keys() - set(self._seeds.urls)])
@@ -96,37 +99,42 @@ class Watched:
         return json.dumps({url: self._selectors.get(url, "") for url in urls})
 
     def _let_ask(self, due: Iterable[str]) -> None:
-        with closing(Writer(self.store)) as writer, writer.transaction():
+        with closing(Writer(self.store, _SIZES)) as writer, writer.transaction():
             writer.save_meta({DUE: self._asked(due)})
 
     async def _crawl(self) -> None:
-        await crawl_with(self._settings, self._seeds, self.store, Caller(transport=self._transport))
+        await crawl_with(self._settings, self._seeds, self.store, Caller(transport=self._transport, sizes=_SIZES))
 
     def _due(self) -> list[str]:
         """The pages that are to be asked once more."""
-        with closing(Writer(self.store)) as writer:
+        with closing(Writer(self.store, _SIZES)) as writer:
             return [found.row.url for found in self._found(_Known(writer), is_last=False) if found.verdict.asks]
 
     def _found(self, known: "_Known", *, is_last: bool) -> "Iterator[_Found]":
-        """What was found of each page of the list. is_last: no other answer will come."""
-        for url in self._seeds.urls:
-            row = known.row(url)
-            memory, every = _memory(row.memory, url), known.answers(row)
-            answers = [view for view in every if _is_readable(view)]
-            is_over = is_last or len(answers) < len(every)
-            if not answers:
-                yield _Found(row, memory, every, Verdict("unreadable"))
-            elif not row.view:
-                view = first_view(answers, memory, is_last=is_over)
-                yield _Found(row, memory, answers, Verdict("first", asks=view is None, base=view))
-            elif row.state == "lost" and answers[0].status in GONE:
-                yield _Found(row, memory, answers, Verdict("still"))
-            else:
-                base, is_other = View.unpacked(row.view, url), False
-                if row.state == "replaced" and not has_same_lines(base, answers[0]):
-                    base, is_other = View.unpacked(row.instead, url), True
-                verdict = compare(base, answers, memory, known.shared(url), check=known.round, is_last=is_over)
-                yield _Found(row, memory, answers, verdict, is_other)
+        """What was found of each page of the list, host by host. is_last: no other answer will come."""
+        for _, urls in groupby(sorted(self._seeds.urls, key=politeness_key), politeness_key):
+            of_host = list(urls)
+            shared = known.shared(of_host)
+            for url in of_host:
+                yield self._found_of(url, known, shared, is_last=is_last)
+
+    def _found_of(self, url: str, known: "_Known", shared: Set[int], *, is_last: bool) -> "_Found":
+        row = known.row(url)
+        memory, every = _memory(row.memory, url), known.answers(row)
+        answers = [view for view in every if _is_readable(view)]
+        is_over = is_last or len(answers) < len(every)
+        if not answers:
+            return _Found(row, memory, every, Verdict("unreadable"))
+        if not row.view:
+            view = first_view(answers, memory, is_last=is_over)
+            return _Found(row, memory, answers, Verdict("first", asks=view is None, base=view))
+        if row.state == "lost" and answers[0].status in GONE:
+            return _Found(row, memory, answers, Verdict("still"))
+        base, is_other = View.unpacked(row.view, url), False
+        if row.state == "replaced" and not has_same_lines(base, answers[0]):
+            base, is_other = View.unpacked(row.instead, url), True
+        verdict = compare(base, answers, memory, shared, check=known.round, is_last=is_over)
+        return _Found(row, memory, answers, verdict, is_other)
 
     def _sending(self, event: WatchEvent) -> WatchEvent:
         """An event that makes a message only if it is of the kinds that are wanted."""
@@ -136,20 +144,22 @@ class Watched:
     def _conclude(self, fresh: Sequence[str]) -> WatchRound:
         """Store what was found. Returns it."""
         now = time.time()
-        with closing(Writer(self.store)) as writer, writer.transaction():
+        with closing(Writer(self.store, _SIZES)) as writer, writer.transaction():
             known = _Known(writer)
-            events, states, read = list[WatchEvent](), dict[str, str](), 0
+            events, before, states, read = list[WatchEvent](), dict[str, str](), dict[str, str](), 0
             for found in self._found(known, is_last=True):
                 read += found.verdict.what != "unreadable"
                 told = list(_events(found))
                 events += told
                 row = _next_row(found, told, now)
-                states[row.url] = row.state
+                before[row.url], states[row.url] = found.row.state, row.state
                 answers = writer.rows("SELECT url, number FROM watch_answers WHERE url = ?", (row.url,))
                 writer.remove(AnswerRow, answers)
                 if row != found.row:
                     writer.put(WatchedRow, [row])
-            events = [self._sending(event) for event in (*_of_hosts(events, known.states, states), *_shared(events))]
+            places = {url: place for place, url in enumerate(self._seeds.urls)}
+            events.sort(key=lambda event: places[event.url])
+            events = [self._sending(event) for event in (*_of_hosts(events, before, states), *_shared(events))]
             number, last = known.round, int(writer.value("SELECT coalesce(max(id), 0) FROM told") or 0)
             said = ((last + 1 + at, event, msgspec_json.encode(event).decode()) for at, event in enumerate(events))
             rows = [ToldRow(at, number, now, event.url, event.what, text, event.sends) for at, event, text in said]
@@ -184,16 +194,11 @@ class _Found(NamedTuple):
 
 
 class _Known:
-    """What is stored of the pages. round: number of this one; states: by URL, as told last."""
+    """What is stored of the pages. round: number of this one."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
         self.round = int(writer.meta(ROUND) or 0) + 1
-        self.states = dict[str, str]()
-        self._noise = defaultdict[str, Counter[int]](Counter)
-        for url, state, memory in writer.each("SELECT url, state, memory FROM watched"):
-            self.states[url] = state
-            self._noise[politeness_key(url)].update(set(_memory(memory, url).noise))
 
     def row(self, url: str) -> WatchedRow:
         (row,) = self._writer.records(WatchedRow, "watched WHERE url = ?", url)
@@ -209,9 +214,13 @@ class _Known:
                 views.append(views[-1])
         return views
 
-    def shared(self, url: str) -> set[int]:
-        """Noise that two pages of a host have: all of its pages may."""
-        return {number for number, pages in self._noise[politeness_key(url)].items() if pages > 1}
+    def shared(self, urls: Iterable[str]) -> set[int]:
+        """Noise that two pages of a host have: all of its pages may. urls: of the host."""
+        noise = Counter[int]()
+        for url in urls:
+            packed = self._writer.value("SELECT memory FROM watched WHERE url = ?", url)
+            noise.update(set(_memory(packed, url).noise))
+        return {number for number, pages in noise.items() if pages > 1}
 
 
 def _memory(packed: bytes, url: str) -> Memory:
