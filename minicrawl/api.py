@@ -185,7 +185,7 @@ def watch(  # noqa: PLR0913 - what the caller may hand in
     )
     while True:
         began = time.monotonic()
-        yield _run(watched.check())
+        yield _run(watched.check(every))
         if every is None:
             return
         time.sleep(max(every - (time.monotonic() - began), 0.0))

@@ -104,7 +104,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     try:
         while True:
             began = time.monotonic()
-            done = run_loop(watched.check())
+            done = run_loop(watched.check(pause))
             sending.tell(done)
             if pause is None:
                 break

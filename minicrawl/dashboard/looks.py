@@ -117,6 +117,7 @@ def at_rest(found: AtRest) -> Look:
         "last_commit": status.last_commit,
         "ill_hosts": sum(host.waiting > 0 for host in status.ill_hosts),
         "ill_pages": status.unasked.ill,
+        "watched": status.figures.get("watch", {}).get("rounds"),
     }
 
 

@@ -17,6 +17,7 @@ from minicrawl.cluster import answers
 from minicrawl.dashboard.issues import issues
 from minicrawl.errors import SettingError
 from minicrawl.model import ReadShare
+from minicrawl.parts import module
 from minicrawl.reasons import meaning
 from minicrawl.settings import RANKINGS
 from minicrawl.store.database import is_held, logs
@@ -232,6 +233,12 @@ class Readings:
         """What an audit by the rules that come with minicrawl finds."""
         with self._opened() as store:
             return issues(audited(store))
+
+    def watched(self) -> Reading:
+        """The list of pages in a store of `minicrawl watch`. Raises SettingError for a store without the part."""
+        with self._opened() as store:
+            found: Reading = module("watch.overview").overview(store)
+            return found
 
     def course(self) -> Reading:
         """`states`: numbers of pages by state and reason, with its sentence; `points`: the crawl over time, each a

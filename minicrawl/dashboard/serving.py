@@ -64,6 +64,7 @@ class Routes:
             "/api/hosts": lambda _: self._kept("hosts", readings.hosts),
             "/api/sites": lambda _: self._kept("sites", readings.sites),
             "/api/issues": lambda _: self._kept("issues", readings.issues),
+            "/api/watched": lambda _: self._kept("watched", readings.watched),
             "/api/course": lambda _: self._kept("course", readings.course),
             "/api/why": self._why,
             "/metrics": self._metrics,

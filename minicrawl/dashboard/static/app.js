@@ -2,11 +2,12 @@
 
 import {get, post, Failure} from "./api.js";
 import {byId, el, setText} from "./dom.js";
-import {clock, isOn, printable} from "./format.js";
+import {clock, isOn, isWatched, printable} from "./format.js";
 import {Overview} from "./overview.js";
 import {Pages} from "./pages.js";
 import {Sites} from "./sites.js";
 import {Issues} from "./issues.js";
+import {Watched} from "./watched.js";
 import {Setup} from "./setup.js";
 import {Why} from "./why.js";
 import {Log} from "./log.js";
@@ -25,6 +26,7 @@ const views = [
   ["overview", "Overview", new Overview(app)],
   ["pages", "Pages", new Pages(app)],
   ["sites", "Sites", new Sites(app)],
+  ["watched", "Watched", new Watched(app)],
   ["audit", "Audit", new Issues(app)],
   ["why", "Why", new Why(app)],
   ["log", "Log", new Log(app)],
@@ -108,24 +110,34 @@ function take(now) {
     app.look = null;
     return;
   }
+  const isNew = app.look?.watched !== now.watched; // a round of checks has ended
   app.look = now;
   if (events.length) after = events[events.length - 1].number;
   setText(byId("store"), printable(now.store));
   byId("store").title = printable(now.store);
-  setText(byId("state"), STATES[now.state] ?? now.state);
+  const isList = isWatched(now);
+  setText(byId("state"), isList ? (isOn(now) ? "Checking" : "Not checking") : STATES[now.state] ?? now.state);
   byId("state").className = `state ${now.state}`;
-  byId("actions").hidden = !isOn(now);
+  byId("actions").hidden = isList || !isOn(now);
+  if (isNew) choose(isList);
   byId("pause").hidden = now.state === "paused";
   byId("resume").hidden = now.state !== "paused";
   byId("stop").disabled = byId("pause").disabled = now.state === "stopping";
   byId("resume").disabled = false;
-  document.title = `${STATES[now.state] ?? ""} – minicrawl`;
+  document.title = `${byId("state").textContent} – minicrawl`;
   document.body.classList.remove("lost");
   if (now.crawl === "none" && isFirst && !location.hash) location.hash = "setup";
   isFirst = false;
   for (const [, , view] of views) view.take?.(now, events);
   shown[2].show?.(now);
   if ((isOn(now) || isAwaited) && !reading && performance.now() - lastRead > (isAwaited ? AWAITED : READINGS)) read();
+}
+
+// The store of a watched list has one view, and others have all but that.
+function choose(isList) {
+  for (const [id] of views) byId(`tab-${id}`).hidden = isList !== (id === "watched");
+  if (isList !== (shown[0] === "watched")) location.replace(isList ? "#watched" : "#overview");
+  else if (isList) read();
 }
 
 function lose() {
@@ -205,7 +217,7 @@ function build() {
   byId("main").append(asOf);
   for (const [id, title, view] of views) {
     const choose = () => { location.hash = id; };
-    byId("tabs").append(el("button", {id: `tab-${id}`, type: "button", role: "tab", "aria-controls": `view-${id}`, onclick: choose}, title));
+    byId("tabs").append(el("button", {id: `tab-${id}`, type: "button", role: "tab", hidden: id === "watched", "aria-controls": `view-${id}`, onclick: choose}, title));
     view.panel = el("div", {id: `view-${id}`, role: "tabpanel", "aria-labelledby": `tab-${id}`, class: "view"}, ...view.nodes);
     byId("main").append(view.panel);
   }
@@ -228,9 +240,10 @@ function step(event) {
   const turns = {ArrowRight: 1, ArrowLeft: -1, Home: -Infinity, End: Infinity};
   if (!(event.key in turns)) return;
   event.preventDefault();
-  const from = views.findIndex(([id]) => document.activeElement === byId(`tab-${id}`));
-  const index = (from < 0 ? views.indexOf(shown) : from) + turns[event.key];
-  const [id] = views[Math.min(Math.max(index, 0), views.length - 1)];
+  const there = views.filter(([id]) => !byId(`tab-${id}`).hidden);
+  const from = there.findIndex(([id]) => document.activeElement === byId(`tab-${id}`));
+  const index = (from < 0 ? there.indexOf(shown) : from) + turns[event.key];
+  const [id] = there[Math.min(Math.max(index, 0), there.length - 1)];
   location.hash = id;
   byId(`tab-${id}`).focus();
 }

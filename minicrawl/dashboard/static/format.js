@@ -5,6 +5,11 @@ export function isOn(now) {
   return now.crawl === "running" || now.crawl === "busy";
 }
 
+// True for a look at the store of a watched list.
+export function isWatched(now) {
+  return typeof now.watched === "number";
+}
+
 // True for a page that is not there: the links to it are to be mended.
 export function isLost({state}) {
   return ["error", "gone"].includes(state);

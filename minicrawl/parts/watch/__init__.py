@@ -4,6 +4,7 @@ step        takes the answers of a crawl of the list alone
 rounds      checks the list: crawls it, asks again where it differs, and keeps what is told
 tables      what is stored
 messages    what is told, in words and as JSON, and who is told
+overview    the list as the dashboard shows it
 
 A round is a few crawls of the list, so politeness, robots.txt, ill hosts, logins and proxies are the crawl's. No page
 of the list ever has its turn: the step takes its answer, and the page waits for the next crawl.
@@ -32,6 +33,10 @@ NOTHING_DUE = "{}"
 """Its value between rounds."""
 ROUND = "watch_round"
 """Key of `meta`: the number of the last round."""
+CHECKED = "watch_checked"
+"""Key of `meta`: when it ended, in Unix seconds."""
+NEXT = "watch_next"
+"""Key of `meta`: when the next one begins, in Unix seconds; None: when somebody calls for it."""
 
 
 class Watch(Part):

@@ -22,7 +22,7 @@ from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import Caller, crawl_with
 from minicrawl.errors import SeedError
 from minicrawl.model import WatchEvent, WatchRound
-from minicrawl.parts.watch import DUE, NOTHING_DUE, ROUND
+from minicrawl.parts.watch import CHECKED, DUE, NEXT, NOTHING_DUE, ROUND
 from minicrawl.parts.watch.tables import AnswerRow, ToldRow, WatchedRow
 from minicrawl.sizes import Sizes
 from minicrawl.store.writer import Writer
@@ -69,8 +69,11 @@ class Watched:
         self._selectors, self._confirm, self._transport = dict(selectors), confirm, transport
         self._kinds = kinds
 
-    async def check(self) -> WatchRound:
-        """Make a round. Raises ConfigError, StoreError."""
+    async def check(self, every: float | None = None) -> WatchRound:
+        """Make a round. every: seconds from its beginning to that of the next, if there is to be one.
+
+        Raises ConfigError, StoreError."""
+        began = time.time()
         fresh = self._begin()
         await self._crawl()
         for pause in self._confirm:
@@ -80,7 +83,7 @@ class Watched:
             self._let_ask(due)
             await asyncio.sleep(pause)
             await self._crawl()
-        return self._conclude(fresh)
+        return self._conclude(fresh, None if every is None else began + every)
 
     def _begin(self) -> list[str]:
         """Let all pages of the list be asked. Returns those that are new to it."""
@@ -141,8 +144,8 @@ class Watched:
         kinds = {*event.kinds, *(["added"] if event.added else []), *(["removed"] if event.removed else []), event.what}
         return structs.replace(event, sends=event.sends and (not self._kinds or not self._kinds.isdisjoint(kinds)))
 
-    def _conclude(self, fresh: Sequence[str]) -> WatchRound:
-        """Store what was found. Returns it."""
+    def _conclude(self, fresh: Sequence[str], next_at: float | None) -> WatchRound:
+        """Store what was found, and when the next round begins. Returns it."""
         now = time.time()
         with closing(Writer(self.store, _SIZES)) as writer, writer.transaction():
             known = _Known(writer)
@@ -164,7 +167,7 @@ class Watched:
             said = ((last + 1 + at, event, msgspec_json.encode(event).decode()) for at, event in enumerate(events))
             rows = [ToldRow(at, number, now, event.url, event.what, text, event.sends) for at, event, text in said]
             writer.add(ToldRow, rows)
-            writer.save_meta({ROUND: number, DUE: NOTHING_DUE})
+            writer.save_meta({ROUND: number, DUE: NOTHING_DUE, CHECKED: now, NEXT: next_at})
         return WatchRound(number, now, len(self._seeds.urls), read, tuple(fresh), tuple(events))
 
 
