@@ -58,8 +58,8 @@ class Answers:
 
     def _before(self, url: str, number: int) -> View | None:
         """The answer before the one with this number, or what is stored."""
-        last = "SELECT view FROM watch_answers WHERE url = ? AND number < ? AND view <> '' ORDER BY number DESC LIMIT 1"
-        packed = self._writer.value(last, url, number)
+        other = "url = ? AND number < ? AND length(view) > 0"
+        packed = self._writer.value(f"SELECT view FROM watch_answers WHERE {other} ORDER BY number DESC", url, number)
         return View.unpacked(packed, url) if packed else self._stored(url)
 
     def take(self, turn: Turn) -> bool:

@@ -202,6 +202,18 @@ def test_a_stale_copy_among_the_answers_is_no_change(tmp_path: Path) -> None:
     assert not pages.check().events
 
 
+@pytest.mark.parametrize(("shown", "is_told"), [("110", False), ("101", False), ("100", False), ("111", True)])
+def test_a_banner_that_some_answers_of_a_moment_have_is_no_change(tmp_path: Path, shown: str, is_told: bool) -> None:
+    """Also where one of them says what the one before it says, which is stored once."""
+    pages = List(tmp_path)
+    pages.check(**{"": body()})
+    replies = iter(shown)
+    done = pages.check(
+        **{"": lambda *_: httpx.Response(200, html=body("<p>Free shipping today</p>" * int(next(replies))))}
+    )
+    assert [event.added for event in done.events] == [("Free shipping today",)] * is_told
+
+
 @pytest.mark.parametrize(("answers", "is_told"), [([2, 1, 2], True), ([2, 1, 1], False), ([2, 2, 2], True)])
 def test_of_a_price_two_answers_of_three_decide(tmp_path: Path, answers: list[int], is_told: bool) -> None:
     pages = List(tmp_path)
