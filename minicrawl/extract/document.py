@@ -4,9 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
-from lxml import etree
 from selectolax.lexbor import LexborDocumentOptions, LexborHTMLParser, LexborNode, SelectolaxError
+
+if TYPE_CHECKING:
+    from lxml import etree
 
 Tree = LexborHTMLParser
 Node = LexborNode
@@ -24,8 +27,10 @@ class Document:
         return LexborHTMLParser(self.html, options=LexborDocumentOptions.WO_EVENTS)
 
     @cached_property
-    def xml_tree(self) -> etree._Element | None:
+    def xml_tree(self) -> "etree._Element | None":
         """The page as parsed by libxml2; None if it is empty."""
+        from lxml import etree  # noqa: PLC0415 - few crawls have an XPath
+
         parser = etree.HTMLParser(encoding="utf-8", no_network=True)
         try:
             root: etree._Element | None = etree.fromstring(self.html, parser)
@@ -42,6 +47,8 @@ class Document:
 
     def xpath(self, path: str) -> list[str]:
         """The results of an XPath: texts of elements, attributes, texts; or its single value. Raises SelectorError."""
+        from lxml import etree  # noqa: PLC0415 - few crawls have an XPath
+
         if self.xml_tree is None:
             return []
         try:
@@ -71,6 +78,8 @@ def wrong_css(selector: str) -> bool:
 
 def wrong_xpath(path: str) -> str | None:
     """The error in an XPath; None if it is valid."""
+    from lxml import etree  # noqa: PLC0415 - few crawls have an XPath
+
     try:
         etree.fromstring("<p/>", etree.HTMLParser()).xpath(path)
     except etree.XPathError as error:

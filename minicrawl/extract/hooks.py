@@ -17,7 +17,6 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from importlib.metadata import entry_points
 from itertools import islice
 from pathlib import Path
 from types import ModuleType
@@ -189,6 +188,8 @@ def within_size(items: list[str], failures: list[Failure]) -> list[str]:
 
 
 def _loaded(spec: str) -> list[Hook]:
+    from importlib.metadata import entry_points  # noqa: PLC0415 - whoever reads structured data has no hooks
+
     place, _, function = spec.partition(":")
     try:
         points = entry_points(group="minicrawl.hooks", name=spec)
