@@ -87,6 +87,11 @@ class HostBook(Struct):
         self.tables[pattern] = fetched.sketch
         return alike(distance(last, fetched.sketch)) < _HALF
 
+    def knows_title(self, url: str, title: str, hashed: int) -> bool:
+        """True if a page of the host had this title; of a view by a word of its path, if all parts of it are lines."""
+        is_by_word = "?" not in url and self.judge.keys(url).has_word
+        return all(map(self.lines.knows, title_parts(title))) if is_by_word else self.lines.knows(hashed)
+
 
 class SamePage(Step):
     """Judges URLs, and finds out which stand for others."""
@@ -286,7 +291,7 @@ class SamePage(Step):
         lines = None if turn.fetched.lines is None else unpack(turn.fetched.lines)
         title = turn.parsed.title or ""
         hashed = title_hash(title)
-        is_full = bool(title) and not self._is_known_title(book, turn.fetched.url, title, hashed)
+        is_full = bool(title) and not book.knows_title(turn.fetched.url, title, hashed)
         if book.judge.is_new and kind not in ("error", "redirect"):
             self._note_first(turn)
         if not is_full and kind not in ("error", "redirect"):
@@ -496,11 +501,6 @@ class SamePage(Step):
         listing = _listing(turn.fetched, turn.parsed.title)
         if listing is not None and turn.outcome.state is State.FETCHED and self._page_with(listing) is None:
             self._listings[listing] = turn.page
-
-    def _is_known_title(self, book: HostBook, url: str, title: str, hashed: int) -> bool:
-        """True if a page of the host had this title; of a view by a word of its path, if all parts of it are lines."""
-        is_by_word = "?" not in url and book.judge.keys(url).has_word
-        return all(map(book.lines.knows, title_parts(title))) if is_by_word else book.lines.knows(hashed)
 
     def _page_with(self, listing: int) -> int | None:
         page = self._listings.get(listing)
