@@ -93,6 +93,26 @@ class HostBook(Struct):
         return all(map(self.lines.knows, title_parts(title))) if is_by_word else self.lines.knows(hashed)
 
 
+class Listings:
+    """The first page of each host, title and set of lines."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer, self._new = writer, dict[int, int]()
+
+    def first(self, listing: int) -> int | None:
+        page = self._new.get(listing)
+        return page if page is not None else self._writer.value("SELECT page FROM listings WHERE listing = ?", listing)
+
+    def add(self, listing: int, page: int) -> None:
+        """Note a page, unless another has this listing."""
+        if self.first(listing) is None:
+            self._new[listing] = page
+
+    def save(self, writer: Writer) -> None:
+        writer.add(ListingRow, (ListingRow(*each) for each in self._new.items()), if_new=True)
+        self._new.clear()
+
+
 class SamePage(Step):
     """Judges URLs, and finds out which stand for others."""
 
@@ -124,7 +144,7 @@ class SamePage(Step):
         self._echoes: dict[str, int] = {}
         """By site the hosts in a row whose first page said what another host's did: wildcard DNS makes up any."""
         self._found: tuple[int, str | None] | None = None
-        self._listings: dict[int, int] = {}
+        self._listings = Listings(self._writer)
         self._pending: OrderedDict[int, list[tuple[int, str]]] = OrderedDict()
         self.wanted: dict[str, str] = {}
         self._experiments: dict[str, tuple[str, Turn]] = {}
@@ -432,7 +452,7 @@ class SamePage(Step):
         if not is_view:
             return None, None
         listing = _listing(fetched, title)
-        first = None if listing is None else self._page_with(listing)
+        first = None if listing is None else self._listings.first(listing)
         if first is not None and self._may_lead(first, turn.page, host) and self._pages.was_there(first):
             return "same-list", first
         lines = unpack(fetched.lines or b"")
@@ -499,12 +519,8 @@ class SamePage(Step):
             hashes = np.union1d(hashes, lines.numbered)
         book.lines.add(hashes[~book.lines.has(hashes)].tolist())
         listing = _listing(turn.fetched, turn.parsed.title)
-        if listing is not None and turn.outcome.state is State.FETCHED and self._page_with(listing) is None:
-            self._listings[listing] = turn.page
-
-    def _page_with(self, listing: int) -> int | None:
-        page = self._listings.get(listing)
-        return page if page is not None else self._writer.value("SELECT page FROM listings WHERE listing = ?", listing)
+        if listing is not None and turn.outcome.state is State.FETCHED:
+            self._listings.add(listing, turn.page)
 
     # Books.
 
@@ -539,8 +555,7 @@ class SamePage(Step):
             book.judge.changed.clear()
             book.judge.changed_words.clear()
             book.pairs.changed.clear()
-        writer.add(ListingRow, (ListingRow(*each) for each in self._listings.items()), if_new=True)
-        self._listings.clear()
+        self._listings.save(writer)
         self._changed.clear()
         lines = sum(len(book.lines) for book in self._books.values())
         while len(self._books) > _MOST_HOSTS or (lines > _MOST_LINES and len(self._books) > 1):
