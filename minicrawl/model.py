@@ -265,7 +265,7 @@ class Wanted(Struct, frozen=True):
     too. `extract`, `hooks`, `structured`: the user's extraction, see minicrawl.extract. `short_text`: the text of pages
     that may be soft 404s. `lines`: the lines of pages, packed. `requisites`: URLs of files that the page needs;
     `is_style`: it is a style sheet, not a page. `facts`: facts for an audit. `asks_password`: whether pages ask for a
-    password.
+    password. `routes`: links to #/x are links to pages, see `normalise_route`.
     """
 
     anchors: bool = False
@@ -283,6 +283,7 @@ class Wanted(Struct, frozen=True):
     is_style: bool = False
     facts: bool = False
     asks_password: bool = False
+    routes: bool = False
 
     @property
     def items(self) -> bool:

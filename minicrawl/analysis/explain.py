@@ -6,7 +6,7 @@ from typing import Any  # Any: JSON
 from minicrawl.analysis.usage import PageUsage
 from minicrawl.analysis.why_facts import PageJump, PageRefresh, page_jump, page_refresh
 from minicrawl.crawler.admission.scope import Scope
-from minicrawl.crawler.admission.seeds import guesses
+from minicrawl.crawler.admission.seeds import names
 from minicrawl.crawler.books.stored_forms import banned_hosts, kept_settings
 from minicrawl.crawler.frontier.schedules import folder_of
 from minicrawl.crawler.hosts.clocks import delay_of
@@ -198,7 +198,7 @@ def _as_json(decision: Decision) -> dict[str, str | None]:
 
 def meant_by(text: str) -> list[str]:
     """The URLs that a user may mean, with or without a scheme, the likeliest first. Raises SettingError."""
-    meant = guesses(text)
+    meant = names(text)
     if not meant:
         raise SettingError(f"{text!r} is not an http or https URL")
     return meant

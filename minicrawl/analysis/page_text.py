@@ -66,6 +66,8 @@ def page_text(store: Store, text: str) -> KeptText:
         for url in meant_by(text):
             if (kept := _followed(store, url)) is not None:
                 return kept
+            if "#" in url and store.page_table.find([url]):
+                break  # it is a page of its own, not a place of another
         found = explain(store, text)
         if found.page is None:
             raise SettingError(f"{found.url} is not known to this crawl ({found.reason}); 'minicrawl why' says more")

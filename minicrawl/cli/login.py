@@ -89,7 +89,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         return
     if url is None:
         raise SettingError("name the page of the login, such as https://wiki.example.org/login")
-    place = meant_by(url)[0]
+    place = meant_by(url)[0].partition("#")[0]
     try:
         if browser:
             login = _by_hand(place, user, jar, chromium)

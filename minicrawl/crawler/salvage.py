@@ -36,7 +36,7 @@ from minicrawl.store.pages import NewPage, Turn
 from minicrawl.store.writer import Writer
 from minicrawl.system import put_in_place
 from minicrawl.web.urls.keys import politeness_key
-from minicrawl.web.urls.normalise import normalise
+from minicrawl.web.urls.normalise import normalise_route
 
 _DEEPEST = 2**20
 _ROWS = 10_000
@@ -67,7 +67,7 @@ def salvage(store: Path, file: Path) -> tuple[int, int, int]:
 
 
 def _rebuilt(damaged: DamagedStore, file: Path) -> tuple[int, int, int]:
-    pages = [page for page in damaged.pages() if normalise(page.url) == page.url]
+    pages = [page for page in damaged.pages() if normalise_route(page.url) == page.url]
     if not pages:
         raise StoreError(
             f"not one page of {damaged.path} can be read; use a backup, or start again with another --store"

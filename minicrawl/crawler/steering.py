@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any  # Any: settings as given
 
 from minicrawl import log
-from minicrawl.crawler.admission.seeds import Seeds, guesses, spelled
+from minicrawl.crawler.admission.seeds import Seeds, guesses, names, spelled
 from minicrawl.crawler.books.stored_forms import ASKED_FIRST, BANNED_HOSTS, asked_first, banned_hosts
 from minicrawl.crawler.due_requests import DueRequests
 from minicrawl.crawler.engine import Engine
@@ -160,7 +160,7 @@ class Changes:
 
     def _known_page(self, text: str) -> tuple[str, int]:
         """URL and number of the page named by a text."""
-        meant = guesses(text)
+        meant = names(text)
         if not meant:
             raise SettingError(f"{text!r} is not an http or https URL")
         urls = self._spelled(Seeds(meant)).urls

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from minicrawl.errors import SeedError, without_logins
-from minicrawl.web.urls.normalise import normalise, stripped
+from minicrawl.web.urls.normalise import normalise, normalise_route, stripped
 
 _SHOWN = 10
 # Text that looks like a host, maybe with a path: a name with a dot in it, an IP address, localhost.
@@ -58,6 +58,12 @@ def guesses(text: str) -> list[str]:
     """The normalised URLs that a user may mean, the likeliest first: https, then http, where no scheme is given."""
     spellings = [f"https://{text}", f"http://{text}"] if _is_host(text) else [text]
     return [url for url in map(normalise, spellings) if url is not None]
+
+
+def names(text: str) -> list[str]:
+    """`guesses` at a page that is known, which may also be a route of an application."""
+    spellings = [f"https://{text}", f"http://{text}"] if _is_host(text) else [text]
+    return list(dict.fromkeys(filter(None, [*map(normalise_route, spellings), *map(normalise, spellings)])))
 
 
 def in_plain_http(url: str) -> str:

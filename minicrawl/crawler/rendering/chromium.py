@@ -12,7 +12,7 @@ import os
 import shutil
 import signal
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from importlib import util
@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from minicrawl import installed, log
 from minicrawl.crawler.rendering.choice import Choice
-from minicrawl.crawler.rendering.comparison import compared, scripts_before
+from minicrawl.crawler.rendering.comparison import are_pages, compared, scripts_before
 from minicrawl.crawler.rendering.page_requests import PageRequests, Resource
 from minicrawl.crawler.rendering.screenshots import Screenshot, taken
 from minicrawl.crawler.rendering.tab import LAST_WORD, Tab, TabRequests
@@ -36,7 +36,7 @@ from minicrawl.timing import STANDARD
 from minicrawl.web.http.fetch import Fetcher
 from minicrawl.web.http.transport import Parts
 from minicrawl.web.urls.keys import origin_of, politeness_key
-from minicrawl.web.urls.normalise import normalise
+from minicrawl.web.urls.normalise import normalise, normalise_route
 
 with contextlib.suppress(ImportError):  # an extra: see `find_chromium`
     from playwright.async_api import Browser, CDPSession, Error, Playwright, async_playwright
@@ -129,12 +129,15 @@ def find_chromium(chosen: Path | None) -> Path:
 
 
 class Shown(NamedTuple):
-    """What a page shows. is_ready: it did so in time. moved_to: the URL that it has then, if another."""
+    """What a page shows. is_ready: it did so in time. moved_to: the URL that it has then, if another. led_to: where its
+    scripts have led to in place of it. routes: what it shows at some of its links to routes."""
 
     html: str
     is_ready: bool
     moved_to: str
+    led_to: str
     screenshots: list[Screenshot]
+    routes: list[str]
 
 
 class Chromium:
@@ -167,8 +170,10 @@ class Chromium:
         try:
             html, is_ready, moved_to = await tab.read(requests, seconds, most, whole=whole)
             screenshots = await taken(tab.page) if pictures else []
+            led_to = requests.led_to
+            routes = await tab.routes(requests, seconds, most) if requests.tries_routes and not moved_to else []
             is_sound = True
-            return Shown(html, is_ready, moved_to, screenshots)
+            return Shown(html, is_ready, moved_to, led_to, screenshots, routes)
         except Error as error:
             raise FetchError("render-killed" if tab.has_crashed else "render-crashed", str(error)) from error
         except TimeoutError as error:
@@ -263,6 +268,9 @@ _SHOWN = 1000
 _OPEN = 4
 """Most pages that one Chromium has open."""
 
+_TRIED = 2
+"""Pages of an origin whose links to routes have shown nothing, after which it has none."""
+
 
 class Renderer(Chromium):
     """Renders the pages that the settings select, in one browser, started for the first of them. fetcher: answers the
@@ -276,6 +284,9 @@ class Renderer(Chromium):
         self._takes_pictures = settings.screenshots
         self._is_whole = settings.screenshots or settings.requisites
         self._requests = PageRequests(fetcher, settings)
+        self._with_routes = set[str]()
+        self._tried = Counter[str]()
+        """Origins with routes; and of others the pages that were tried."""
         self._room = asyncio.Semaphore(_OPEN)
         # More CPU than time, so that a page with one thread runs out of time first, however busy the machine is.
         caps = Caps(cpu=max(60.0, 2 * seconds), within=max(60.0, seconds + LAST_WORD))
@@ -296,8 +307,10 @@ class Renderer(Chromium):
             log.event("page-not-rendered", url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])
             return fetched._replace(unrendered=error.reason), parts
         parts.scrolled, parts.posts = requests.scrolled, requests.posts
+        self._note_routes(fetched.url, shown)
         parts.made, body = shown.screenshots, shown.html.encode("utf-8", "replace")
-        target = normalise(shown.moved_to or requests.led_to)
+        spelled = normalise_route if "#" in fetched.url else normalise
+        target = spelled(shown.moved_to or shown.led_to)
         fetched = fetched._replace(location=None if target == fetched.url else target)
         if shown.moved_to:  # what it shows is that of another page
             return fetched, parts
@@ -306,12 +319,25 @@ class Renderer(Chromium):
         is_cut = fetched.truncated or is_cut
         return fetched._replace(body=body[: self._most], truncated=is_cut, unrendered=unrendered), parts
 
+    def has_routes(self, url: str) -> bool:
+        """True if the links of a rendered page to routes of its application, such as #/x, lead to pages: a route of its
+        origin was asked for, or has shown a text of its own beside the page that links to it."""
+        return origin_of(url) in self._with_routes
+
+    def _tries_routes(self, url: str) -> bool:
+        return not self.has_routes(url) and self._tried[origin_of(url)] < _TRIED
+
+    def _note_routes(self, url: str, shown: Shown) -> None:
+        if "#" in url or (shown.routes and are_pages(shown.html, shown.routes)):
+            self._with_routes.add(origin_of(url))
+        elif shown.routes:
+            self._tried[origin_of(url)] += 1
+
     async def _shown(self, document: Resource, parts: Parts, *, scrolls: bool) -> tuple[Shown, TabRequests]:
         """What a page shows, and its requests; after a crash, which may be that of another page, at the second try."""
         for _ in range(2):
-            requests = TabRequests(
-                document, partial(self._requests.answer, parts), lambda: parts.held > 0, scrolls=scrolls
-            )
+            requests = TabRequests(document, partial(self._requests.answer, parts), lambda: parts.held > 0)
+            requests.scrolls, requests.tries_routes = scrolls, self._tries_routes(document.url)
             try:
                 shown = await self.shown(
                     requests, self._seconds, self._most, pictures=self._takes_pictures, whole=self._is_whole

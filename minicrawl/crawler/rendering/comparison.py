@@ -7,10 +7,12 @@ has no spaces between words is a word.
 import html
 import re
 import zlib
+from collections.abc import Sequence
 from itertools import islice
 
 import numpy as np
 
+from minicrawl.crawler.rendering.choice import has_own_words
 from minicrawl.model import Fetched, PageScripts, ParsedPage
 from minicrawl.web.fingerprint import placed_words, shingles_of, shown_text
 from minicrawl.web.html.decode import as_utf8, encoding_of
@@ -58,6 +60,19 @@ def compared(before: tuple[Fetched, ParsedPage], after: tuple[Fetched, ParsedPag
         words=len(new),
         links=tuple(link for link in shown.outlinks if link not in known),
     )
+
+
+def are_pages(page: str, routes: Sequence[str]) -> bool:
+    """True if routes to which a page links show pages: texts that neither the page has nor another route. One at which
+    the page shows what it did, as at its own route, says nothing."""
+    first = known = _runs(page.encode("utf-8", "replace")[:_LONGEST])
+    for route in routes:
+        shown = _runs(route.encode("utf-8", "replace")[:_LONGEST])
+        if has_own_words(len(np.setdiff1d(shown, first)), len(shown)):
+            if not has_own_words(len(np.setdiff1d(shown, known)), len(shown)):
+                return False
+            known = np.union1d(known, shown)
+    return len(known) > len(first)
 
 
 def _runs(body: bytes) -> np.ndarray[tuple[int], np.dtype[np.uint32]]:

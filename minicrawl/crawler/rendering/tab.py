@@ -7,12 +7,14 @@ storage or history.
 
 import asyncio
 import contextlib
+import json
 from collections import Counter
 from collections.abc import Awaitable, Callable
 
 from minicrawl.crawler.rendering.page_requests import Resource
 from minicrawl.errors import FetchError
 from minicrawl.web.urls.keys import origin_of, site_of
+from minicrawl.web.urls.normalise import is_route, normalise_route
 
 with contextlib.suppress(ImportError):  # an extra: see `chromium.find_chromium`
     from playwright.async_api import (
@@ -41,6 +43,8 @@ _MOST_HELD = 6
 _STEPS, _STILL, _AT_END = 40, 2, 0.3
 """Steps in which a page is scrolled, at most; looks at its end that bring nothing, after which that is its end; and
 seconds without requests before each. On a busy machine a wait for so many seconds alone found 10 of 40 links."""
+_MOST_ROUTES = 2
+"""Routes of a page that are tried."""
 _POLLED = 2
 """Requests to a path from which on the next is a poll, for which no page waits."""
 _OWN_KINDS = frozenset({"script", "fetch", "xhr", "document"})
@@ -109,6 +113,11 @@ _SCROLL = f"""(() => {{{_LINKS}
     if (most > 0) scrollBy({{top: .8 * innerHeight, behavior: 'instant'}})
     return [seen.size, scrollY >= most, most <= 0]
 }})()"""
+# The fragments of links to another place of the page, once each.
+_ROUTES = f"""(() => {{{_LINKS}
+    const shown = location.href, here = shown.split('#')[0] + '#', urls = [...links(document.documentElement).keys()]
+    return urls.filter(url => url.startsWith(here) && url !== shown).map(url => url.slice(here.length - 1))
+}})()"""
 # The HTML of the page, and behind it links that scrolling took out of it; with shadow roots or frames to read that of a
 # copy in which they are elements, made in a document where nothing runs.
 _HTML = f"""(most => {{{_LINKS}
@@ -136,15 +145,15 @@ _HTML = f"""(most => {{{_LINKS}
 
 class TabRequests:
     """The requests of one page: for itself first, then those of its scripts. is_held: whether one of them waits for its
-    turn at its host, which is no fault of the page. scrolls: the page is scrolled to its end."""
+    turn at its host, which is no fault of the page."""
 
-    def __init__(
-        self, page: Resource, answer: Answer, is_held: Callable[[], bool] = lambda: False, *, scrolls: bool = False
-    ) -> None:
+    def __init__(self, page: Resource, answer: Answer, is_held: Callable[[], bool] = lambda: False) -> None:
         self.url = page.url
         self.is_held = is_held
-        self.scrolls, self.scrolled = scrolls, 0
-        """`scrolled`: links that this has brought."""
+        self.scrolls, self.tries_routes = False, False
+        """The page is scrolled to its end; what it shows at routes is looked at."""
+        self.scrolled = 0
+        """Links that scrolling has brought."""
         self.pending = 0
         """Those under way that may change what the page shows."""
         self.answered = 0.0
@@ -274,8 +283,30 @@ class Tab:
         if not isinstance(html, str) or origin_of(self.page.url) != self.origin:
             raise FetchError("render-timeout", "the page has left")
         own = response.url if response is not None else requests.url
-        has_moved = self.page.url.partition("#")[0] != own.partition("#")[0]
+        if "#" in requests.url:
+            has_moved = normalise_route(self.page.url) != requests.url
+        else:
+            has_moved = self.page.url.partition("#")[0] != own.partition("#")[0]
         return html, is_ready, self.page.url if has_moved else ""
+
+    async def routes(self, requests: TabRequests, seconds: float, most: int) -> list[str]:
+        """The HTML of the page at the first routes to which it links; empty for one that does not get ready."""
+        shown = list[str]()
+        try:
+            async with asyncio.timeout(LAST_WORD):
+                found = await self._said(_ROUTES)
+            for route in filter(is_route, found if isinstance(found, list) else []):
+                if len(shown) == _MOST_ROUTES:
+                    break
+                async with asyncio.timeout(LAST_WORD):
+                    await self._said(f"location.hash = {json.dumps(route)}")
+                await self._wait(requests, seconds, whole=False)
+                async with asyncio.timeout(LAST_WORD):
+                    html = await self._said(_HTML % most)
+                shown.append(html if isinstance(html, str) else "")
+        except (FetchError, TimeoutError, Error):
+            shown.append("")  # it tells nothing of this one, and others may take as long
+        return shown
 
     async def _wait(self, requests: TabRequests, seconds: float, *, whole: bool) -> bool:
         """Wait until a page is ready: for half a second neither the number of its words nor that of its links changes,

@@ -123,8 +123,11 @@ class LocalSource:
         if self._renderer is not None and (self._renderer.choice.is_auto or self._renderer.choice.renders(request.url)):
             # An unchanged page says nothing about the resources of its scripts.
             request = request._replace(etag=None, last_modified=None)
-        fetched, exchange, fields = await self._fetcher.exchanged(request, types=self._types, any_type=is_view)
-        sent, parsed, parts = fetched, _NOT_PARSED, None
+        # The server of a route has only the document whose scripts show it.
+        asked = request if "#" not in request.url else request._replace(url=request.url.partition("#")[0])
+        fetched, exchange, fields = await self._fetcher.exchanged(asked, types=self._types, any_type=is_view)
+        fetched = sent = fetched if asked is request else fetched._replace(url=request.url)
+        parsed, parts = _NOT_PARSED, None
         try:
             renderer = self._renderer if fetched.body and _is_html(fetched) else None
             is_chosen = renderer is not None and renderer.choice.renders(fetched.url)
@@ -175,8 +178,8 @@ class LocalSource:
         page, parts = await renderer.rendered(sent, scrolls=request.render.scrolls and plain.scripts is not None)
         seconds = asyncio.get_running_loop().time() - began
         is_rendered = page.body is not sent.body
-        if is_rendered:
-            wanted = replace(wanted, requisites=False)  # the archive has what Chromium asked for
+        if is_rendered:  # the archive has what Chromium asked for
+            wanted = replace(wanted, requisites=False, routes=renderer.has_routes(page.url))
         fetched, parsed = await self._parsed(page, fields, wanted, is_rendered=is_rendered)
         if page.location is not None:
             soon = SOON if is_rendered else 0
@@ -213,7 +216,7 @@ class LocalSource:
             body = as_utf8(page.body, encoding_of(page.body, page.content_type))
             parsed = with_refresh(parsed, refresh, body, places=wanted.places)
         if fetched.link is not None:
-            named = (*parsed.canonicals, *canonicals(fetched.link, fetched.url))
+            named = (*parsed.canonicals, *(canonicals(fetched.link, fetched.url) if "#" not in fetched.url else ()))
             spoken = (*parsed.hreflang, *languages(fetched.link, fetched.url))
             others = () if parsed.facts is None else (target for _, target in spoken)  # only an audit asks for them
             parsed = parsed._replace(

@@ -2,6 +2,7 @@
 
 import json
 import secrets
+from collections.abc import Callable
 from typing import Self
 
 from minicrawl import log
@@ -16,12 +17,12 @@ class Archive(Step):
     """Writes the rows of archived answers, and the sizes of their files. prefix: the first part of the names of this
     store's files."""
 
-    def __init__(self, writer: Writer, settings: CrawlSettings) -> None:
-        """Cuts off uncommitted records. Raises StoreError."""
+    def __init__(self, writer: Writer, settings: CrawlSettings, url_of: Callable[[int], str]) -> None:
+        """Cuts off uncommitted records. url_of: the URL of a page. Raises StoreError."""
         from minicrawl.archive.writer import cut  # noqa: PLC0415 - few crawls keep an archive
         from minicrawl.crawler.archiving import committed, prefix_of  # noqa: PLC0415
 
-        self._writer = writer
+        self._writer, self._url_of = writer, url_of
         assert settings.archive is not None
         self._folder = settings.archive
         self._sizes: dict[str, int] = writer.meta_json(FILES)
@@ -39,7 +40,8 @@ class Archive(Step):
 
     @classmethod
     def of(cls, opening: Opening) -> Self | None:
-        return None if opening.settings.archive is None else cls(opening.state.writer, opening.settings)
+        state = opening.state
+        return None if opening.settings.archive is None else cls(state.writer, opening.settings, state.urls.url)
 
     def request(self, page: int, asked: PageRequest) -> PageRequest:
         """Ask without condition for a page that the archive lacks."""
@@ -66,7 +68,10 @@ class Archive(Step):
                 self._writer.save_meta({"archive_indexed": last})
 
     def on_record(self, record: ArchiveRecord, page: int | None) -> None:
-        self._rows.append(record if page is None else record._replace(page=page, url=None))
+        if page is not None:
+            is_own = record.url == self._url_of(page)  # else it shows a route of the document of that URL
+            record = record._replace(page=page, url=None if is_own else record.url)
+        self._rows.append(record)
         self._new[record.file] = max(record.until, self._new.get(record.file, 0))
 
     def save(self, writer: Writer) -> None:

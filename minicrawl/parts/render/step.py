@@ -97,7 +97,10 @@ class Experiments(Shells):
         has_time = self._has_seed(page) or self._spent * _SHARE <= self._now - self._state.opened_at
         spared = self._spared if has_time else None
         known = SAMPLED_FROM if page in self._wanted else self._urls[host][pattern]
-        return asked_for._replace(render=asked(self._classes.get(host, {}), pattern, known, spared))
+        render = asked(self._classes.get(host, {}), pattern, known, spared)
+        if "#" in asked_for.url:  # without its scripts it is another page
+            render = render._replace(shells=True, others=True, spared=frozenset())
+        return asked_for._replace(render=render)
 
     def on_idle(self, host: int, now: float) -> None:
         """Sample small classes, too, on a host with a seed that has few."""

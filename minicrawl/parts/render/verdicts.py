@@ -18,11 +18,8 @@ from minicrawl.store.declaration import table
 from minicrawl.web.urls.front import is_home
 from minicrawl.web.urls.shapes import shape_of
 
-OWN_WORDS, OWN_SHARE, LINKS = 10, 0.15, 3
-"""Of a gain: own words, and their share of all that are shown; or links that nobody knew. On 19 sites of which 143
-pages of 338 need scripts, shares of .1 to .2, 5 to 20 words and 1 to 4 links told the same pages."""
-FEW_WORDS, MOST = 3, 1 / 2
-"""The same of a page that shows hardly anything else."""
+LINKS = 3
+"""Links that nobody knew, which are a gain: on the sites of `has_own_words`, 1 to 4 told the same pages."""
 DRY, SUSPECTS = 3, 2
 """Pages in a row without gain after which a class that had some is plain; suspects after which one that had none is."""
 SAMPLED_FROM, SAMPLED = 3, 3
@@ -46,8 +43,9 @@ class Gain(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        some = self.own >= OWN_WORDS and self.own >= OWN_SHARE * self.words
-        return some or (self.own >= FEW_WORDS and self.own > MOST * self.words) or self.links >= LINKS
+        from minicrawl.crawler.rendering.choice import has_own_words  # noqa: PLC0415 - few crawls render
+
+        return has_own_words(self.own, self.words) or self.links >= LINKS
 
 
 class ClassRow(NamedTuple):

@@ -29,7 +29,7 @@ from minicrawl.web.html.tree import LIST, TEXT, block_hashes
 from minicrawl.web.http.response_fields import HTML_TYPES, XHTML, media_type
 from minicrawl.web.kept_text import About, pack
 from minicrawl.web.marks import FRAME, IMAGE, Marks
-from minicrawl.web.urls.normalise import base_url, normalise, resolved
+from minicrawl.web.urls.normalise import base_url, is_route, normalise, normalise_route, resolved
 
 MAX_LINKS = 50_000
 """Distinct links of a page that count. A page with more is an attack."""
@@ -195,6 +195,9 @@ class _Links:
         self.truncated = False
         references = (link if isinstance(link, str) else link.reference for link in elements.links)
         self.targets = targets = resolved(references, base, encoding)
+        for route in elements.routes:
+            targets[route[: route.index("#") + 1]] = targets[route]
+            targets[route] = normalise_route(route, base, encoding)
         # Broken markup may nest links, so that their texts together are longer than the page.
         text_left = size
         for link, place in elements.links.items():
@@ -238,7 +241,7 @@ class _Links:
 
     def _counts(self, link: _Related, target: str) -> bool:
         """Note the relations of a link. False if it does not count."""
-        if link.is_in_head and "canonical" in link.relations:
+        if link.is_in_head and "canonical" in link.relations and "#" not in self.page:  # a route's are its document's
             self.canonicals[target] = None
         if _UNCOUNTED_RELATIONS.isdisjoint(link.relations):
             return True
@@ -251,12 +254,14 @@ class _Elements:
 
     `links`: distinct links and link elements in document order, those without relations as their references up to the
     fragment, each with its best place; `words`: where wanted, functions that return the texts of links;
+    `routes`: references to pages that scripts show, with their fragments;
     `alternates`: language ("": none) and reference of the page's versions in other languages and for other media.
     """
 
     def __init__(self, tree: BrowserTree, wanted: Wanted) -> None:
         self.links = links = dict[str | _Related, int]()
         self.words: dict[str | _Related, Callable[[], str]] = {}
+        self.routes: set[str] = set()
         self.alternates: list[tuple[str, str]] = []
         self.base: str | None = None
         self.title: str | None = None
@@ -265,7 +270,7 @@ class _Elements:
         self.directives = Directives()
         self.index_by_google = True
         self.tree = tree
-        wants_places, wants_words = wanted.places, wanted.anchors
+        wants_places, wants_words, wants_routes = wanted.places, wanted.anchors, wanted.routes
         for tag, attributes in tree.elements():  # all in here, not in methods: a page has a hundred links
             if tag not in _LINKS:
                 self._note(tag, attributes)
@@ -277,7 +282,10 @@ class _Elements:
                 reference = ""
             elif "#" in reference:
                 # Links to parts of one page are resolved once. The "#" stays: white space before it belongs to the URL.
-                reference = reference[: reference.index("#") + 1]
+                if wants_routes and is_route(reference):
+                    self.routes.add(reference)
+                else:
+                    reference = reference[: reference.index("#") + 1]
             link: str | _Related = reference
             if "rel" in attributes or tag == "link":
                 related = self._related(tag, attributes, reference)

@@ -42,6 +42,8 @@ _PLAIN = re.compile(
     re.ASCII,
 )
 _ESCAPE = re.compile("%[0-9A-Fa-f]{2}")
+_ROUTE = re.compile(r"[^#]*+#!?/[^/#\0- ]")
+_ANY = "http://any.invalid/"
 _URI = re.compile(r"((?:[a-z][a-z\d+.-]*:)?//[^/?#]*|)([^#]*)#?(.*)", re.IGNORECASE | re.DOTALL)
 """Scheme and authority, path and query, fragment."""
 
@@ -70,6 +72,19 @@ def normalise(url: str, base: str | None = None, encoding: str | None = None) ->
         # The first '@' ends the user info: ada has encoded any other one in it.
         return f"{scheme}://{host_onwards}"
     return href
+
+
+def normalise_route(url: str, base: str | None = None, encoding: str | None = None) -> str | None:
+    """`normalise`, with the fragment of a route: #/x or #!/x, at which scripts show a page of its own. Idempotent."""
+    page = normalise(url, base, encoding)
+    if page is None or not is_route(url):
+        return page
+    return page + ada_url.join_url(_ANY, url[url.index("#") :]).removeprefix(_ANY)
+
+
+def is_route(url: str) -> bool:
+    """True if the fragment of a URL or reference, if any, may name a page that scripts show."""
+    return "#" in url and _ROUTE.match(url) is not None
 
 
 def unescaped(url: str) -> str:

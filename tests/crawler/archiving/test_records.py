@@ -105,7 +105,7 @@ def test_a_disk_that_fails_midway_stops_the_crawl_and_the_next_run_lacks_nothing
 def rounds(store: Path, folder: Path, begun: int) -> None:
     """Two commits of two answers each, the second of every commit a revisit; files are full after some of them."""
     writer = Writer(store)
-    archived = Archive(writer, CrawlSettings(archive=folder))
+    archived = Archive(writer, CrawlSettings(archive=folder), str)
 
     def of_digest(digest: bytes) -> tuple[Original, str] | None:
         found = writer.archived.with_body(digest)
@@ -137,7 +137,7 @@ def test_every_committed_answer_is_there_once_whenever_it_is_killed(tmp_path: Pa
         writer = Writer(store)
         sizes = writer.meta_json("archive_files")
         torn += any(file.stat().st_size > sizes.get(file.name, 0) for file in grown)
-        Archive(writer, CrawlSettings(archive=folder))  # which cuts
+        Archive(writer, CrawlSettings(archive=folder), str)  # which cuts
         committed = int(writer.meta("committed") or 0)
         writer.close()
         assert {file.name: file.stat().st_size for file in files(folder)} == sizes

@@ -105,6 +105,24 @@ def test_a_link_to_a_part_of_the_page_is_a_link_to_the_page_at_most(html: str) -
     assert set(parsed(html).outlinks) <= {URL}
 
 
+def test_routes_are_links_of_their_own_where_they_are_wanted() -> None:
+    html = "<a href=#/x>one</a><a href='/dir/page#/x'>two</a><a href=/o#!/y rel=external>y</a><a href=#part>part</a>"
+    wanted = Wanted(anchors=True, places=True, kept=True, facts=True, routes=True)
+    page = parse_html(html.encode(), URL, "text/html", wanted)
+    assert dict(zip(page.outlinks, page.anchors, strict=True)) == {
+        f"{URL}#/x": "one",
+        "http://h.test/o#!/y": "y",
+        URL: "part",
+    }
+    assert len(page.places) == 3
+    assert set(parsed(html).outlinks) == {URL, "http://h.test/o"}
+
+
+def test_the_canonical_of_a_route_is_that_of_its_document() -> None:
+    html = "<head><link rel=canonical href=/></head><a href=/x>x</a>"
+    assert parsed(html, f"{URL}#/x")._replace(canonicals=("http://h.test/",)) == parsed(html)
+
+
 BASES = {
     "absolute": ('<base href="http://x.test/y/"><a href="z">', ["http://x.test/y/z"]),
     "relative": ('<base href="/other/"><a href="z">', ["/other/z"]),

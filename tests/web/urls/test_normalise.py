@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from minicrawl.web.urls.keys import authority, hostname, origin_of, politeness_key
-from minicrawl.web.urls.normalise import base_url, by_host, normalise, percent_encoded, resolved
+from minicrawl.web.urls.normalise import base_url, by_host, normalise, normalise_route, percent_encoded, resolved
 
 SPELLINGS = {
     "scheme-case": ("HTTP://h.test/", "http://h.test/"),
@@ -306,3 +306,36 @@ def test_percent_encoded_url_is_in_the_grammar_and_stays_as_it_is(text: str) -> 
 def test_percent_encoding_escapes_only_what_a_place_does_not_allow() -> None:
     url = "http://[::1]:80/a[b]|%zz%41?c=[d]&e#<f>#é"
     assert percent_encoded(url) == "http://[::1]:80/a%5Bb%5D%7C%25zz%41?c=%5Bd%5D&e#%3Cf%3E%23%C3%A9"
+
+
+ROUTES = {
+    "#/x": "#/x",
+    "#!/x": "#!/x",
+    "#/plant/7?a=b": "#/plant/7?a=b",
+    "#/ä b": "#/%C3%A4%20b",
+    " #/x\n": "#/x",
+    "#/x#y": "#/x#y",
+    "#section": "",
+    "#/": "",
+    "#!/": "",
+    "#!": "",
+    "#!x": "",
+    "#//x": "",
+    "#/ x": "",
+    "#/\0": "",
+}
+
+
+@pytest.mark.parametrize("written", ROUTES)
+def test_a_fragment_that_names_a_route_stays_with_its_page(written: str) -> None:
+    assert normalise_route(written, "http://h.test/a/b?c#d") == f"http://h.test/a/b?c{ROUTES[written]}"
+
+
+@given(st.text())
+@example("#/\x1f")
+@example("?#/\ud800")
+def test_a_route_is_its_page_and_a_fragment_and_has_one_spelling(reference: str) -> None:
+    found = normalise_route(reference, "http://h.test/")
+    page = normalise(reference, "http://h.test/")
+    assert found == page or (page is not None and found is not None and found.startswith(f"{page}#"))
+    assert found is None or normalise_route(found) == found
