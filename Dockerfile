@@ -1,6 +1,8 @@
 # docker build -t minicrawl .
 # docker build --build-arg EXTRAS=analysis,mcp -t minicrawl .
+# docker build --build-arg EXTRAS=render --build-arg BASE=with-chromium -t minicrawl:chromium .
 # mkdir -p data && docker run --rm -it --user "$(id -u)" -v "$PWD/data:/crawl/data" minicrawl crawl https://example.org/ --pages 1000
+ARG BASE=plain
 FROM debian:trixie-slim AS build
 RUN apt-get update && apt-get install -y --no-install-recommends binutils ca-certificates python3.13-venv
 ARG EXTRAS=""
@@ -15,7 +17,16 @@ RUN find /venv -type d -name tests -prune -exec rm -r {} + \
     && mkdir -p /crawl/data
 
 # Python, its libraries and certificates: no shell, no package manager.
-FROM gcr.io/distroless/python3-debian13:nonroot
+FROM gcr.io/distroless/python3-debian13:nonroot AS plain
+
+# For --render: Chromium comes as a package, with its libraries and fonts.
+FROM debian:trixie-slim AS with-chromium
+RUN apt-get update \
+    && apt-get install -y --no-install-recommends ca-certificates chromium-headless-shell fonts-dejavu-core python3.13 \
+    && rm -rf /var/lib/apt/lists/* && useradd --uid 65532 --user-group --create-home nonroot
+USER nonroot
+
+FROM ${BASE}
 COPY --from=build /venv /venv
 COPY --from=build --chown=nonroot:nonroot /crawl /crawl
 ENV PATH=/venv/bin:$PATH PYTHONDONTWRITEBYTECODE=1

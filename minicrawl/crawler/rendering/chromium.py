@@ -93,6 +93,7 @@ async def watch(processes: Callable[[], Awaitable[Iterable[Process]]], caps: Cap
 WITHOUT_WINDOWS = "chromium-headless-shell"
 NAMES = (WITHOUT_WINDOWS, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 """The first takes a fifth of the CPU: it has no windows to make."""
+_FILES = ("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",)
 _SWITCHES = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://nowhere.invalid:9",
@@ -119,11 +120,12 @@ def find_chromium(chosen: Path | None) -> Path:
         if not os.access(chosen, os.X_OK) or not chosen.is_file():
             raise SettingError(f"--chromium {chosen} is not a program; name the file of a Chromium")
         return chosen
-    found = next(filter(None, map(shutil.which, NAMES)), None)
+    found = next(filter(None, map(shutil.which, (*NAMES, *_FILES))), None)
     if found is None:
+        line = installed.adding_chromium()
         raise SettingError(
-            f"--render needs a Chromium, and there is no {', '.join(NAMES[:4])} on the PATH; install one, or name it: "
-            "--chromium FILE"
+            f"--render needs a Chromium, and there is no {', '.join(NAMES[:4])} on the PATH; "
+            f"{f'run: {line}' if line else 'install one'}, or name it: --chromium FILE"
         )
     return Path(found)
 

@@ -163,7 +163,8 @@ def _lines(figures: Mapping[str, Any]) -> Iterable[str]:
     if others := most[_MOST_HOSTS:]:
         yield f"so do {counted(sum(pages for _, (pages, _) in others), 'page')} of {counted(len(others), 'other host')}"
     if most:
-        need = f"{installed.adding('render')}, install chromium-headless-shell, and run " * (not _has_playwright())
+        chromium = installed.adding_chromium() or "install Chromium"
+        need = f"{installed.adding('render')}, {chromium}, and run " * (not _has_playwright())
         yield f"to read them anew, with scripts: {need}minicrawl crawl --render auto"
 
 

@@ -48,13 +48,37 @@ def test_a_missing_one_is_one_sentence_with_the_way_out(tmp_path: Path, monkeypa
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(
         SettingError,
-        match=r"there is no chromium-headless-shell, chromium, .* on the PATH; install one, or name it: --chromium",
+        match=r"there is no chromium-headless-shell, chromium, .* on the PATH; .*, or name it: --chromium FILE",
     ):
         find_chromium(None)
     (tmp_path / "text").write_text("no program")
     for wrong in ("nowhere", "text", "."):
         with pytest.raises(SettingError, match="is not a program; name the file of a Chromium"):
             find_chromium(tmp_path / wrong)
+
+
+SYSTEMS = {
+    "Debian": ("ID=debian\n", "run: apt-get install chromium-headless-shell, or"),
+    "Ubuntu": ("ID=ubuntu\nID_LIKE=debian\n", "&& apt-get install ./google-chrome-stable_current_amd64.deb, or"),
+    "Mint": ('ID=linuxmint\nID_LIKE="ubuntu debian"\n', "&& apt-get install ./google-chrome-stable"),
+    "Fedora": ("ID=fedora\n", "run: dnf install chromium, or"),
+    "Alma": ('ID="almalinux"\nID_LIKE="rhel centos fedora"\n', "run: dnf install chromium, or"),
+    "another": ("ID=nixos\n", "; install one, or"),
+    "nameless": ("\n", "; install one, or"),
+}
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.skipif(sys.platform != "linux", reason="it is told by a file of Linux")
+def test_the_line_that_installs_one_is_that_of_the_system(
+    system: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release, line = SYSTEMS[system]
+    read = dict(each.replace('"', "").split("=") for each in release.split("\n") if "=" in each)
+    monkeypatch.setattr("platform.freedesktop_os_release", lambda: {"ID": "linux"} | read)  # as it says of none
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SettingError, match=re.escape(line)):
+        find_chromium(None)
 
 
 def test_a_missing_extra_is_one_sentence_with_the_way_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
