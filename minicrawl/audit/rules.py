@@ -6,7 +6,7 @@ among these first what has most importance at stake.
 
 import tomllib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
@@ -54,6 +54,8 @@ class Rule:
     select: a query for faults, with up to four columns: the target, which is the number of a page or the text of
     another target, such as a host; a detail; the number of a page concerned, such as one that links to the target, one
     a row; and the importance at stake, else that of the target, or of the pages concerned if the target is none.
+
+    instead_of: a rule of pages, which leaves out those of this one: it says why they have that fault.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Rule:
     subject: str = "own"
     needs: Need = Need.NOTHING
     says: str = ""
+    instead_of: str = ""
 
     def found(self, targets: int, pages: int) -> str:
         """What was found, in a clause."""
@@ -128,7 +131,18 @@ def check_name(name: str, names: Iterable[str], place: str) -> None:
         raise SettingError(f"{place}: there is no rule {name!r}; {hint}")
 
 
-RULES: Mapping[str, Rule] = rules_of(tomllib.loads(_FILE.read_text("utf-8")), f"{_FILE.name}: ") | {
-    each.name: each for part in parts() for each in part.rules()
-}
+def with_reasons(rules: Mapping[str, Rule]) -> dict[str, Rule]:
+    """Rules of which those that others give the reason of leave out the pages of these."""
+    reasons = {each.instead_of: each for each in rules.values() if each.instead_of}
+    left = "SELECT * FROM ({}) WHERE id NOT IN ({})"
+    return dict(rules) | {
+        name: replace(rules[name], select=left.format(rules[name].select, reason.select))
+        for name, reason in reasons.items()
+    }
+
+
+RULES: Mapping[str, Rule] = with_reasons(
+    rules_of(tomllib.loads(_FILE.read_text("utf-8")), f"{_FILE.name}: ")
+    | {each.name: each for part in parts() for each in part.rules()}
+)
 """All rules by name, in the order in which `audit --rules` lists them."""

@@ -1,5 +1,6 @@
 """Pages that show next to nothing without their scripts: known, told, and read anew once they are rendered."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -73,9 +74,15 @@ HOME = "http://a.test/"
 SHELLS: Site = {
     HOME: [HOME + "1", HOME + "2", HOME + "3"],
     **{f"{HOME}{n}": [APP] for n in (1, 2)},
-    f"{HOME}3": ["short"],
+    f"{HOME}3": ["<p>short"],
 }
 TOLD = "2 pages of a.test show next to nothing without scripts, such as http://a.test/2"
+
+
+def found_by_audit(store: Path, rule: str) -> set[str]:
+    """The pages of which an audit finds this."""
+    findings = json.loads(run("audit", "--json", "--store", store).stdout)["findings"]
+    return {each["target"] for each in findings if each["rule"] == rule}
 
 
 def test_shells_are_told_at_the_end_in_status_why_and_audit_and_others_are_not(tmp_path: Path) -> None:
@@ -86,7 +93,8 @@ def test_shells_are_told_at_the_end_in_status_why_and_audit_and_others_are_not(t
     assert "minicrawl crawl --render auto" in status
     assert "--render auto" in run("why", f"{HOME}1", "--store", store).stdout
     assert "--render auto" not in run("why", f"{HOME}3", "--store", store).stdout
-    assert "made-by-scripts" in run("audit", "--store", store).stdout
+    assert found_by_audit(store, "made-by-scripts") == {f"{HOME}1", f"{HOME}2"}
+    assert found_by_audit(store, "dead-end") == {f"{HOME}3"}
     ends = run("crawl", "-q", "--store", store).stdout
     assert TOLD in ends
 
