@@ -10,7 +10,17 @@ from msgspec import Struct
 from minicrawl import log
 from minicrawl.model import PageRequest, PageScripts
 from minicrawl.parts.render import PLAIN, RENDERED, SHELL, AddedRow, ScriptedRow, Shells
-from minicrawl.parts.render.verdicts import HOSTS, SAMPLED, SAMPLED_FROM, ClassRow, Gain, asked, pattern_of, sampled
+from minicrawl.parts.render.verdicts import (
+    HOSTS,
+    SAMPLED,
+    SAMPLED_FROM,
+    SUSPECTS,
+    ClassRow,
+    Gain,
+    asked,
+    pattern_of,
+    sampled,
+)
 from minicrawl.store.recognised import blob_of, numbers_of
 from minicrawl.web.urls.keys import politeness_key
 
@@ -23,6 +33,8 @@ _SHARE = 20
 """Of the time of a run, samples of hosts without a seed take one part in so many."""
 _MOST_WORDS, _MOST_HOSTS = 50_000, 1_000
 """Runs of words that are known of a host; and hosts of which they are in memory."""
+_MOST_PAGES = 20_000
+"""Pages with scripts, read without them, with which others are compared."""
 
 
 class Added(Struct):
@@ -61,6 +73,12 @@ class Experiments(Shells):
         self._small = defaultdict[int, dict[str, int]](dict)
         """By host a page of each class of which none was rendered."""
         self._wanted = set[int]()
+        self._same = dict[tuple[int, int], int]()
+        """By host and payload a page that was read without its scripts."""
+        self._doubted = defaultdict[tuple[str, str], set[int]](set)
+        """By host and pattern pages that have shown the same without their scripts, as many as are tried."""
+        self._doubts = defaultdict[int, set[int]](set)
+        """By host those of these that are to wait again."""
         self._added = dict[str, Added]()
         self._changed = set[tuple[str, str]]()
         self._urls = defaultdict[str, Counter[str]](Counter)
@@ -98,12 +116,16 @@ class Experiments(Shells):
         spared = self._spared if has_time else None
         known = SAMPLED_FROM if page in self._wanted else self._urls[host][pattern]
         render = asked(self._classes.get(host, {}), pattern, known, spared)
-        if "#" in asked_for.url:  # without its scripts it is another page
+        row = self._classes.get(host, {}).get(pattern)
+        is_doubted = page in self._doubted.get((host, pattern), ()) and (row is None or row.tries_suspects)
+        if is_doubted or "#" in asked_for.url:  # without its scripts a route is another page
             render = render._replace(shells=True, others=True, spared=frozenset())
         return asked_for._replace(render=render)
 
     def on_idle(self, host: int, now: float) -> None:
-        """Sample small classes, too, on a host with a seed that has few."""
+        """Try pages that were the same; and sample small classes, too, on a host with a seed that has few."""
+        for page in self._doubts.pop(host, ()):
+            self._bring_back(page, now)
         small = self._small.pop(host, {}) if host in self._seed_hosts else {}
         classes = self._classes[self._frontier.hosts[host].name] if small else {}
         pages = [page for pattern, page in small.items() if pattern not in classes]
@@ -192,7 +214,25 @@ class Experiments(Shells):
         # Only once: it may not be rendered even then.
         if row is None and turn.page not in self._known and scripts.files not in self._spared:
             self._small[int(self._frontier.pages.host_of[turn.page])].setdefault(pattern, turn.page)
+        if row is None or row.tries_suspects:
+            self._doubt(turn)
         return SHELL if scripts.was_shell and not (row is not None and row.is_plain) else PLAIN
+
+    def _doubt(self, turn: "Turn") -> None:
+        """Have pages rendered, once, that show the same without their scripts as another one of their host."""
+        payload = turn.fetched.payload
+        if payload is None:
+            return
+        host = int(self._frontier.pages.host_of[turn.page])
+        first = self._same.setdefault((host, payload), turn.page)
+        for page in {first, turn.page} if first != turn.page else ():
+            url = self._state.urls.url(page)
+            doubted = self._doubted[politeness_key(url), pattern_of(url)]
+            if page not in doubted and len(doubted) < SUSPECTS:
+                doubted.add(page)
+                self._doubts[host].add(page)
+        if len(self._same) > _MOST_PAGES:
+            del self._same[next(iter(self._same))]
 
     def save(self, writer: "Writer") -> None:
         super().save(writer)

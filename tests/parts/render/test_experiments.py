@@ -132,3 +132,35 @@ def test_scripts_that_add_nothing_on_three_hosts_make_no_more_samples_and_suspec
     assert rows(store, "SELECT count(*) FROM scripted WHERE reading = 'rendered'") == [(5,)]
     ((plain,),) = rows(store, "SELECT url FROM scripted JOIN pages ON id = page WHERE reading = 'plain'")
     assert plain in seeds[:4]
+
+
+PLACES = ("/a", "/b/", "/c/x", "/d/x", "/e/x", "/f/x")
+"""Each is a class of its own, of which one page is known: too small for a sample."""
+
+
+def alike(end: str) -> Web:
+    """Pages that all have the same text, as shells with a menu and a footer have."""
+    page = f"<title>Shop</title><p>{own_words('all')}</p>{end}"
+    pages: Web = dict.fromkeys((f"{HOST}{path}" for path in PLACES), page)
+    links = "".join(f"<a href={path}>{path}</a>" for path in PLACES)
+    code = f"document.body.append(' ' + '{own_words('x')}'.replaceAll('x', location.pathname[1]))"
+    return {**pages, f"{HOST}/": f"<p>{own_words('home')}</p>{links}", f"{HOST}/own.js": ("text/javascript", code)}
+
+
+@slow_with_chromium
+def test_pages_that_are_the_same_without_their_scripts_are_suspects(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site = crawled(Site(alike("<script src=/own.js></script>")), store, text=True, render="auto")
+    for path in PLACES:
+        assert own_words(path[1]) in run("text", f"{HOST}{path}", "--store", store).stdout, path
+        assert site.asked.count(f"{HOST}{path}") <= 2
+
+
+@slow_with_chromium
+@pytest.mark.parametrize(("end", "most"), [("", 0), ("<script>1</script>", len(PLACES))])
+def test_pages_that_are_the_same_are_copies(tmp_path: Path, end: str, most: int) -> None:
+    store = tmp_path / "crawl.db"
+    site = crawled(Site(alike(end)), store, text=True, render="auto")
+    assert sum(pages for pages, _ in rendered(store).values()) <= most
+    assert rows(store, "SELECT count(*) FROM fetches WHERE leader IS NOT NULL") == [(len(PLACES) - 1,)]
+    assert all(site.asked.count(f"{HOST}{path}") <= 1 + bool(most) for path in PLACES)
