@@ -7,10 +7,12 @@ are checked here too.
 
 import asyncio
 import contextlib
+import re
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import NamedTuple
+from weakref import WeakValueDictionary
 
 from msgspec import Struct, field
 
@@ -73,20 +75,23 @@ class Pace:
 
 
 _LIFETIME = 3600.0
-"""Seconds: a script that is older is asked for again."""
-_MOST = 64 * 2**20
+"""Seconds: what is older is asked for again."""
+_MOST = 256 * 2**20
 """Bytes that are kept."""
+_MAX_AGE = re.compile(r'\bmax-age\s*=\s*"?(\d{1,9})')
+_NEVER = re.compile(r"\bno-(?:store|cache)\b")
 
 
 class Resource(NamedTuple):
     """A response to a request of a page. `headers`: names in lower case. `url`: after redirects. `hops`: all exchanges
-    that it took, none without a capture."""
+    that it took, none without a capture. `sets_cookie`: it is for one visitor."""
 
     url: str
     status: int
     headers: dict[str, str]
     body: bytes
     hops: tuple[Exchange, ...] = ()
+    sets_cookie: bool = False
 
     @property
     def size(self) -> int:
@@ -94,8 +99,19 @@ class Resource(NamedTuple):
         return len(self.body) + sum(len(exchange.body) for exchange in self.hops)
 
 
+def lifetime_of_data(found: Resource) -> float:
+    """Seconds for which other pages have the answer that a script has fetched (RFC 9111, 4.2). What says nothing on its
+    age is as old as a script may be."""
+    rules = found.headers.get("cache-control", found.headers.get("pragma", "")).lower()
+    if found.sets_cookie or _NEVER.search(rules) or found.headers.get("vary", "").strip() == "*":
+        return 0.0
+    if (age := _MAX_AGE.search(rules)) is not None:
+        return min(float(age[1]), _LIFETIME)
+    return 0.0 if "expires" in found.headers else _LIFETIME
+
+
 class ResourceCache:
-    """Responses by URL; those go first that were kept first."""
+    """Responses by URL, or more where that has several; those go first that were kept first."""
 
     def __init__(self, clock: Callable[[], float], most: int = _MOST) -> None:
         self._clock = clock
@@ -104,18 +120,18 @@ class ResourceCache:
         self.size = 0
 
     def get(self, url: str) -> Resource | None:
-        since, found = self._kept.get(url, (0.0, None))
-        return found if found is not None and self._clock() - since < _LIFETIME else None
+        until, found = self._kept.get(url, (0.0, None))
+        return found if found is not None and self._clock() < until else None
 
-    def put(self, url: str, resource: Resource) -> None:
-        """Keep a response with status 200, unless it is no-store."""
-        if resource.status != 200 or "no-store" in resource.headers.get("cache-control", "").lower():
+    def put(self, url: str, resource: Resource, seconds: float = _LIFETIME) -> None:
+        """Keep a response with status 200 for some time, unless it is no-store."""
+        if resource.status != 200 or not seconds or "no-store" in resource.headers.get("cache-control", "").lower():
             return
         self._drop(url)
         while self._kept and self.size + resource.size > self._most:
             self._drop(next(iter(self._kept)))
         if resource.size <= self._most:
-            self._kept[url] = self._clock(), resource
+            self._kept[url] = self._clock() + seconds, resource
             self.size += resource.size
 
     def _drop(self, url: str) -> None:
@@ -133,6 +149,7 @@ _MOST_OF_ALL_KINDS = 500
 _FETCHED_KINDS = frozenset({"script", "fetch", "xhr"})
 _SHOWN_KINDS = frozenset({"stylesheet", "image", "font", "media", "document"})
 _CACHED_KINDS = frozenset({"script", "stylesheet", "image", "font", "document"})
+_DATA_KINDS = frozenset({"fetch", "xhr"})
 # A frame behind a redirect to another origin would pass for one of the page's own.
 _READABLE_KINDS = frozenset({"fetch", "xhr", "font", "document"})
 # What concerns one connection or one body as it was sent, or would make the browser keep or ask for something.
@@ -159,6 +176,8 @@ class PageRequests:
         self._unread = {"script"} if settings.allow_private else self._kinds - _READABLE_KINDS
         self.pace = Pace(HostDelays.by_rules(settings.delay, settings.host_delay), time.monotonic)
         self._cache = ResourceCache(time.monotonic)
+        self._under_way = WeakValueDictionary[str, asyncio.Lock]()
+        """By key of the cache: pages of a site ask for the same at once."""
         self._robots: dict[str, RobotsState] = {}
         self._robots_turns: dict[str, asyncio.Lock] = {}
 
@@ -176,22 +195,42 @@ class PageRequests:
         page.asked += 1
         if page.asked > self._most:
             return None
-        found = self._cache.get(asked) if kind in _CACHED_KINDS else None
-        if found is not None:
-            return found if page.keeps(found.hops) else None
+        passed = _passed_on(headers)
+        if kind not in _CACHED_KINDS | _DATA_KINDS:
+            return await self._fetched(page, by, kind, asked, passed)
+        key = asked if kind in _CACHED_KINDS else f"{asked} {origin_of(by)} {passed}"
+        is_poll = kind in _DATA_KINDS and key in page.data  # it waits for another answer
+        page.data.add(key)
+        lock = self._under_way.setdefault(key, asyncio.Lock())
+        with contextlib.ExitStack() as held:
+            page.held += 1
+            held.callback(page.let_go)
+            async with lock:
+                held.close()
+                found = None if is_poll else self._cache.get(key)
+                if found is not None:
+                    return found if page.keeps(found.hops) else None
+                found = await self._fetched(page, by, kind, asked, passed)
+                if found is not None and not self._fetcher.sends_secrets_to(origin_of(found.url)):
+                    self._cache.put(key, found, lifetime_of_data(found) if kind in _DATA_KINDS else _LIFETIME)
+                return found
+
+    async def _fetched(
+        self, page: Parts, by: str, kind: str, asked: str, headers: tuple[tuple[str, str], ...]
+    ) -> Resource | None:
+        """The server's answer; None if there is none, or the page may not read it."""
         hops: list[Exchange] = []
-        found = await self._followed(page, by, asked, _passed_on(headers), hops)
+        found = await self._followed(page, by, asked, headers, hops)
         is_kept = page.keeps(hops)
         if found is None or not is_kept or (kind not in self._unread and not _may_be_read(found, asked, by)):
             return None
-        if kind in _CACHED_KINDS and not self._fetcher.sends_secrets_to(origin_of(found.url)):
-            self._cache.put(asked, found)
         return found
 
     async def _followed(
         self, page: Parts, by: str, url: str, headers: tuple[tuple[str, str], ...], hops: list[Exchange]
     ) -> Resource | None:
         """The answer at the end of all redirects. hops: where all exchanges are put."""
+        sets_cookie = False
         for _ in range(_MOST_HOPS):
             origin = origin_of(url)
             if origin != origin_of(by) and self._fetcher.sends_secrets_to(origin):
@@ -203,8 +242,9 @@ class PageRequests:
                 return None
             if exchange is not None:
                 hops.append(exchange)
+            sets_cookie |= any(name.lower() == b"set-cookie" for name, _ in fields)
             if fetched.status not in REDIRECTS:
-                return Resource(url, fetched.status, _headers(fields), fetched.body, tuple(hops))
+                return Resource(url, fetched.status, _headers(fields), fetched.body, tuple(hops), sets_cookie)
             target = normalise(fetched.location, url) if fetched.location else None
             if target is None:
                 return None

@@ -117,14 +117,15 @@ _MOST_BYTES = 64 * 2**20
 class Parts(Struct):
     """The exchanges that rendering a page took, of robots.txt files and others, and what was made of it: names, media
     types and bytes of screenshots. There are no exchanges without a capture. asked: the number of the page's requests
-    that may have an answer; held: of those that wait for their turn at a host. scrolled: links that scrolling has
-    brought; posts: requests by POST, which have no answer."""
+    that may have an answer; held: of those that wait for their turn at a host. data: what its scripts have fetched.
+    scrolled: links that scrolling has brought; posts: requests by POST, which have no answer."""
 
     robots: list[Exchange] = field(default_factory=list)
     exchanges: list[Exchange] = field(default_factory=list)
     made: list[tuple[str, str, bytes]] = field(default_factory=list)
     asked: int = 0
     held: int = 0
+    data: set[str] = field(default_factory=set)
     scrolled: int = 0
     posts: int = 0
     _bytes: int = 0

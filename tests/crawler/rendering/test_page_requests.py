@@ -180,11 +180,10 @@ async def test_a_script_with_a_password_is_not_kept_for_other_pages() -> None:
     assert site.asked.count(f"{HOST}/x") == 2
 
 
-async def test_scripts_are_asked_for_once_and_what_they_fetch_is_not_kept() -> None:
-    asked = [("script", "GET", f"{HOST}/x")] * 3 + [("fetch", "GET", f"{HOST}/y")] * 2
-    found, site = await answers({f"{HOST}/x": SCRIPT, f"{HOST}/y": SCRIPT}, *asked)
+async def test_scripts_are_asked_for_once() -> None:
+    found, site = await answers({f"{HOST}/x": SCRIPT}, *[("script", "GET", f"{HOST}/x")] * 3)
     assert None not in found
-    assert [site.asked.count(f"{HOST}/{name}") for name in "xy"] == [1, 2]
+    assert site.asked.count(f"{HOST}/x") == 1
 
 
 async def test_of_a_browsers_fields_few_go_on_and_none_that_breaks_a_request() -> None:
@@ -280,3 +279,65 @@ def test_what_came_first_goes_first_and_the_size_is_that_of_all() -> None:
         kept = {n: cache.get(f"http://h.test/{n}") for n in range(20)}
         assert cache.size == sum(len(found.body) for found in kept.values() if found) <= 100
         assert kept[number % 20] == resource(number)
+
+
+DATA = f"{HOST}/data?of=all"
+LIFETIMES: dict[str, tuple[tuple[str, ...], int]] = {
+    "nothing is said": ((), 1),
+    "it is fresh": (("Cache-Control: public, max-age=600",), 1),
+    "with validators": (('ETag: "1"', "Last-Modified: Sun, 01 Nov 2026 00:00:00 GMT"), 1),
+    "it varies by what is the same": (("Vary: Accept-Encoding, Cookie",), 1),
+    "no-store": (("Cache-Control: No-Store",), 3),
+    "no-cache": (("Cache-Control: no-cache",), 3),
+    "pragma": (("Pragma: no-cache",), 3),
+    "it is old at once": (("Cache-Control: max-age=0, must-revalidate",), 3),
+    "it has expired": (("Expires: 0",), 3),
+    "it sets a cookie": (("Set-Cookie: visitor=1",), 3),
+    "it varies by anything": (("Vary: *",), 3),
+}
+
+
+@pytest.mark.parametrize("case", LIFETIMES)
+@pytest.mark.parametrize("kind", ["fetch", "xhr"])
+async def test_pages_share_the_answers_to_their_scripts_for_as_long_as_these_are_fresh(kind: str, case: str) -> None:
+    fields, times = LIFETIMES[case]
+    reply = "\r\n".join(("application/json", *fields)), "{}"
+    found, site = await answers({DATA: reply}, *[(kind, "GET", DATA)] * 3)
+    assert [one is not None and one.body for one in found] == [b"{}"] * 3
+    assert site.asked.count(DATA) == times
+
+
+async def test_an_answer_for_one_origin_or_header_is_none_for_another_and_secrets_are_nobodys() -> None:
+    fetch = ("fetch", "GET", DATA)
+    async with Site({DATA: ("application/json\r\nAccess-Control-Allow-Origin: *", "1")}) as site:
+        given = all_names_at(site.port, delay=0.0)
+        async with Fetcher(fetch_options(given)) as fetcher:
+            requests = PageRequests(fetcher, given)
+            for page, accepts in [(PAGE, "a/b"), (PAGE, "a/b"), (PAGE, "c/d"), (f"{OTHER}/", "a/b"), (PAGE, "a/b")]:
+                assert await requests.answer(Parts(), page, *fetch, {"accept": accepts}) is not None
+    assert site.asked.count(DATA) == 3
+    _, site = await answers({DATA: SCRIPT}, fetch, fetch, header=f"{HOST}=Authorization: hush")
+    assert site.asked.count(DATA) == 2
+
+
+async def test_a_page_that_asks_again_waits_for_another_answer() -> None:
+    async with Site({DATA: ("application/json", "1")}) as site:
+        given = all_names_at(site.port, delay=0.0)
+        async with Fetcher(fetch_options(given)) as fetcher:
+            requests, page = PageRequests(fetcher, given), Parts()
+            for _ in range(3):
+                await requests.answer(page, PAGE, "fetch", "GET", DATA, {})
+            await requests.answer(Parts(), PAGE, "fetch", "GET", DATA, {})
+    assert site.asked.count(DATA) == 3
+
+
+@pytest.mark.parametrize("kind", ["script", "fetch"])
+async def test_what_pages_ask_for_at_once_is_asked_for_once(kind: str) -> None:
+    async with Site({DATA: SCRIPT}) as site:
+        given = all_names_at(site.port, delay=0.0)
+        async with Fetcher(fetch_options(given)) as fetcher:
+            requests, pages = PageRequests(fetcher, given), [Parts() for _ in range(5)]
+            found = await asyncio.gather(*(requests.answer(page, PAGE, kind, "GET", DATA, {}) for page in pages))
+    assert [one is not None and one.body for one in found] == [b"1"] * 5
+    assert site.asked.count(DATA) == 1
+    assert [page.held for page in pages] == [0] * 5
