@@ -164,7 +164,7 @@ class Experiments(Shells):
         offered, urls, links = self._state.discovery.offered, self._state.urls, set(scripts.links)
         new = sum(target >= offered and urls.url(target) in links for target in turn.targets)
         own = self._of(row.host).own(set(numbers_of(scripts.runs)))
-        gain = Gain(turn.fetched.url, own, scripts.words, new)
+        gain = Gain(turn.fetched.url, own, scripts.words, new, any("#" in link for link in links))
         if not gain.counts and self._was_rendered(turn.page):
             return  # its own words are known from itself
         after = row.after(gain, scripts.files, is_sample=is_sample, scrolled=scripts.scrolled)

@@ -34,18 +34,20 @@ FRONT = "/"
 
 
 class Gain(NamedTuple):
-    """What scripts have added to a page. links: in scope, and known from no other page."""
+    """What scripts have added to a page. links: in scope, and known from no other page. leads_to_routes: as only a
+    rendered page does."""
 
     url: str
     own: int
     words: int
     links: int
+    leads_to_routes: bool = False
 
     @property
     def counts(self) -> bool:
         from minicrawl.crawler.rendering.choice import has_own_words  # noqa: PLC0415 - few crawls render
 
-        return has_own_words(self.own, self.words) or self.links >= LINKS
+        return has_own_words(self.own, self.words) or self.links >= LINKS or self.leads_to_routes
 
 
 class ClassRow(NamedTuple):
@@ -90,7 +92,9 @@ class ClassRow(NamedTuple):
             scrolled=self.scrolled + (scrolled > 0),
             files=files,
         )
-        return known._replace(**gain._asdict()) if gain.counts or not known.needs_browser else known
+        if known.needs_browser and not gain.counts:
+            return known
+        return known._replace(url=gain.url, own=gain.own, words=gain.words, links=gain.links)
 
 
 _NEW = ClassRow("", "")

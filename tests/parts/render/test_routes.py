@@ -79,9 +79,20 @@ def test_the_archive_has_the_request_for_the_document_of_a_route(tmp_path: Path)
     assert rows(store, of_route) == [(f"{HOST}/",)] * 2
 
 
-def manual(code: str) -> Web:
+@slow_with_chromium
+def test_a_page_that_is_whole_is_rendered_for_its_routes(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    words = f"'{own_words('x')}'.replaceAll('x', location.hash)"
+    text = f"onhashchange = () => document.querySelector('p').textContent = {words}"
+    crawled(Site(manual(text, "/one")), store, text=True, render="auto")
+    assert pages(store).keys() == {f"{HOST}/", f"{HOST}/#/one"}
+    assert rows(store, "SELECT pattern, gains FROM rendered") == [("/", 1), ("/#/{}", 1)]
+
+
+def manual(code: str, *names: str) -> Web:
     """A page that names places of itself as if they were routes."""
-    links = "".join(f"<a href=#{name}>{name}</a>" for name in ("/one", "/two", "!/three", "section", "!"))
+    names = names or ("/one", "/two", "!/three", "section", "!")
+    links = "".join(f"<a href=#{name}>{name}</a>" for name in names)
     page = f"<p>{own_words('manual', 60)}</p>{links}<script>{code}</script>"
     return {f"{HOST}/": page}
 

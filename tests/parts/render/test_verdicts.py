@@ -33,6 +33,10 @@ def test_a_gain_is_enough_own_words_or_links_that_nobody_knew(own: int, words: i
     assert Gain("", own, words, links).counts is counts
 
 
+def test_a_page_that_leads_to_routes_has_a_gain() -> None:
+    assert Gain("", 0, 500, 1, leads_to_routes=True).counts
+
+
 def after(history: str, *, is_sample: bool = False) -> ClassRow:
     """A class after pages with a gain (+) and without (-)."""
     row = ClassRow("h.test", ITEM)
@@ -68,7 +72,7 @@ def test_the_figures_are_those_of_the_page_that_made_the_verdict() -> None:
     gain, dull = Gain("gain", 40, 50, 1), Gain("dull", 1, 300, 0)
     assert row.after(gain, 1, is_sample=False).url == "gain"
     assert row.after(gain, 1, is_sample=False).after(dull, 1, is_sample=False).url == "gain"
-    assert row.after(dull, 1, is_sample=False)[-4:] == dull
+    assert row.after(dull, 1, is_sample=False)[-4:] == dull[:4]
 
 
 def of_classes(**rows: ClassRow) -> dict[str, ClassRow]:
