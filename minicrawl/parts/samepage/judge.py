@@ -7,7 +7,9 @@ V         up to two folders, the form of the last segment, and the parameters, t
           a tail that has values
 F         the same without values: the pattern of a URL, which users see
 C, W      its parameters' names alone, anywhere on the host; its tail, for a path that is a view
-D         for other paths of DEEP segments or more, the first of them, and for the others whether they are numbers
+D         for other paths of DEEP segments or more, the first of them, and for the others whether they are numbers; of
+          the pages of a view by path that say the same as others one in DULL: in ten languages a manual repeats itself,
+          and a page of it that was read in none may be news
 P         each parameter's name, and each of its values if these are few, once two patterns have it
 value     a folder of one that has more than FEW folders: Rose of /wiki/Rose/history
 view      a URL with a query, with a word in its path that stands below MANY folders: /{n}/reviews/add/, or with a
@@ -137,9 +139,14 @@ class Keys(NamedTuple):
         return self.pattern.startswith("F /…/") and not self.pattern.endswith(_NUMBERED)
 
     @property
+    def is_tail(self) -> bool:
+        """True for a view by its path."""
+        return "?" not in self.pattern and self.pattern.startswith("F /…/")
+
+    @property
     def paging(self) -> str:
         """The key by which pages of lists are counted."""
-        return self.pattern if "?" in self.pattern else self.fine[-1]
+        return self.pattern if self.is_view else self.fine[-1]
 
 
 class Judge:
@@ -314,9 +321,11 @@ class Judge:
         is_dull = answer.kind == COPY or (not answer.is_full and self.is_view(answer.url))
         if gain and is_dull and not is_fruitful:
             gain /= DULL
+        is_again = keys.is_tail and answer.kind == "same" and self.counts[keys.pattern].kinds["same"] % DULL > 0
         for key in dict.fromkeys((*keys.fine, *keys.loose)):
-            self.counts[key].add(answer, gain)
-            self.changed.add(key)
+            if not (is_again and key.startswith("D")):
+                self.counts[key].add(answer, gain)
+                self.changed.add(key)
         for loose in keys.loose:
             self._see(loose, keys.pattern, 2)
         whole = self.counts["*"]

@@ -124,7 +124,10 @@ class SlowJudge:
         leads_on = answer.kind != "error" and any(self._leads_on(answer, pattern, url) for url in answer.new)
         says_more = answer.kind == GAIN and (answer.is_full or not is_view)
         gain = 1.0 if leads_on or says_more else 1 / DULL if answer.kind in (GAIN, COPY) else 0.0
-        self.answers.append(([*fine, *loose], pattern, answer.kind, gain))
+        is_tail = pattern.startswith("F /…/") and "?" not in pattern
+        is_again = is_tail and answer.kind == "same" and self._kinds(pattern).count("same") % DULL > 0
+        kept = [key for key in fine if not (is_again and key.startswith("D"))]
+        self.answers.append(([*kept, *loose], pattern, answer.kind, gain))
         return gain
 
     def _leads_on(self, answer: Answer, pattern: str, new: str) -> bool:
