@@ -371,8 +371,10 @@ class Judge:
 
     def _is_fruitful(self, answer: Answer, pattern: str) -> bool:
         """True if a page made a URL known with another path and another pattern, that may say something: it has no
-        query and is read now, or pages of its pattern have said something; and like ones were not read in vain."""
+        query and is read now, or pages of its pattern have said something; and like ones were not read in vain. Views
+        by path lead to no others, as a history to versions, but for those in their own folder."""
         path, origin = shape_of(answer.url).path, answer.url[: answer.url.index("/", 8) + 1]
+        is_tail = self.keys(answer.url).is_tail
         for url in answer.new:
             shape = shape_of(url)
             if not url.startswith(origin):
@@ -381,6 +383,8 @@ class Judge:
             elif answer.kind == "canonical" and not shape.parameters:
                 return True  # it may be linked nowhere
             elif shape.path != path and (other := self.keys(url)).pattern != pattern:
+                if is_tail and other.is_tail and not (path.endswith("/") and shape.path.startswith(path)):
+                    continue
                 count = self.counts.get(other.pattern)
                 says_something = count is not None and count.kinds[GAIN] > 0
                 may_say = says_something or (not shape.parameters and self.prospect(url) >= NOW)

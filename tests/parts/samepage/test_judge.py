@@ -139,6 +139,10 @@ class SlowJudge:
         fine, other, _ = self.keys(new)
         if urlsplit(new).path == urlsplit(answer.url).path or other == pattern:
             return False
+        ours, theirs = urlsplit(answer.url).path, urlsplit(new).path
+        is_own = ours.endswith("/") and theirs.startswith(ours)
+        if "/…/" in pattern and "/…/" in other and "?" not in pattern + other and not is_own:
+            return False
         both = [self._kinds(other), self._kinds(fine[-1])]
         kinds = next((kinds for kinds in both if len(kinds) >= IN_VAIN), [GAIN])
         may_say = GAIN in both[0] or (is_plain and self.prospect(new) >= NOW)
