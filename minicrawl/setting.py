@@ -286,14 +286,14 @@ PATTERNS: Kind = {
 """Regular expressions."""
 
 
-def codes(allowed: tuple[str, ...] = (), metavar: str | None = None) -> Kind:
+def codes(allowed: tuple[str, ...] = ()) -> Kind:
     """Texts of which one may hold several, separated by commas. allowed: (): any."""
 
     def read(name: str, given: Any) -> tuple[str, ...]:
         found = (code.strip() for value in _read_texts(name, given) for code in value.split(",") if code.strip())
         return tuple(_one_of(allowed, name, code) if allowed else code for code in found)
 
-    return {"read": read, "metavar": metavar or "|".join(allowed)}
+    return {"read": read, "metavar": "|".join(allowed)}
 
 
 # Files and programs

@@ -139,17 +139,6 @@ def has_terminal() -> bool:
     return True
 
 
-def is_running(number: int) -> bool:
-    """True if process `number` exists."""
-    try:
-        os.kill(number, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    return True
-
-
 def cores() -> int:
     """CPU cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

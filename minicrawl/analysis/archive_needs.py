@@ -44,10 +44,9 @@ class MissingFile(NamedTuple):
 
 @dataclass
 class Needs:
-    """readers: pages and style sheets that were read; files: distinct files that they need; missing: pages first, then
-    files by how many pages need them; unread: a sentence for each page that cannot be read."""
+    """files: distinct files that pages and style sheets need; missing: pages first, then files by how many pages need
+    them; unread: a sentence for each page that cannot be read."""
 
-    readers: int = 0
     files: int = 0
     missing: list[MissingFile] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
@@ -69,7 +68,6 @@ def needs_of(archive: OpenedArchive) -> Needs:
         except (StoreError, FetchError) as error:
             found.unread.append(f"{one.url} cannot be read: {error}")
             continue
-        found.readers += 1
         for url, kind in requisites:
             kind_of, source, times = needed.get(url, (str(kind), one.url, 0))
             needed[url] = kind_of, source, times + 1

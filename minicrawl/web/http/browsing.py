@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 from urllib.parse import urljoin
 
 from minicrawl.errors import FetchError
-from minicrawl.timing import STANDARD, Timing
+from minicrawl.timing import STANDARD
 from minicrawl.web.http.body import Body
 from minicrawl.web.http.connection import Endpoint
 from minicrawl.web.http.cookies import CookieJar
@@ -42,18 +42,14 @@ class Browsing:
     """Asks one server after another as a browser does, with the cookies of a jar. clock: Unix seconds."""
 
     def __init__(
-        self,
-        options: FetchOptions,
-        clock: Callable[[], float],
-        seed_origins: Set[str] = frozenset(),
-        timing: Timing = STANDARD,
+        self, options: FetchOptions, clock: Callable[[], float], seed_origins: Set[str] = frozenset()
     ) -> None:
         """Raises SettingError."""
-        resolver = Resolver(options.connect_to, options.allow_private, timing)
+        resolver = Resolver(options.connect_to, options.allow_private, STANDARD)
         self._options, self._clock, self._resolver = options, clock, resolver
         self._given = Headers(options.header, seed_origins, options.auth)
         self._proxies = Proxies(options.proxy, proxies_of_environment(), resolver.is_taken_elsewhere)
-        self._transport = OddTransports(resolver, tls_client(options, seed_origins), timing, 1)
+        self._transport = OddTransports(resolver, tls_client(options, seed_origins), STANDARD, 1)
 
     async def get(self, url: str, jar: CookieJar) -> Browsed:
         """The page at a normalised URL. Raises FetchError."""
