@@ -7,7 +7,7 @@ from support.intakes import intake_of, next_page
 from support.sites import HOME, Site, crawl, faults_in, rows
 
 from minicrawl.crawler.intake import Intake
-from minicrawl.crawler.requests.witness import WitnessRequest
+from minicrawl.crawler.visits.visit import WitnessRequest
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.opic import UNIT
 

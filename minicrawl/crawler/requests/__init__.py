@@ -4,6 +4,5 @@ request       the protocol of every kind
 robots        robots.txt files, what they share with other files of origins, refusals for uses that are respected
 sitemap       sitemaps, and making their URLs known
 sitemap_queue the queue of sitemaps to ask for, and when their URLs become known
-witness       a page that is asked to see whether its host is well
 outage_watch  outages on our own side: silent requests, and checks
 """

@@ -1,6 +1,6 @@
 """The turn of a page.
 
-visit       the turn of a page, step by step; its counted links; its request, and probes in its place
+visit       the turn of a page, step by step; its counted links; its request, probes in its place, and witnesses
 turn        an answer for a page, as it passes from step to step; links that only --max-depth keeps out
 step        what a crawl does beside its visits: the interface, and the list of steps that are on
 aliases     pages that stand for others

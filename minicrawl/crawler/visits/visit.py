@@ -19,7 +19,6 @@ from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED, Outcome, answer_row, judge
 from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request
 from minicrawl.crawler.requests.sitemap import Sitemaps
-from minicrawl.crawler.requests.witness import WitnessRequest
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.aliases import Aliases
 from minicrawl.crawler.visits.host_judge import HostJudge
@@ -120,9 +119,7 @@ class Visits:
         self._note_idle(turn.page, now)
 
     def _ask_witness(self, host: Host, page: int, now: float) -> None:
-        url, judge = self.state.urls.url(page), self.judge
-        request = WitnessRequest(self.state.hosts, host, url, page, judge.on_witness, judge.dismiss)
-        self.state.frontier.add_errand(host, request, now, first=True)
+        self.state.frontier.add_errand(host, WitnessRequest(self, host, page), now, first=True)
 
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
         """Take in the turn of a page that must not or cannot be fetched before `until`, or that waits."""
@@ -389,6 +386,29 @@ class Probe(Request):
         if not self.waits:
             self._steps.put_back(self.url)
         super().put_back(rest, now)
+
+
+class WitnessRequest(Request):
+    """A request for a page as witness of its host, which is closed until the judge has the answer. It is no turn of the
+    page."""
+
+    opens = waits = True
+
+    def __init__(self, visits: Visits, host: Host, page: int) -> None:
+        super().__init__(visits.state.hosts, host, visits.state.urls.url(page))
+        self._judge, self._witness, self._parsed = visits.judge, page, ParsedPage()
+
+    def on_refusal(self, refusal: Refusal, now: float) -> None:
+        super().on_refusal(refusal, now)
+        self._judge.dismiss(self.host, now)
+
+    async def ask(self, source: PageSource, deliver: Deliver) -> None:
+        log.event("asking-witness", url=self.url)
+        self.fetched, self._parsed = await source.page(PageRequest(self.url))
+
+    def on_answer(self, now: float) -> None:
+        self.hosts.end_turn(self.turn, self.fetched, now)
+        self._judge.on_witness(self.host, self._witness, self.fetched, self._parsed, now)
 
 
 class LastProbes(Kind):
