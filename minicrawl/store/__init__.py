@@ -1,7 +1,7 @@
 """The store: one SQLite file, or a folder with one for each partition of a crawl.
 
 declaration  how a table is declared, once              database       opening the file, and its errors
-schema       its version, and all definitions           upgrading      steps from earlier schemas, in upgrades/
+schema       its version, and all definitions           upgrades       steps from earlier schemas
 tables       queries of one connection                  views.sql      views and triggers
 reader       the read side in one object                writer         the write side in one object
 folder       the stores of a crawl in partitions        united         a partition, ranked among all

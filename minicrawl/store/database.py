@@ -17,7 +17,7 @@ from filelock import AcquireReturnProxy, FileLock, Timeout
 from minicrawl import log
 from minicrawl.errors import StoreError
 from minicrawl.store.schema import OLDEST, SCHEMA_VERSION, schema, schema_errors
-from minicrawl.store.upgrading import upgrade
+from minicrawl.store.upgrades import upgrade
 from minicrawl.system import check_replaceable, is_shared_locked, put_in_place, sync_folder
 
 APPLICATION_ID = 0x6D636C31  # "mcl1": tells our files from other programs'
