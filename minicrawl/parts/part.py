@@ -7,8 +7,7 @@ from minicrawl.crawler.visits.step import Opening, Step
 
 if TYPE_CHECKING:
     from minicrawl.audit.rules import Rule
-    from minicrawl.crawler.sources.equipment import Equipment
-    from minicrawl.crawler.sources.local import SourceSpec
+    from minicrawl.crawler.sources.local import Equipment, SourceSpec
     from minicrawl.settings import CrawlSettings
     from minicrawl.store.reader import Store
 

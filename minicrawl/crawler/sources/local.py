@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from minicrawl import log
-from minicrawl.crawler.sources.equipment import Documents, Equipment
 from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_page
 from minicrawl.crawler.sources.source import GiveUrls, Wait
 from minicrawl.model import Fetched, PageRequest, ParsedPage, RequisiteKind, SitemapAnswer, Wanted
 from minicrawl.parts import parts, wanted_fields
-from minicrawl.sandbox.sandbox import ChildDiedError, ChildError
+from minicrawl.sandbox.sandbox import ChildDiedError, ChildError, Sandbox
 from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.fingerprint import Identity
@@ -62,6 +62,18 @@ class SourceSpec:
     wanted: Wanted = Wanted()  # noqa: RUF009 (frozen)
     capture: Callable[[], Capture] | None = None
     replayed: tuple[Path, ...] = ()
+
+
+Documents = Sandbox[bytes, float, tuple[bytes, bool]]
+"""Makes HTML of a body in so many CPU seconds, and tells whether it is cut or damaged."""
+
+
+class Equipment(Struct):
+    """What parts add to a process that fetches and reads. sign: signs each request. documents: what reads documents in
+    other formats than HTML, by their media types."""
+
+    sign: Sign | None = None
+    documents: dict[str, Documents] = field(default_factory=dict)
 
 
 class LocalSource:

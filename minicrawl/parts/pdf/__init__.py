@@ -10,8 +10,7 @@ from minicrawl.parts.part import Part, own
 from minicrawl.setting import FLAG, REREADS, setting
 
 if TYPE_CHECKING:
-    from minicrawl.crawler.sources.equipment import Equipment
-    from minicrawl.crawler.sources.local import SourceSpec
+    from minicrawl.crawler.sources.local import Equipment, SourceSpec
     from minicrawl.settings import CrawlSettings
 
 

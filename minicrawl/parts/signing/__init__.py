@@ -12,8 +12,7 @@ from minicrawl.parts.part import Part, own
 from minicrawl.setting import Kind, file, https_origin, read_text, setting
 
 if TYPE_CHECKING:
-    from minicrawl.crawler.sources.equipment import Equipment
-    from minicrawl.crawler.sources.local import SourceSpec
+    from minicrawl.crawler.sources.local import Equipment, SourceSpec
     from minicrawl.settings import CrawlSettings
     from minicrawl.web.http.transport import Sign
 
