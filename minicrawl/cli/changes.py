@@ -80,7 +80,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     if atom is not None and (is_rising or as_json):
         other = "--rising" if is_rising else "--json"
         raise SettingError(f"a feed lists new, changed and gone pages; leave out {other} or --atom")
-    kinds = _kinds(only)
+    kinds = kinds_of(only, KINDS)
     if kinds and is_rising:
         raise SettingError("--only is for changed pages; leave out --only or --rising")
     now = time.time()
@@ -231,11 +231,11 @@ def _table(pages: "Sequence[ChangedPage | RisenPage]", columns: Mapping[str, Seq
     return lines_of(starts, urls, ["", *(printable(page.title or "") for page in pages)])
 
 
-def _kinds(only: str | None) -> Set[str]:
-    """The kinds of changes that a user names. Raises SettingError."""
-    kinds = {kind.strip() for kind in (only or "").split(",") if kind.strip()}
-    if wrong := sorted(kinds.difference(KINDS)):
-        raise SettingError(f"--only takes kinds of changes, {', '.join(KINDS)}, not {quoted(wrong[0])}")
+def kinds_of(only: str | None, known: Sequence[str]) -> frozenset[str]:
+    """The kinds of changes that a user names, of those known. Raises SettingError."""
+    kinds = frozenset(kind.strip() for kind in (only or "").split(",") if kind.strip())
+    if wrong := sorted(kinds.difference(known)):
+        raise SettingError(f"--only takes kinds of changes, {', '.join(known)}, not {quoted(wrong[0])}")
     return kinds
 
 

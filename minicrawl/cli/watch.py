@@ -5,13 +5,14 @@ import json
 import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
 
 from minicrawl import notices
-from minicrawl.cli.changes import moment_of
+from minicrawl.cli.changes import kinds_of, moment_of
 from minicrawl.cli.crawl import INTERRUPTED, given_options
 from minicrawl.cli.options import is_quiet, logging_options, no_upgrade_option, refuse_upgrade, setting_options
 from minicrawl.errors import SettingError, quoted
@@ -95,10 +96,11 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         return
     given, _ = given_options(click.get_current_context(), options, None, store)
     seeds = _seeds(pages, store)
-    watched = module("watch.rounds").Watched(
-        store, seeds, given, _by_url(seeds.urls, selectors), _times(confirm), kinds=_kinds(only)
+    rounds = module("watch.rounds")
+    watched = rounds.Watched(
+        store, seeds, given, _by_url(seeds.urls, selectors), _times(confirm), kinds=kinds_of(only, sorted(rounds.KINDS))
     )
-    sending = _Sending(store, len(seeds.urls), services, commands, atom, shows_all=shows_all, as_json=as_json)
+    sending = _Sending(store, len(seeds.urls), services, commands, atom, shows_all, as_json)
     pause = None if every is None else parse_duration(every)
     notices.check_services(services)
     try:
@@ -171,14 +173,6 @@ def _times(confirm: str) -> list[float]:
     return [] if times == [0.0] else times
 
 
-def _kinds(only: str | None) -> frozenset[str]:
-    kinds = frozenset(kind.strip() for kind in (only or "").split(",") if kind.strip())
-    known = module("watch.rounds").KINDS
-    if wrong := sorted(kinds - known):
-        raise SettingError(f"--only takes {', '.join(sorted(known))}, not {quoted(wrong[0])}")
-    return kinds
-
-
 _NOTIFY = "watch_notify"
 """Key of `meta`: JSON of the services that messages are sent to."""
 
@@ -245,45 +239,39 @@ def _write_atom(path: Path, store: Path) -> None:
     write_entries(path, entries, str(store), "Changes of watched pages")
 
 
+@dataclass
 class _Sending:
-    """Tells what rounds have found: prints it, and sends it."""
+    """Tells what rounds have found, as a user asks for it: prints it, and sends it."""
 
-    def __init__(  # noqa: PLR0913 - what a user asks for
-        self,
-        store: Path,
-        pages: int,
-        services: Sequence[str],
-        commands: Sequence[str],
-        atom: Path | None,
-        *,
-        shows_all: bool,
-        as_json: bool,
-    ) -> None:
-        self._store, self._pages, self._services, self._commands, self._atom = store, pages, services, commands, atom
-        self._shows_all, self._as_json = shows_all, as_json
-        self._messages = module("watch.messages")
+    store: Path
+    pages: int
+    services: Sequence[str]
+    commands: Sequence[str]
+    atom: Path | None
+    shows_all: bool
+    as_json: bool
 
     def tell(self, done: "WatchRound") -> None:
-        messages = self._messages
-        message = messages.Message(self._store, self._pages)
-        if self._as_json:
+        messages = module("watch.messages")
+        message = messages.Message(self.store, self.pages)
+        if self.as_json:
             click.echo(json.dumps(messages.as_json(done.events, done.at, done.number)))
         elif not is_quiet():
             lines = list(messages.summary(done)) if done.fresh else []
-            if message.is_due or self._shows_all:
+            if message.is_due or self.shows_all:
                 lines += message.lines()
             for line in lines:
                 click.echo(line)
         if message.is_due and self._is_sent(message):
             message.note_sent()
-        if self._atom is not None:
-            _write_atom(self._atom, self._store)
+        if self.atom is not None:
+            _write_atom(self.atom, self.store)
 
     def _is_sent(self, message: Any) -> bool:
         lines = message.lines()
-        why = notices.notify(self._services, lines[0], "\n".join(lines)) if self._services else None
-        if self._commands:
-            why = notices.run_command(self._commands, message.json()) or why
+        why = notices.notify(self.services, lines[0], "\n".join(lines)) if self.services else None
+        if self.commands:
+            why = notices.run_command(self.commands, message.json()) or why
         if why is not None:
             with suppress(OSError):
                 click.echo(f"The message was not sent, and is sent again with the next: {why}", err=True)

@@ -239,7 +239,7 @@ class _Mail(socketserver.StreamRequestHandler):
         ([], "name the pages to watch"),
         (["http://a.test/", "--selector", "p["], "is not a CSS selector"),
         (["http://a.test/", "--selector", "/none=p"], "matches the URL of no page of the list"),
-        (["http://a.test/", "--only", "prices"], "--only takes added, address"),
+        (["http://a.test/", "--only", "prices"], "--only takes kinds of changes, added, address"),
         (["http://a.test/", "--confirm", "1s,2s,3s"], "--confirm takes one time or two"),
         (["http://a.test/", "--every", "often"], "often"),
         (["http://a.test/", "--notify", "what://a.test"], "is no address that Apprise knows"),
