@@ -46,23 +46,26 @@ def members_of(site: Members) -> set[str]:
 
 
 @pytest.mark.parametrize(
-    "site",
+    ("site", "words"),
     [
-        Members(),
-        Members(steps=2),
-        Members(is_open=True),
-        Members(lasts=12),
-        Members(lasts=12, is_open=True, steps=2),
-        Members(leaves=("/go?what=1", "Abmelden")),
-        Members(leaves=("/x/%E7%99%BB%E5%87%BA", "→")),
-        Members(hides=tuple(f"/members/{number}" for number in (5, *range(9, 30)))),
+        (Members(), []),
+        (Members(steps=2), []),
+        (Members(is_open=True), []),
+        (Members(lasts=12), []),
+        (Members(lasts=12), ["--keep-parameters"]),  # so redirects come as they are written: relative ones
+        (Members(lasts=12, is_open=True, steps=2), []),
+        (Members(leaves=("/go?what=1", "Abmelden")), []),
+        (Members(leaves=("/x/%E7%99%BB%E5%87%BA", "→")), []),
+        (Members(hides=tuple(f"/members/{number}" for number in (5, *range(9, 30)))), []),
     ],
-    ids=lambda site: repr(site)[:90],
+    ids=lambda each: repr(each)[:90],
 )
-def test_all_pages_of_members_are_read_and_nothing_acts(site: Members, tmp_path: Path, password_file: Path) -> None:
+def test_all_pages_of_members_are_read_and_nothing_acts(
+    site: Members, words: list[str], tmp_path: Path, password_file: Path
+) -> None:
     with serving(site) as front:
         log_in(front, tmp_path, password_file)
-        said = crawl(front, tmp_path)
+        said = crawl(front, tmp_path, *words)
     assert members_of(site) - read(tmp_path) == {path[1:] for path in site.hides}
     assert len({path for path in site.asked if path.startswith("/login?")}) <= 2  # one is the command's
     assert site.acts == {}
@@ -193,16 +196,6 @@ def test_a_password_is_in_no_file(tmp_path: Path, password_file: Path) -> None:
         assert not [each for each in spelt if each.encode() in octets], file
 
 
-def test_a_lost_session_is_seen_where_parameters_are_kept(tmp_path: Path, password_file: Path) -> None:
-    """So redirects come as they are written: relative ones."""
-    site = Members(lasts=12)
-    with serving(site) as front:
-        log_in(front, tmp_path, password_file)
-        crawl(front, tmp_path, "--keep-parameters")
-    assert members_of(site) <= read(tmp_path)
-    assert site.acts == {}
-
-
 @pytest.mark.parametrize("url", ["ftp://a.test/login", "seeds.txt:x", "http://"])
 def test_a_url_that_is_none_is_told(url: str, tmp_path: Path, password_file: Path) -> None:
     result = run("login", url, "--user", USER, "--password-file", password_file)
@@ -243,18 +236,8 @@ def test_a_lost_session_is_no_change_of_watched_pages(tmp_path: Path, password_f
     site = Members(pages=4)
     with serving(site) as front:
         log_in(front, tmp_path, password_file)
-        cookies = tmp_path / "cookies.txt"
-        words = (
-            "--cookie-file",
-            cookies,
-            "--allow-private",
-            "--delay",
-            "0",
-            "--confirm",
-            "0",
-            "--store",
-            tmp_path / "w.db",
-        )
+        files = ("--cookie-file", tmp_path / "cookies.txt", "--store", tmp_path / "w.db")
+        words = (*files, "--allow-private", "--delay", "0", "--confirm", "0")
         pages = [f"{front}members/{number}" for number in range(4)]
         for has_password in (True, True, False):
             result = run("watch", *pages, *words, "--json")
