@@ -167,7 +167,7 @@ class Fetched(NamedTuple):
     screenshots. `fields`: names, in small letters, and values of the header fields that
     parts of the crawl want.
     `unrendered`: the reason why a page is not all that its scripts make of it, though it was to be rendered, or "".
-    `retry_after`: of Retry-After; a date as seconds from the answer's Date. `is_http2`: it came over HTTP/2.
+    `retry_after`: of Retry-After; a date as seconds from the answer's Date.
     """
 
     url: str
@@ -194,7 +194,6 @@ class Fetched(NamedTuple):
     lines: bytes | None = None
     record: ArchiveRecord | None = None
     further: tuple[ArchiveRecord, ...] = ()
-    is_http2: bool = False
     fields: tuple[tuple[str, str], ...] = ()
     unrendered: str = ""
 

@@ -17,7 +17,7 @@ from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHT
 
 from minicrawl.web.html.content import ARTICLE, COMMENTS, HEAD, HEADER, MAIN, NAMED, OUT, container
 from minicrawl.web.html.content import TEXT as ARTICLE_TEXT
-from minicrawl.web.html.tree import BLOCKS, FEW, LIST, NAVIGATION, TAGS, TEXT, is_text
+from minicrawl.web.html.tree import FEW, LIST, NAVIGATION, TAGS, TEXT, is_text
 from minicrawl.web.marks import FRAME, HIDING, MATH, SVG, Marks
 
 _FOREIGN = ("svg", "math")
@@ -37,7 +37,6 @@ _PLACES = dict.fromkeys((OUT, COMMENTS, HEADER, HEAD), NAVIGATION) | dict.fromke
 """By mark of a container."""
 _NAMED = {_tags.create_node(tag).tag_id: (tag, _PLACES.get(container(tag, {}))) for tag in NAMED}
 _BODY = _tags.create_node("body").tag_id
-_BLOCKS = frozenset(_tags.create_node(tag).tag_id for tag in BLOCKS)
 _LAST_KNOWN = 1_000
 """Tag numbers of elements that Lexbor does not know are larger."""
 _select = LexborCSSSelector()  # type: ignore[no-untyped-call]

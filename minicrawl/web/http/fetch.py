@@ -44,7 +44,7 @@ from minicrawl.web.http.transport import (
 from minicrawl.web.net.addresses import Resolver, endpoint, has_bad_port
 from minicrawl.web.net.open_files import MOST_IDLE, Room
 from minicrawl.web.net.routes import ConnectTo, ProxyRule
-from minicrawl.web.net.tls import HTTP_2, TlsClient
+from minicrawl.web.net.tls import TlsClient
 from minicrawl.web.urls.keys import authority, origin_of
 
 Exchanged = tuple[Fetched, Exchange | None, Sequence[Field]]
@@ -269,7 +269,6 @@ class Fetcher:
             seconds=now - job.started,
             waited=now - answer.asked_at,
             truncated=truncated,
-            is_http2=answer.protocol == HTTP_2,
             fields=tuple((name, value) for name, octets in self._wanted for value in head.each(octets))
             if self._wanted
             else (),
