@@ -34,7 +34,7 @@ def test_answers_are_listed(archive: Path) -> None:
     (one,) = answer("archive", "list", "a.test/a", "--archive", archive)
     assert (one["url"], one["status"], one["media_type"], one["is_revisit"]) == (HOME + "a", 200, "text/html", False)
     page = (Path(__file__).parents[2] / "docs/archive.md").read_text("utf-8")
-    told = re.findall("^[|] (`.*?) [|]", page.split("## What it has of a URL")[1].split("##")[0], re.MULTILINE)
+    told = re.findall("^[|] (`.*?) [|]", page.split("## Copies of a URL")[1].split("##")[0], re.MULTILINE)
     assert sorted(re.findall("`([a-z_]+)`", " ".join(told))) == sorted(one)
     shown = run("archive", "list", HOME, "--store", archive.parent / "crawl.db").stdout
     assert "  200  text/html" in shown
