@@ -22,7 +22,7 @@ ALWAYS = {"time", "level", "run", "event", "message"}
 def documented() -> dict[str, tuple[str, set[str]]]:
     """Level and keys of each event, as the documentation has them."""
     table = (row for row in rows(ROOT / "docs/logs.md") if row[0].startswith("`"))
-    return {row[0].strip("`"): (row[1], set(re.findall(r"`(\w+)` [a-z ]+", row[2]))) for row in table}
+    return {row[0].strip("`"): (row[1], set(re.findall(r"`(\w+)`", row[2]))) for row in table}
 
 
 def logged_events(code: str) -> Iterator[tuple[str, set[str]]]:
