@@ -55,6 +55,7 @@ class Routes:
         self._looks = Looks(readings)
         self._shared_looks = Shared(_LOOKS_LEAST, _LOOKS_APART)
         self._shared = Shared(_READINGS_LEAST, _READINGS_APART, patience=_PATIENCE)
+        self._rounds: int | None = None
         self._static = static_files()
         self._name = secrets.token_hex(8)
         self._get: Mapping[str, Callable[[Request], Awaitable[Answer]]] = {
@@ -93,6 +94,9 @@ class Routes:
 
     async def _now(self, request: Request) -> Answer:
         look = await self._shared_looks.get("look", self._looks.look)
+        if look.get("watched") != self._rounds:  # the page asks for the list at once
+            self._rounds = look.get("watched")
+            self._shared.renew()
         events = self._looks.events(_number(request, "after", 0))
         hosts = look.get("hosts", []) if _number(request, "hosts", 0) else []
         return json_answer({**look, "hosts": hosts, "events": events, "dashboard": self._name})

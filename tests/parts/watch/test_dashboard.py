@@ -1,5 +1,6 @@
 """The dashboard of a watched list: what is there, and what a browser shows of it."""
 
+import asyncio
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -10,6 +11,7 @@ import httpx
 import pytest
 from support import skipping
 from support.axe import axe_source, grave_findings
+from support.browsing import dashboard as served
 from support.chromium import NEEDS_CHROMIUM, chromium, dashboard, is_just, opened, says
 from support.sites import Server, crawl
 
@@ -95,6 +97,17 @@ def test_a_look_tells_a_watched_list_from_a_crawl(pages: List, tmp_path: Path) -
     assert Looks(Readings(pages.store)).look()["watched"] == 2
     crawl({HOME: []}, tmp_path / "crawl.db", [HOME])
     assert Looks(Readings(tmp_path / "crawl.db")).look()["watched"] is None
+
+
+async def test_a_list_is_read_anew_as_soon_as_a_look_has_told_of_a_check(pages: List) -> None:
+    pages.check()
+    async with served(pages.store) as browser:
+        assert (await browser.now())["watched"] == 1
+        assert (await browser.ask("/api/watched")).json["rounds"] == 1
+        await asyncio.to_thread(pages.check)
+        while (await browser.now())["watched"] == 1:
+            await asyncio.sleep(0)
+        assert (await browser.ask("/api/watched")).json["rounds"] == 2
 
 
 @pytest.fixture(scope="module")
