@@ -372,9 +372,9 @@ class Judge:
     def _is_fruitful(self, answer: Answer, pattern: str) -> bool:
         """True if a page made a URL known with another path and another pattern, that may say something: it has no
         query and is read now, or pages of its pattern have said something; and like ones were not read in vain. Views
-        by path lead to no others, as a history to versions, but for those in their own folder."""
+        by path lead to no others, as a history to versions, but for those in their own folder, or by a redirect."""
         path, origin = shape_of(answer.url).path, answer.url[: answer.url.index("/", 8) + 1]
-        is_tail = self.keys(answer.url).is_tail
+        is_tail = self.keys(answer.url).is_tail and answer.kind not in ("redirect", "canonical")
         for url in answer.new:
             shape = shape_of(url)
             if not url.startswith(origin):

@@ -140,7 +140,7 @@ class SlowJudge:
         if urlsplit(new).path == urlsplit(answer.url).path or other == pattern:
             return False
         ours, theirs = urlsplit(answer.url).path, urlsplit(new).path
-        is_own = ours.endswith("/") and theirs.startswith(ours)
+        is_own = (ours.endswith("/") and theirs.startswith(ours)) or answer.kind in ("redirect", "canonical")
         if "/…/" in pattern and "/…/" in other and "?" not in pattern + other and not is_own:
             return False
         both = [self._kinds(other), self._kinds(fine[-1])]
