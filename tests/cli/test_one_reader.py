@@ -82,7 +82,7 @@ HOME = f"{WEB.seeds[0]}"
 COMMANDS = [
     "top -n 1000 --where 1", "top", "top --by inlinks", "top --where importance>0.001",
     "status", "check", "verify", f"why {HOME}",
-    "links --broken", "links --redirected", "links --external", f"links --to {HOME}", "changes --since 7d",
+    "audit", "links --broken", "links --redirected", "links --external", f"links --to {HOME}", "changes --since 7d",
     "graph stats", "rank -n 1000", "rank --by hits -n 5", "rank --by inverse",
     f"rank --by trustrank --trusted {HOME}", f"text {HOME}", "index",
     "search intitle:orchard --n 100 --site alpine-sport.test",
