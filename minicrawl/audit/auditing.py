@@ -18,6 +18,8 @@ from minicrawl.store.reader import Store
 
 MOST_EXAMPLES = 5
 _AT_ONCE = 500
+_ALIKE = 8
+"""Decimals from which on importance is the noise of a settled book: pages that links treat alike differ by it."""
 _SECONDS = 600.0
 """For the query of a rule."""
 
@@ -77,7 +79,8 @@ class Audit:
 
     def at_stake(self) -> dict[str, float]:
         """The importance at stake with each rule that has findings, in their order."""
-        return dict(sorted(self.stakes.items(), key=lambda each: (self.rules[each[0]].gravity, -each[1], each[0])))
+        order = sorted(self.stakes, key=lambda name: (self.rules[name].gravity, rank_of(self.stakes[name]), name))
+        return {name: self.stakes[name] for name in order}
 
 
 def audited(store: Store, rules: Mapping[str, Rule] = RULES, *, against: Store | None = None) -> Audit:
@@ -94,7 +97,7 @@ def audited(store: Store, rules: Mapping[str, Rule] = RULES, *, against: Store |
             stakes[rule.name], pages[rule.name] = found.stake, found.pages
             concerned |= found.concerned
             of_pages |= {rule.name} if found.is_of_pages else set()
-    findings.sort(key=lambda found: (rules[found.rule].gravity, -found.importance, found.rule, found.target))
+    findings.sort(key=lambda found: (rules[found.rule].gravity, rank_of(found.importance), found.rule, found.target))
     audit = Audit(
         rules, findings, stakes, pages, concerned, of_pages, crawled.judged_pages(), not_checked, judged=judged
     )
@@ -223,6 +226,11 @@ class _Fault(NamedTuple):
     detail: str
     importance: float | None
     sources: list[int | str]
+
+
+def rank_of(importance: float) -> float:
+    """The place of importance at stake among others, the largest first; the same for what differs by noise alone."""
+    return -round(importance, _ALIKE)
 
 
 def by_rule(findings: Iterable[Finding]) -> dict[str, list[Finding]]:

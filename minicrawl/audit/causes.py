@@ -4,7 +4,7 @@ URLs of one class one program of its server."""
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from minicrawl.audit.auditing import Audit, Finding, by_rule
+from minicrawl.audit.auditing import Audit, Finding, by_rule, rank_of
 from minicrawl.errors import counted
 from minicrawl.web.urls.keys import authority
 from minicrawl.web.urls.shapes import shape_of
@@ -32,7 +32,8 @@ class Cause(NamedTuple):
 def causes(audit: Audit, findings: Iterable[Finding]) -> list[Cause]:
     """The causes of findings of an audit, in the same order."""
     found = [cause for some in by_rule(findings).values() for cause in _of_rule(audit, some)]
-    return sorted(found, key=lambda each: (audit.rules[each.first.rule].gravity, -each.importance, *each.first[:2]))
+    gravity = {name: rule.gravity for name, rule in audit.rules.items()}
+    return sorted(found, key=lambda each: (gravity[each.first.rule], rank_of(each.importance), *each.first[:2]))
 
 
 def _of_rule(audit: Audit, findings: Sequence[Finding]) -> Iterator[Cause]:

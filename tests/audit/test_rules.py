@@ -85,6 +85,16 @@ def test_a_source_that_is_no_page_is_a_text(store: Path) -> None:
     assert sorted(odd["examples"]) == ["-1", "1.5", "7000", "there"]
 
 
+@pytest.mark.parametrize(("apart", "order"), [(1e-12, ["", "x", "y"]), (1e-6, ["y", "x", ""])])
+def test_what_differs_by_noise_has_the_order_of_its_names(store: Path, apart: float, order: list[str]) -> None:
+    """In the findings and in their causes; what differs by more, that of the importance at stake."""
+    query = f"SELECT url, '', NULL, 0.1 + {apart} * unicode(substr(url, -1)) FROM page"
+    Path("minicrawl.toml").write_text(f'[audit.odd]\nselect = "{query}"\n')
+    found = answer("audit", "--store", store)
+    for part in ("findings", "causes"):
+        assert [each["target"] for each in found[part] if each["rule"] == "odd"] == [HOME + name for name in order]
+
+
 @pytest.mark.parametrize(
     ("query", "said"),
     [
