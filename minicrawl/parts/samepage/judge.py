@@ -73,8 +73,8 @@ titles of their own, after which they are not."""
 FEW_PLAIN = 3
 """Plain pages from which on a host may say noindex on nearly all."""
 _WORDS_KEPT, _KEYS_KEPT = 2_048, 256
-_NUMBERED = "/{n}"
-"""How the pattern ends of views by a number."""
+_NUMBERED = ("/{n}", "/{n}/")
+"""How the patterns end of views by a number."""
 
 
 class Answer(NamedTuple):
@@ -134,14 +134,14 @@ class Keys(NamedTuple):
         return "?" in self.pattern or self.pattern.startswith("F /…/")
 
     @property
-    def has_word(self) -> bool:
-        """True for a view whose path has a word that stands below many folders."""
-        return self.pattern.startswith("F /…/") and not self.pattern.endswith(_NUMBERED)
-
-    @property
     def is_tail(self) -> bool:
         """True for a view by its path."""
         return "?" not in self.pattern and self.pattern.startswith("F /…/")
+
+    @property
+    def has_word(self) -> bool:
+        """True for a view by its path that has a word that stands below many folders."""
+        return self.is_tail and not self.pattern.endswith(_NUMBERED)
 
     @property
     def paging(self) -> str:
@@ -224,7 +224,7 @@ class Judge:
                 shown = [word if each == at else self._shown(words, each) for each, word in enumerate(words)][at:]
                 return "/".join(words[at:]) + slash, "/".join(shown) + slash
         if len(words) > 2 and shape.segments[-1].isdecimal() and self._shown(words, len(words) - 2) == "*":
-            return f"{words[-3]}/{words[-2]}{_NUMBERED}{slash}", f"{words[-3]}/*{_NUMBERED}{slash}"
+            return f"{words[-3]}/{words[-2]}/{{n}}{slash}", f"{words[-3]}/*/{{n}}{slash}"
         return "", ""
 
     def _shown(self, words: Sequence[str], at: int) -> str:
@@ -279,7 +279,7 @@ class Judge:
         for key in reversed(keys.fine):
             count = self.counts.get(key)
             if count is not None:
-                is_quick = is_view and not (key.startswith(("W", "F /…/")) and 2 * count.kinds["same"] > count.read)
+                is_quick = is_view and not (key.startswith(("W", "V /…/", "F /…/")) and 2 * count.kinds["same"] > count.read)
                 pace = QUICK if is_quick else SLOW
                 prospect = (count.gains + pace * prospect) / (count.n + pace)
         return prospect
@@ -291,9 +291,8 @@ class Judge:
 
     def _is_next_page(self, url: str, source: str | None) -> bool:
         """True if a URL is the next page of its source, as long as such pages say something."""
-        if source is None or not source.startswith(url[: url.index("/", 8) + 1]):
-            return False
-        if not differs_by_a_number(url, source):
+        is_of_host = source is not None and source.startswith(url[: url.index("/", 8) + 1])
+        if source is None or not is_of_host or not differs_by_a_number(url, source):
             return False
         most = DRY + self.gains // GAINS_PER_DRY
         changed = {*shape_of(url).parameters} - {*shape_of(source).parameters}
@@ -316,9 +315,9 @@ class Judge:
     def learn(self, answer: Answer) -> float:
         """Take in an answer; returns what it counts as: 1 for a gain, a third for a dull one, 0 for none."""
         keys = self.keys(answer.url)
-        is_fruitful = answer.kind != "error" and self._is_fruitful(answer, keys.pattern)
+        is_fruitful = answer.kind != "error" and self._is_fruitful(answer, keys)
         gain = float(answer.kind in (GAIN, COPY) or is_fruitful)
-        is_dull = answer.kind == COPY or (not answer.is_full and self.is_view(answer.url))
+        is_dull = answer.kind == COPY or (not answer.is_full and keys.is_view)
         if gain and is_dull and not is_fruitful:
             gain /= DULL
         is_again = keys.is_tail and answer.kind == "same" and self.counts[keys.pattern].kinds["same"] % DULL > 0
@@ -369,12 +368,12 @@ class Judge:
             return False
         return kinds["plain"] < FEW_PLAIN or 3 * kinds["noindex plain"] <= 2 * kinds["plain"]
 
-    def _is_fruitful(self, answer: Answer, pattern: str) -> bool:
+    def _is_fruitful(self, answer: Answer, keys: Keys) -> bool:
         """True if a page made a URL known with another path and another pattern, that may say something: it has no
         query and is read now, or pages of its pattern have said something; and like ones were not read in vain. Views
         by path lead to no others, as a history to versions, but for those in their own folder, or by a redirect."""
         path, origin = shape_of(answer.url).path, answer.url[: answer.url.index("/", 8) + 1]
-        is_tail = self.keys(answer.url).is_tail and answer.kind not in ("redirect", "canonical")
+        is_tail = keys.is_tail and answer.kind not in ("redirect", "canonical")
         for url in answer.new:
             shape = shape_of(url)
             if not url.startswith(origin):
@@ -382,7 +381,7 @@ class Judge:
                     return True
             elif answer.kind == "canonical" and not shape.parameters:
                 return True  # it may be linked nowhere
-            elif shape.path != path and (other := self.keys(url)).pattern != pattern:
+            elif shape.path != path and (other := self.keys(url)).pattern != keys.pattern:
                 if is_tail and other.is_tail and not (path.endswith("/") and shape.path.startswith(path)):
                     continue
                 count = self.counts.get(other.pattern)

@@ -89,8 +89,8 @@ class HostBook(Struct):
 
     def knows_title(self, url: str, title: str, hashed: int) -> bool:
         """True if a page of the host had this title; of a view by a word of its path, if all parts of it are lines."""
-        is_by_word = "?" not in url and self.judge.keys(url).has_word
-        return all(map(self.lines.knows, title_parts(title))) if is_by_word else self.lines.knows(hashed)
+        has_word = self.judge.keys(url).has_word
+        return all(map(self.lines.knows, title_parts(title))) if has_word else self.lines.knows(hashed)
 
 
 class Listings:

@@ -113,7 +113,7 @@ class SlowJudge:
         for key in fine[::-1]:
             pages, gains = self._count(key)
             kinds = self._kinds(key)
-            is_copied = key.startswith(("W ", "F /…/")) and kinds.count("same") > len(kinds) / 2
+            is_copied = key.startswith(("W ", "V /…/", "F /…/")) and kinds.count("same") > len(kinds) / 2
             pace = SLOW if is_copied or not ("?" in pattern or "/…/" in pattern) else QUICK
             expected = (gains + pace * expected) / (pages + pace) if kinds else expected
         return expected
@@ -171,6 +171,16 @@ def urls(draw: random.Random) -> Iterator[str]:
     while True:
         word, other, n = draw.choice(words), draw.choice(words), draw.randrange(40)
         yield HOST + draw.choice(templates).format(word=word, other=other, n=n, few=n % 3)
+
+
+@pytest.mark.parametrize("end", ["", "/"])
+def test_a_view_by_a_number_has_no_word(end: str) -> None:
+    judge = Judge()
+    for word in itertools.product("abcdef", "xyz"):
+        judge.note_url(f"{HOST}/wiki/{''.join(word)}/history{end}")
+    version, history = (judge.keys(f"{HOST}/wiki/ax/{view}{end}") for view in ("3", "history"))
+    assert (version.pattern, version.is_tail, version.has_word) == (f"F /…/wiki/*/{{n}}{end}", True, False)
+    assert (history.pattern, history.is_tail, history.has_word) == (f"F /…/history{end}", True, True)
 
 
 @pytest.mark.parametrize("seed", range(5))
