@@ -32,6 +32,7 @@ LONGEST = 1 << 20
 MOST = 1 << 14
 """Lines of a page that are read, those without a word among them."""
 RUN, SAMPLED = 4, 8
+"""Lines of a run with numbers; one run in so many is kept."""
 
 _BODY = re.compile(rb"<(?i:body)(?=[\s/>])")
 _UNREAD = re.compile(rb"<(?:(?i:(%b))(?=[\s/>])|!--)" % b"|".join(UNREAD_NAMES))
@@ -41,6 +42,7 @@ _CLOSES: dict[bytes | None, re.Pattern[bytes]] = {
 _CLOSES[None] = re.compile(rb"--(?=>)")
 _IMAGE = re.compile(rb"""<(?i:img)\s[^<>]*?\b(?i:src)=["']?([^"'\s<>?]*)""")
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
+_HEXADECIMAL = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}\b")
 _TITLE_PARTS = re.compile(r"\s[-–—|·:»]\s")
 _OPEN, _SEMICOLON, _HASH, _AMPERSAND = b"<;#&"
 _EITHER = np.uint8(0xFF ^ (_OPEN ^ ord(">")))  # "<" and ">" differ by one bit
@@ -112,7 +114,7 @@ def lines_of(marks: Marks, url: str) -> Lines:
 
 
 def pack(lines: Lines) -> bytes:
-    """`Lines` as bytes, for `unpack`: twenty, eight for each line, and four more for one with numbers."""
+    """`Lines` as bytes, for `unpack`: twenty, eight for each line, and four for each run."""
     head = _HEAD.pack(lines.listing, lines.numbers, lines.all_words, len(lines.hashes))
     lines_and_words = lines.hashes.astype(np.uint64) << _HALF | lines.words
     return head + lines_and_words.astype("<u8").tobytes() + lines.numbered.astype("<u4").tobytes()
@@ -132,8 +134,10 @@ def listing_of(packed: bytes) -> int:
 
 
 def title_hash(title: str) -> int:
-    """A 32-bit hash of a title, in lower case, digits made 0, with one space for all white space."""
-    return zlib.crc32(" ".join(title.lower().split()).encode("utf-8", "replace").translate(_DIGITS))
+    """A 32-bit hash of a title, in lower case, digits made 0, with one space for all white space; the name of a commit
+    or a file in hexadecimal digits is a number as well."""
+    plain = _HEXADECIMAL.sub("0", " ".join(title.lower().split()))
+    return zlib.crc32(plain.encode("utf-8", "replace").translate(_DIGITS))
 
 
 def title_parts(title: str) -> list[int]:

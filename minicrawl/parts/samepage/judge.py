@@ -3,14 +3,16 @@
 kind      what a page said: the first of `KINDS` that fits it, or GAIN
 gain      a page that said something, or led to something; one that did not, but named a new page, is one as well
 key       what a URL shares with others, from fine to coarse; each key counts its pages and gains
-V         up to two folders, the form of the last segment, and the parameters, those of few values with their values; or
-          a tail that has values
+V         up to two folders, the form of the last segment, or its name for a program, and the parameters, those of few
+          values with their values; or a tail that has values
 F         the same without values: the pattern of a URL, which users see
 C, W      its parameters' names alone, anywhere on the host; its tail, for a path that is a view
 D         for other paths of DEEP segments or more, the first of them, and for the others whether they are numbers; of
           the pages of a view by path that say the same as others one in DULL: in ten languages a manual repeats itself,
           and a page of it that was read in none may be news
 P         each parameter's name, and each of its values if these are few, once two patterns have it
+program   a last segment with many values of a parameter: /file?name=rose.c and /history?name=rose.c; or one that has
+          many numbers behind its word: /issue12, /message512
 value     a folder of one that has more than FEW folders: Rose of /wiki/Rose/history
 view      a URL with a query, with a word in its path that stands below MANY folders: /{n}/reviews/add/, or with a
           number behind a value: /wiki/Rose/3
@@ -26,6 +28,7 @@ s: SLOW for plain paths, where a few poor pages prove little, and QUICK for view
 No clock, no draw: the same answers in the same order lead to the same verdicts.
 """
 
+import re
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -33,13 +36,16 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from minicrawl.web.urls.shapes import Shape, differs_by_a_number, shape_of, word_of
+from minicrawl.web.urls.shapes import Shape, differs_by_a_number, is_number, shape_of, word_of
 
+Group = tuple[str, str]
 GAIN, COPY = "gain", "copy"
 SAID_OF_ITSELF = ("noindex", "canonical", "redirect", "error")
 """Kinds that the server says itself: all others are only our opinion."""
 STANDS_BACK = ("noindex", "canonical")
 """Of these, those by which a page is there, but not for robots."""
+REPEATS = ("same", "same-list", "near")
+"""Kinds of pages that say what another says: their new links are made of their own URL, as ?next=."""
 KINDS = ("error", "redirect", "noindex", "canonical", "same", "same-list", "near", COPY, "nothing", GAIN)
 
 FEW = 16
@@ -67,24 +73,30 @@ DRY, GAINS_PER_DRY = 12, 16
 unless as many of all patterns with the same parameter had none."""
 IN_VAIN, RARE = 6, 1 / 10
 """Pages of which fewer than one in ten said anything itself, after which a link to one more like them is nothing."""
+ONE_PAGE = 3
+"""Pages that repeat one of their pattern, of which no other said anything, after which it is one page."""
 KNOWN_TITLES, RICH = 3, 8
 """Pages of a pattern with titles of others, from which on its lines are looked at; pages that all said something under
 titles of their own, after which they are not."""
 FEW_PLAIN = 3
 """Plain pages from which on a host may say noindex on nearly all."""
 _WORDS_KEPT, _KEYS_KEPT = 2_048, 256
+_NUMBER = re.compile(r"\d+")
 _NUMBERED = ("/{n}", "/{n}/")
 """How the patterns end of views by a number."""
+_TAILS = ("W", "V /…/", "F /…/")
+"""How the keys of tails begin."""
 
 
 class Answer(NamedTuple):
     """What a page said. kind: see above. new: URLs that its links made known. is_full: it has a title that no page of
-    its host had, or half of its words stand in lines that none had."""
+    its host had, or half of its words stand in lines that none had. of: the URL that it repeats."""
 
     url: str
     kind: str
     new: Iterable[str] = ()
     is_full: bool = False
+    of: str | None = None
 
 
 class Count(Struct):
@@ -110,6 +122,17 @@ class Count(Struct):
         if self.n >= HALF:
             self.n /= 2
             self.gains /= 2
+
+    def take(self, other: "Count") -> None:
+        """Count the pages of another key as well."""
+        self.n, self.gains, self.read = self.n + other.n, self.gains + other.gains, self.read + other.read
+        self.kinds += other.kinds
+        self.example = self.example or other.example
+
+    @property
+    def repeats(self) -> int:
+        """Pages that say what others say."""
+        return sum(self.kinds[kind] for kind in REPEATS)
 
     @property
     def is_poor(self) -> bool:
@@ -152,9 +175,9 @@ class Keys(NamedTuple):
 class Judge:
     """What was learned of one host.
 
-    `counts`: by key; `seen`: of a parameter, as ?name, hashes of its values, of a word those of the folders above it,
-    and of a folder, as name/, those of its folders, until there are enough. `changed`, `changed_words`: since they were
-    cleared.
+    `counts`: by key; `seen`: hashes of the values of a parameter, as ?name, and as segment?name, of the segments with
+    numbers behind a word, as folder/word{n}, of the folders above a word, and of the folders in one, as name/, until
+    there are enough. `changed`, `changed_words`: since they were cleared.
     """
 
     def __init__(self, counts: Mapping[str, Count] = {}, seen: Mapping[str, set[int]] = {}) -> None:
@@ -180,11 +203,15 @@ class Judge:
 
     def note_url(self, url: str) -> None:
         """Take in a URL that became known."""
-        shape = shape_of(url)
+        shape = self._shape(url)
+        segments = shape.segments
         for name, value in shape.parameters:
             self.has_parameters = True
             self._see(f"?{name}", value, FEW + 1)
-        segments = shape.segments
+            if segments:
+                self._see(f"{segments[-1]}?{name}", value, FEW + 1)
+        if segments and not shape.form.startswith("{n}") and (numbered := _numbered(segments[-1])) != segments[-1]:
+            self._see(f"{shape.folder}/{numbered}", segments[-1], FEW + 1)
         for at in range(1, len(segments)):
             self._see(word_of(segments[at]), "/".join(segments[:at]), MANY)
             if at + 1 < len(segments):
@@ -213,7 +240,10 @@ class Judge:
 
     def has_few(self, name: str) -> bool:
         """True if a parameter has few values."""
-        return len(self.seen.get(f"?{name}", ())) <= FEW
+        return not self._has_many(f"?{name}")
+
+    def _has_many(self, word: str) -> bool:
+        return len(self.seen.get(word, ())) > FEW
 
     def tail(self, shape: Shape) -> tuple[str, str]:
         """The tail of a path that is a view, and the same with * for values; empty for any other."""
@@ -223,14 +253,14 @@ class Judge:
             if len(self.seen.get(words[at], ())) >= MANY and any(map(str.isalpha, words[at])):
                 shown = [word if each == at else self._shown(words, each) for each, word in enumerate(words)][at:]
                 return "/".join(words[at:]) + slash, "/".join(shown) + slash
-        if len(words) > 2 and shape.segments[-1].isdecimal() and self._shown(words, len(words) - 2) == "*":
+        if len(words) > 2 and is_number(shape.segments[-1]) and self._shown(words, len(words) - 2) == "*":
             return f"{words[-3]}/{words[-2]}/{{n}}{slash}", f"{words[-3]}/*/{{n}}{slash}"
         return "", ""
 
     def _shown(self, words: Sequence[str], at: int) -> str:
         """A word of a path, or * for a value; numbers are none."""
         has_letters = any(map(str.isalpha, words[at]))
-        return "*" if has_letters and len(self.seen.get(f"{words[at - 1]}/", ())) > FEW else words[at]
+        return "*" if has_letters and self._has_many(f"{words[at - 1]}/") else words[at]
 
     def is_view(self, url: str) -> bool:
         return self.keys(url).is_view
@@ -240,28 +270,46 @@ class Judge:
         if keys is None:
             if len(self._keys) > _KEYS_KEPT:
                 self._keys.clear()
-            keys = self._keys[url] = self._found_keys(shape_of(url))
+            keys = self._keys[url] = self._found_keys(self._shape(url))
         return keys
+
+    def _shape(self, url: str) -> Shape:
+        """The shape of a URL. Its parameters may stand between semicolons, if the first one has many values else."""
+        shape = shape_of(url)
+        if ";" in url and any(";" in value and self._has_many(f"?{name}") for name, value in shape.parameters):
+            return shape_of(url.replace(";", "&"))
+        return shape
 
     def _found_keys(self, shape: Shape) -> Keys:
         whole, tail = self.tail(shape)
-        place = f"/…/{tail}" if tail else shape.place
+        place = f"/…/{tail}" if tail else self._place(shape)
         if not shape.parameters:
             pattern = f"F {place}"
             fine = (pattern,) if whole == tail else (f"V /…/{whole}", pattern)
             if len(shape.segments) < DEEP:
                 return Keys(fine, pattern, ())
-            between = "/".join("{n}" if each.isdecimal() else "*" for each in shape.segments[1:-1][:DEEP])
+            between = "/".join("{n}" if is_number(each) else "*" for each in shape.segments[1:-1][:DEEP])
             return Keys((*fine, f"D /{shape.segments[0]}/{between}/{shape.form}"), pattern, ())
         names = "&".join(shape.names)
         pattern = f"F {place}?{names}"
         few = {name for name in shape.names if self.has_few(name)}
         valued = sorted({f"{name}={value}" if name in few else name for name, value in shape.parameters})
-        own = (f"V {shape.place}?{'&'.join(valued)}",) if few else ()
+        own = (f"V {self._place(shape)}?{'&'.join(valued)}",) if few else ()
         coarse = (f"C {names}", f"W {tail}") if tail else (f"C {names}",)
         loose = [f"P {name}" for name in shape.names]
         loose += [f"P {name}={value}" for name, value in shape.parameters if name in few]
         return Keys((*own, pattern, *coarse), pattern, tuple(loose))
+
+    def _place(self, shape: Shape) -> str:
+        """The place of a URL, with the name of a program."""
+        if not shape.segments:
+            return shape.place
+        last = shape.segments[-1]
+        numbered = f"{shape.folder}/{_numbered(last)}"
+        if not self._has_many(numbered):
+            is_program = any(self._has_many(f"{last}?{name}") for name in shape.names)
+            return f"{shape.folder}/{last}" if is_program else shape.place
+        return f"{numbered}/" if shape.form.endswith("/") else numbered
 
     def pattern(self, url: str) -> str:
         return self.keys(url).pattern
@@ -279,9 +327,12 @@ class Judge:
         for key in reversed(keys.fine):
             count = self.counts.get(key)
             if count is not None:
-                is_quick = is_view and not (key.startswith(("W", "V /…/", "F /…/")) and 2 * count.kinds["same"] > count.read)
-                pace = QUICK if is_quick else SLOW
+                is_copied = key.startswith(_TAILS) and 2 * count.kinds["same"] > count.read
+                pace = QUICK if is_view and not is_copied else SLOW
                 prospect = (count.gains + pace * prospect) / (count.n + pace)
+        own = self.counts.get(keys.pattern)
+        if own is not None and own.dry >= DRY and own.kinds["redirect"] == own.read:
+            return min(prospect, LEAST)  # /post/512 led to its topic, again and again
         return prospect
 
     def reads_now(self, url: str, source: Callable[[], str | None]) -> bool:
@@ -290,9 +341,13 @@ class Judge:
         return self.prospect(url) >= NOW or self._is_next_page(url, source())
 
     def _is_next_page(self, url: str, source: str | None) -> bool:
-        """True if a URL is the next page of its source, as long as such pages say something."""
+        """True if a URL is the next page of its source, as long as such pages say something: not if it is ?page=1, and
+        all pages with this value repeat others."""
         is_of_host = source is not None and source.startswith(url[: url.index("/", 8) + 1])
         if source is None or not is_of_host or not differs_by_a_number(url, source):
+            return False
+        exact = self.counts.get(self.keys(url).fine[0])
+        if exact is not None and exact.read == exact.repeats >= ONE_PAGE:
             return False
         most = DRY + self.gains // GAINS_PER_DRY
         changed = {*shape_of(url).parameters} - {*shape_of(source).parameters}
@@ -318,13 +373,15 @@ class Judge:
         is_fruitful = answer.kind != "error" and self._is_fruitful(answer, keys)
         gain = float(answer.kind in (GAIN, COPY) or is_fruitful)
         is_dull = answer.kind == COPY or (not answer.is_full and keys.is_view)
-        if gain and is_dull and not is_fruitful:
+        if gain and (answer.kind in REPEATS or (is_dull and not is_fruitful)):
             gain /= DULL
         is_again = keys.is_tail and answer.kind == "same" and self.counts[keys.pattern].kinds["same"] % DULL > 0
         for key in dict.fromkeys((*keys.fine, *keys.loose)):
             if not (is_again and key.startswith("D")):
                 self.counts[key].add(answer, gain)
                 self.changed.add(key)
+        if answer.kind in REPEATS and answer.of is not None and self.pattern(answer.of) == keys.pattern:
+            self.counts[keys.pattern].kinds["of its pattern"] += 1
         for loose in keys.loose:
             self._see(loose, keys.pattern, 2)
         whole = self.counts["*"]
@@ -333,6 +390,17 @@ class Judge:
         whole.dry += not gain
         self.changed.add("*")
         return gain
+
+    def forget_parameter(self, name: str) -> None:
+        """Count pages with a parameter that changes nothing as those of the URLs without it, which are read instead."""
+        for key, count in list(self.counts.items()):
+            stem, mark, names = key.partition(" " if key[0] == "C" else "?")
+            kept = [each for each in names.split("&") if each.partition("=")[0] != name]
+            if mark and kept and len(kept) < len(names.split("&")):
+                plain = stem + mark + "&".join(kept)
+                self.counts[plain].take(count)
+                self.counts[key] = Count()
+                self.changed |= {plain, key}
 
     @property
     def is_new(self) -> bool:
@@ -386,21 +454,25 @@ class Judge:
                     continue
                 count = self.counts.get(other.pattern)
                 says_something = count is not None and count.kinds[GAIN] > 0
-                may_say = says_something or (not shape.parameters and self.prospect(url) >= NOW)
-                if may_say and not self._is_in_vain(other):
+                may_say = says_something or not shape.parameters
+                least = RISEN if says_something and answer.kind != "redirect" else NOW
+                if may_say and self.prospect(url) >= least and not self._is_in_vain(other):
                     return True
         return False
 
     def _is_in_vain(self, keys: Keys) -> bool:
         """True if enough pages of a pattern, or else of its coarse key, were read, and nearly none said anything
-        itself."""
+        itself; or if all but the first repeat that, as a form to log in does."""
+        own = self.counts.get(keys.pattern)
+        if own is not None and own.kinds["of its pattern"] >= ONE_PAGE and own.kinds[GAIN] < 2:
+            return True
         counts = (self.counts.get(key) for key in (keys.pattern, keys.fine[-1]))
         enough = next((count for count in counts if count is not None and count.read >= IN_VAIN), None)
         return enough is not None and enough.kinds[GAIN] < RARE * enough.read
 
     # What waits.
 
-    def choose(self, waiting: Iterable["Waiting"]) -> tuple[list[str], bool]:
+    def choose(self, waiting: Iterable["Waiting"]) -> tuple[list[Group], bool]:
         """The groups of which URLs are read next, when no other page of the host waits: all that have risen, or one of
         which one URL is a sample; and whether they have risen. None: there is nothing to read among these."""
         prospects = [(self.prospect(some.url), some) for some in waiting]
@@ -449,10 +521,15 @@ class Judge:
         return count.read < (SAMPLES_OF_COPIES if count.kinds["same"] or count.kinds["same-list"] else SAMPLES)
 
 
-class Waiting(NamedTuple):
-    """URLs that need not be read. group: their finest key; url: the first of them by hash, which has the prospect of
-    all; number: of the URLs of their pattern."""
+def _numbered(segment: str) -> str:
+    """A segment with {n} for each number."""
+    return _NUMBER.sub("{n}", segment)
 
-    group: str
+
+class Waiting(NamedTuple):
+    """URLs that need not be read. group: their pattern and their finest key, as these were when they began to wait;
+    url: the first of them by hash, which has the prospect of all; number: of the URLs of their pattern."""
+
+    group: Group
     url: str
     number: int

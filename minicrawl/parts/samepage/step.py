@@ -25,7 +25,7 @@ from minicrawl.crawler.steps.duplicates import DuplicatePages
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import READ, Fetched, PageRequest, State
-from minicrawl.parts.samepage.judge import GAIN, NOW, Answer, Judge, Waiting
+from minicrawl.parts.samepage.judge import GAIN, NOW, Answer, Group, Judge, Waiting
 from minicrawl.parts.samepage.known_lines import KnownLines
 from minicrawl.parts.samepage.pairs import VOID, Evidence, Pairs, plainer
 from minicrawl.parts.samepage.stored import load_judge, load_lines, load_pairs, pair_rows, pattern_rows, seen_rows
@@ -34,6 +34,7 @@ from minicrawl.parts.samepage.words import name_in_words
 from minicrawl.reasons import MAX_HOPS, TRANSIENT, has
 from minicrawl.store.writer import Writer
 from minicrawl.web.fingerprint import SAYS_SOMETHING, alike, distance
+from minicrawl.web.http.response_fields import FEED_TYPES, media_type
 from minicrawl.web.lines import Lines, listing_of, title_hash, title_parts, unpack
 from minicrawl.web.urls.front import is_home
 from minicrawl.web.urls.keys import origin_of, politeness_key, site_of
@@ -134,7 +135,7 @@ class SamePage(Step):
         self._changed: set[str] = set()
         hosts = self._writer.rows("SELECT DISTINCT host FROM pairs WHERE is_void") if self._learns_pairs else ()
         self._void = {host: load_pairs(self._writer, host) for (host,) in hosts}
-        self._held: defaultdict[int, dict[str, list[int]]] = defaultdict(dict)
+        self._held: defaultdict[int, dict[Group, list[int]]] = defaultdict(dict)
         """By host and group pages that wait, each behind the hash of its URL, in order."""
         self._waiting: defaultdict[int, Counter[str]] = defaultdict(Counter)
         """Their number by host and pattern."""
@@ -202,7 +203,8 @@ class SamePage(Step):
 
     def _hold(self, page: int, name: str, judge: Judge, url: str) -> None:
         host, keys = self._host_of(page), judge.keys(url)
-        insort(self._held[host].setdefault(keys.fine[0], []), _by_hash(url) << 32 | page)
+        group = keys.pattern, keys.fine[0]
+        insort(self._held[host].setdefault(group, []), _by_hash(url) << 32 | page)
         self._waiting[host][keys.pattern] += 1
         judge.changed.add(keys.pattern)
         self._changed.add(name)
@@ -235,7 +237,7 @@ class SamePage(Step):
         for start in range(0, len(order), _LOOKED_AT):
             groups = order[start : start + _LOOKED_AT]
             urls = [self._urls.url(held[group][0] & _PAGE) for group in groups]
-            numbers = [self._waiting[host][judge.pattern(url)] for url in urls]
+            numbers = [self._waiting[host][pattern] for pattern, _ in groups]
             chosen, have_risen = judge.choose(map(Waiting, groups, urls, numbers))
             for group in groups:  # they are looked at behind all others from now on
                 held[group] = held.pop(group)
@@ -251,14 +253,14 @@ class SamePage(Step):
         entries = _entries(self._held.get(host, {}))
         self._call(host, [each for each in entries if are_meant(self._urls.url(each[1] & _PAGE))], now)
 
-    def _call(self, host: int, chosen: Sequence[tuple[str, int]], now: float) -> None:
+    def _call(self, host: int, chosen: Sequence[tuple[Group, int]], now: float) -> None:
         """Let some of the pages that are held wait for their turn."""
         self._let_go(host, chosen)
         pages = [entry & _PAGE for _, entry in chosen]
         self._called.update(pages)
         self._frontier.bring_back(pages, now)
 
-    def _let_go(self, host: int, chosen: Sequence[tuple[str, int]]) -> None:
+    def _let_go(self, host: int, chosen: Sequence[tuple[Group, int]]) -> None:
         """Hold some pages no more."""
         held, name = self._held[host], self._frontier.hosts[host].name
         judge = self._book(name).judge
@@ -267,9 +269,8 @@ class SamePage(Step):
             held[group].remove(entry)
             if not held[group]:
                 del held[group]
-            pattern = judge.pattern(self._urls.url(entry & _PAGE))
-            self._waiting[host][pattern] -= 1
-            judge.changed.add(pattern)
+            self._waiting[host][group[0]] -= 1
+            judge.changed.add(group[0])
 
     def on_settings(self, settings: "CrawlSettings", changed: Set[str], now: float) -> None:
         if "ask" not in changed:
@@ -330,7 +331,7 @@ class SamePage(Step):
         if kind in ("redirect", "canonical") and turn.outcome.alias is not None:
             targets = [*targets, *(page for page in self._urls.find([turn.outcome.alias]) if page is not None)]
         new = (self._urls.url(target) for target in targets if target >= offered)
-        book.judge.learn(Answer(turn.fetched.url, kind, new, is_full))
+        book.judge.learn(Answer(turn.fetched.url, kind, new, is_full, turn.outcome.alias))
         self._changed.add(name)
         if kind not in ("error", "redirect"):
             self._add_text(turn, book, lines, [hashed] if title and kind != "noindex" else [])
@@ -379,6 +380,8 @@ class SamePage(Step):
         self._changed.add(host)
         if not book.pairs.note(found):
             return
+        if name in book.pairs.void and name[:1] == "?":
+            book.judge.forget_parameter(name[1:])
         if book.pairs.void:
             self._void[host] = book.pairs
         else:
@@ -501,7 +504,8 @@ class SamePage(Step):
             return "noindex"
         if outcome.reason == "canonical":
             return "canonical"
-        return self._repeats(turn.page) or ("same" if outcome.state is State.ALIAS else GAIN)
+        itself = "nothing" if media_type(fetched.content_type) in FEED_TYPES else GAIN
+        return self._repeats(turn.page) or ("same" if outcome.state is State.ALIAS else itself)
 
     def _repeats(self, page: int) -> str | None:
         """What a page repeats, if it is the one recognised last."""
@@ -536,9 +540,11 @@ class SamePage(Step):
             store = self._writer
             pairs = self._void.get(host) or load_pairs(store, host)
             judge = load_judge(store, host)
-            if self._begins_anew and judge.counts and host not in self._begun:
+            if judge.counts and host not in self._begun:
                 self._begun.add(host)
-                judge.begin_anew()
+                judge.changed.update(key for key in judge.counts if key[0] == "F")  # other URLs may wait of each now
+                if self._begins_anew:
+                    judge.begin_anew()
             book = self._books[host] = HostBook(judge, pairs, load_lines(store, host))
         self._books.move_to_end(host)
         return book
@@ -600,7 +606,7 @@ def _listing(fetched: Fetched, title: str | None) -> int | None:
     return int.from_bytes(blake2b(named, digest_size=8).digest(), signed=True)
 
 
-def _entries(held: Mapping[str, Sequence[int]]) -> list[tuple[str, int]]:
+def _entries(held: Mapping[Group, Sequence[int]]) -> list[tuple[Group, int]]:
     """Groups and entries of the pages that are held on a host."""
     return [(group, entry) for group, entries in held.items() for entry in entries]
 

@@ -17,12 +17,12 @@ from urllib.parse import unquote
 from lxml import etree
 
 from minicrawl.web.html.decode import as_utf8, encoding_of, encoding_of_xml
-from minicrawl.web.http.response_fields import XML_TYPES, media_type
+from minicrawl.web.http.response_fields import FEED_TYPES, XML_TYPES, media_type
 
 _MARKDOWN = {"text/markdown", "text/x-markdown"}
 _TABLES = {"text/csv", "text/tab-separated-values"}
 _JSON = {"application/json", "text/json", "application/ld+json", "application/geo+json"}
-_FEEDS = XML_TYPES | {"application/rss+xml", "application/atom+xml", "application/rdf+xml"}
+_FEEDS = XML_TYPES | FEED_TYPES
 _LINES = {"text/plain", "application/x-ndjson", "application/jsonl"}
 TEXT_TYPES = frozenset(_MARKDOWN | _TABLES | _JSON | _FEEDS | _LINES)
 """Media types of texts that are no HTML."""

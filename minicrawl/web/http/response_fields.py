@@ -20,10 +20,8 @@ XHTML = "application/xhtml+xml"
 HTML_TYPES = frozenset({"text/html", XHTML})
 XML_TYPES = frozenset({"application/xml", "text/xml"})
 """Types of XHTML and of all other XML: what is in it tells."""
-LIST_TYPES = XML_TYPES | {
-    *("application/rss+xml", "application/atom+xml", "application/rdf+xml", "text/plain"),
-    *("application/gzip", "application/x-gzip"),
-}
+FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml"})
+LIST_TYPES = XML_TYPES | FEED_TYPES | {"text/plain", "application/gzip", "application/x-gzip"}
 """Types of what may be a sitemap, a feed or a list of URLs."""
 OF_PAGES = frozenset(range(200, 300)) - {202, 204, 205}
 """Statuses whose body browsers show as the page. 202 says that it is still to be made, and often that a robot has to

@@ -1,6 +1,8 @@
 """The shape of a URL: what it has in common with others that one program of a server answers.
 
-word     a segment of a path with its digits made 0
+number   decimal digits, or the hexadecimal name of a commit, a file or a record: eight digits and more, with a letter
+         and a decimal one
+word     a segment of a path with its digits made 0; a number is 0
 pattern  up to two folders, the form of the last segment, and the names of the parameters
 form     {n} for a number, *.php for a name with an ending, {} for any other; with the slash behind it, if it has one
 """
@@ -10,8 +12,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _NUMBER = re.compile(r"\d+")
+_HEXADECIMAL = re.compile(r"(?=[^-]*[a-fA-F])(?=[^-]*[0-9])[0-9a-fA-F]{8,}(?:-[0-9a-fA-F]{4,}){0,4}")
 _ENDING = re.compile(r"[^.].*\.([A-Za-z][A-Za-z0-9]{0,4})$")
-_FOLDERS = 2
+_FOLDERS, _HASH = 2, 8
 # 16 digits of one hexadecimal case, the start of a UUID, 8 hexadecimal digits with a letter and a decimal one, or 20
 # letters and digits of both cases. Conditions stand behind the text they check: before it they take four times as long.
 _RANDOM = re.compile(
@@ -37,7 +40,7 @@ class Shape(NamedTuple):
     def folder(self) -> str:
         """Up to two folders; one that is a number is {n}."""
         folders = self.segments[:-1][:_FOLDERS]
-        return "".join(f"/{'{n}' if folder.isdecimal() else folder}" for folder in folders)
+        return "".join(f"/{'{n}' if is_number(folder) else folder}" for folder in folders)
 
     @property
     def place(self) -> str:
@@ -73,9 +76,14 @@ def without(url: str, name: str) -> str:
     return f"{stem}?{'&'.join(kept)}" if any(kept) else stem
 
 
+def is_number(segment: str) -> bool:
+    """True for a segment of a path that is a number."""
+    return segment.isdecimal() or (len(segment) >= _HASH and _HEXADECIMAL.fullmatch(segment) is not None)
+
+
 def word_of(segment: str) -> str:
-    """A segment of a path with its digits made 0."""
-    return _NUMBER.sub("0", segment)
+    """A segment of a path with its digits made 0; a number is 0."""
+    return "0" if is_number(segment) else _NUMBER.sub("0", segment)
 
 
 def looks_random(value: str) -> bool:
@@ -102,7 +110,7 @@ def differs_by_a_number(url: str, source: str) -> bool:
 
 
 def _form(segment: str) -> str:
-    if segment.isdecimal():
+    if is_number(segment):
         return "{n}"
     ending = _ENDING.match(segment)
     return f"*.{ending[1].lower()}" if ending else "{}"

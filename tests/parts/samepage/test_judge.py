@@ -2,6 +2,7 @@
 
 import itertools
 import random
+import re
 from collections.abc import Iterator
 from urllib.parse import parse_qsl, urlsplit
 
@@ -9,16 +10,20 @@ import pytest
 
 from minicrawl.parts.samepage.judge import (
     COPY,
+    DRY,
     DULL,
     FEW,
     GAIN,
     HALF,
     IN_VAIN,
     KINDS,
+    LEAST,
     MANY,
     NOW,
+    ONE_PAGE,
     QUICK,
     RARE,
+    RISEN,
     SLOW,
     Answer,
     Judge,
@@ -35,12 +40,14 @@ class SlowJudge:
         self.known: list[str] = []
         self.answers: list[tuple[list[str], str, str, float]] = []
         """Keys of a page, its pattern, its kind, and what it counts as."""
+        self.repeated: list[str] = []
+        """Patterns of pages that repeated one of their pattern."""
 
     def keys(self, url: str) -> tuple[list[str], str, list[str]]:
         """From fine to coarse; the pattern; and each parameter with its values, if these are few."""
         shape, parameters = shape_of(url), parse_qsl(urlsplit(url).query, keep_blank_values=True)
         whole, tail = self._tail(url)
-        place = f"/…/{tail}" if tail else f"{shape.folder}/{shape.form}"
+        place = f"/…/{tail}" if tail else self._place(url)
         if not parameters:
             pattern = f"F {place}"
             fine = [pattern] if whole == tail else [f"V /…/{whole}", pattern]
@@ -52,7 +59,7 @@ class SlowJudge:
         names = "&".join(sorted({name for name, _ in parameters}))
         few = {name for name, _ in parameters if len(self._values(name)) <= FEW}
         valued = "&".join(sorted({f"{name}={value}" if name in few else name for name, value in parameters}))
-        fine = [f"V {shape.folder}/{shape.form}?{valued}"] if few else []
+        fine = [f"V {self._place(url)}?{valued}"] if few else []
         fine += [f"F {place}?{names}", f"C {names}"] + ([f"W {tail}"] if tail else [])
         loose = [f"P {name}" for name in sorted({name for name, _ in parameters})]
         loose += [f"P {name}={value}" for name, value in parameters if name in few]
@@ -61,6 +68,20 @@ class SlowJudge:
     def _values(self, name: str) -> set[str]:
         queries = (parse_qsl(urlsplit(url).query, keep_blank_values=True) for url in self.known)
         return {value for query in queries for other, value in query if other == name}
+
+    def _place(self, url: str) -> str:
+        shape, values = shape_of(url), set()
+        for other in self.known:
+            if shape.segments and shape_of(other).segments[-1:] == shape.segments[-1:]:
+                values.update(parse_qsl(urlsplit(other).query, keep_blank_values=True))
+        last, form = "".join(shape.segments[-1:]), shape.form
+        alike = {other for other in map(shape_of, self.known) if other.folder == shape.folder and other.segments}
+        if not form.startswith("{n}") and re.search("[0-9]", last):
+            named = re.sub("[0-9]+", "{n}", last)
+            if len({each.segments[-1] for each in alike if re.sub("[0-9]+", "{n}", each.segments[-1]) == named}) > FEW:
+                return f"{shape.folder}/{named}" + "/" * form.endswith("/")
+        many = [name for name in shape.names if sum(name == other for other, _ in values) > FEW]
+        return f"{shape.folder}/{last if many else form}"
 
     def _folders(self, word: str) -> set[tuple[str, ...]]:
         return {
@@ -116,18 +137,26 @@ class SlowJudge:
             is_copied = key.startswith(("W ", "V /…/", "F /…/")) and kinds.count("same") > len(kinds) / 2
             pace = SLOW if is_copied or not ("?" in pattern or "/…/" in pattern) else QUICK
             expected = (gains + pace * expected) / (pages + pace) if kinds else expected
-        return expected
+        own = [(kind, gain) for _, other, kind, gain in self.answers if other == pattern]
+        leads_nowhere = (
+            len(own) >= DRY and {kind for kind, _ in own} == {"redirect"} and not any(gain for _, gain in own[-DRY:])
+        )
+        return min(expected, LEAST) if leads_nowhere else expected
 
     def learn(self, answer: Answer) -> float:
         fine, pattern, loose = self.keys(answer.url)
         is_view = "?" in pattern or "/…/" in pattern
         leads_on = answer.kind != "error" and any(self._leads_on(answer, pattern, url) for url in answer.new)
         says_more = answer.kind == GAIN and (answer.is_full or not is_view)
-        gain = 1.0 if leads_on or says_more else 1 / DULL if answer.kind in (GAIN, COPY) else 0.0
+        repeats = answer.kind in ("same", "same-list", "near")
+        gain = 1 / DULL if answer.kind in (GAIN, COPY) or (leads_on and repeats) else 0.0
+        gain = 1.0 if says_more or (leads_on and not repeats) else gain
         is_tail = pattern.startswith("F /…/") and "?" not in pattern
         is_again = is_tail and answer.kind == "same" and self._kinds(pattern).count("same") % DULL > 0
         kept = [key for key in fine if not (is_again and key.startswith("D"))]
         self.answers.append(([*kept, *loose], pattern, answer.kind, gain))
+        if repeats and answer.of is not None and self.keys(answer.of)[1] == pattern:
+            self.repeated.append(pattern)
         return gain
 
     def _leads_on(self, answer: Answer, pattern: str, new: str) -> bool:
@@ -145,8 +174,10 @@ class SlowJudge:
             return False
         both = [self._kinds(other), self._kinds(fine[-1])]
         kinds = next((kinds for kinds in both if len(kinds) >= IN_VAIN), [GAIN])
-        may_say = GAIN in both[0] or (is_plain and self.prospect(new) >= NOW)
-        return may_say and kinds.count(GAIN) >= RARE * len(kinds)
+        is_one_page = self.repeated.count(other) >= ONE_PAGE and both[0].count(GAIN) < 2
+        least = RISEN if GAIN in both[0] and answer.kind != "redirect" else NOW
+        may_say = (is_plain or GAIN in both[0]) and self.prospect(new) >= least
+        return may_say and kinds.count(GAIN) >= RARE * len(kinds) and not is_one_page
 
 
 TEMPLATES = [
@@ -195,7 +226,8 @@ def test_prospects_and_gains_are_those_of_the_formula(seed: int) -> None:
         for url in [*found, known := next(made)]:
             slow.known.append(url)
             judge.note_url(url)
-        answer = Answer(known, draw.choice([GAIN, GAIN, poor, draw.choice(KINDS)]), found, draw.random() < 0.3)
+        kind, of = draw.choice([GAIN, GAIN, poor, draw.choice(KINDS)]), draw.choice([None, next(made)])
+        answer = Answer(known, kind, found, draw.random() < 0.3, of)
         assert judge.learn(answer) == pytest.approx(slow.learn(answer))
         if step % 10 == 0:
             judge = Judge(judge.counts, judge.seen)

@@ -6,11 +6,13 @@ import pytest
 from support.made_webs import MADE, read_by_crawl
 from support.made_webs.web import ENDLESS, links_of
 
-DEAR = {"activity_by_kind", "forum", "maze_of_one_text", "news", "talk", "wiki_by_path"}
-"""Sites of which more is read than should be: 450, 251, 333, 152, 180 and 136 requests."""
+DEAR = {"activity_by_kind", "forum", "maze_of_one_text", "messages_beside_issues", "news", "talk"}
+"""Sites of which more is read than should be: 435, 233, 333, 160, 152 and 180 requests."""
+DEAREST = {"repository"}
+"""Sites of which much more is read, 1,042 requests: each file is a pattern of its own in all its versions."""
 LOSSES = {"names_in_query"}
 """Sites that lose pages: these differ by words of their own query and by one number."""
-LONG = {"maze_of_one_text", "maze_of_random_text"}
+LONG = {"maze_of_one_text", "maze_of_random_text", "repository"}
 """Sites whose crawl takes seconds."""
 
 
@@ -23,7 +25,7 @@ def test_what_a_reader_wants_is_read_with_few_requests(name: str, store: Path) -
     web = MADE[name](0)
     read = read_by_crawl(web, store)
     assert (read.lost == []) == (name not in LOSSES)
-    most = 2 * web.most if name in DEAR else web.most
+    most = web.most * (6 if name in DEAREST else 2 if name in DEAR else 1)
     assert read.requests <= most, f"{read.waste:.0%} of them gave nothing"
 
 

@@ -24,7 +24,7 @@ from minicrawl.web.urls.shapes import without
 
 NOINDEX = '<meta name="robots" content="noindex">'
 ITEMS = 40
-OF_FORMS = "made.test/{}?page"
+OF_FORMS = "made.test/edit?page"
 """The pattern of the forms."""
 
 

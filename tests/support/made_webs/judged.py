@@ -27,7 +27,8 @@ def _wrong_counts(store: Path) -> Iterator[str]:
     for host, key, pages, kinds in rows(store, "SELECT host, key, read, kinds FROM patterns"):
         counted[host][key[0]] += pages
         by_kind = json.loads(kinds)
-        if key != "*" and sum(by_kind.values()) - by_kind.get("known title", 0) != pages:
+        beside = by_kind.get("known title", 0) + by_kind.get("of its pattern", 0)
+        if key != "*" and sum(by_kind.values()) - beside != pages:
             yield f"{host} {key}: {kinds} are not {pages}"
     for url, reason, status in rows(store, "SELECT url, reason, status FROM ranks"):
         known[politeness_key(url)]["read"] += status is not None

@@ -85,7 +85,22 @@ def test_a_value_that_looks_random(value: str, expected: bool) -> None:
     assert looks_random(value) is expected
 
 
-@given(st.text("ab0123", max_size=12))
+NUMBERS = ["7", "0acbbd0e12", "0ACBBD0E12", "cc8cf0596231f9a7dba4da6e77c29db3", "0b0a9df4-7a04-4f0e-8cd0-15e0a9f2a3b1"]
+NAMES = ["deadbeef", "0acbbd0", "0acbbd0e12.txt", "20261128-abcd", "rose-7a04", "facade42-rose"]
+
+
+@pytest.mark.parametrize("segment", NUMBERS)
+def test_a_number_may_be_hexadecimal(segment: str) -> None:
+    shape = shape_of(f"http://a.test/files/{segment}/{segment}")
+    assert (shape.folder, shape.form, word_of(segment)) == ("/files/{n}", "{n}", "0")
+
+
+@pytest.mark.parametrize("segment", NAMES)
+def test_a_name_is_no_number(segment: str) -> None:
+    assert shape_of(f"http://a.test/{segment}/x").folder == f"/{segment}"
+
+
+@given(st.text("az0123", max_size=12))
 def test_a_word_is_the_same_for_all_numbers(segment: str) -> None:
     assert word_of(word_of(segment)) == word_of(segment)
-    assert word_of(segment + "7") == word_of(segment + "1234")
+    assert word_of(f"{segment}z7") == word_of(f"{segment}z1234")

@@ -1,0 +1,132 @@
+"""Trackers, forums and repositories, as their programs show them: hexadecimal names, numbered ones, forms to log in."""
+
+import hashlib
+
+from support.made_webs.web import Answer, MadeWeb, document, links, links_to, made, to
+from support.prose import WORDS
+
+
+def _name(number: int, digits: int = 12) -> str:
+    """The hexadecimal name of a commit, with a letter and a decimal digit."""
+    return f"a{number % 10}{hashlib.sha256(str(number).encode()).hexdigest()}"[:digits]
+
+
+@made()
+def repository(web: MadeWeb) -> None:
+    """Commits, and files at the tip; each commit has all files as they were, annotated, and their logs."""
+    files = [f"{word}.txt" for word in WORDS[:40]]
+    commits = [_name(number) for number in range(60)]
+    views = ("file", "annotate", "log")
+    for name in files:
+        web.add(f"/file/tip/{name}", f"{name} @ tip", web.text(name) + links(("/file/tip", "all files")))
+    for number, commit in enumerate(commits):
+        changed = links_to(f"/{view}/{commit}/{files[number % 40]}" for view in views)
+        web.add(
+            f"/commit/{commit}",
+            f"commit {commit}",
+            web.text(number, words=24) + changed + links_to([f"/file/{commit}"]),
+        )
+
+    def old(key: str, times: int) -> str | None:
+        _, view, commit, *rest = key.split("/")
+        if view not in views or commit not in commits:
+            return None
+        if not rest:
+            return document(f"Files @ {commit}", links_to(f"/{view}/{commit}/{name}" for name in files))
+        own = links_to([f"/commit/{commit}", *(f"/{view}/{commit}/{rest[0]}" for view in views)])
+        return document(f"{view} {rest[0]} @ {commit}", web.text(rest[0]) + own)
+
+    web.respond = old
+    web.add("/file/tip", "Files @ tip", links_to(f"/file/tip/{name}" for name in files))
+    web.front(links_to([*(f"/commit/{commit}" for commit in commits), "/file/tip"]))
+
+
+@made()
+def records_by_hash(web: MadeWeb) -> None:
+    """Its twin: each hexadecimal name is a record of its own, below many collections."""
+    for number, word in enumerate(WORDS[:12]):
+        own = [f"/{word}/{_name(8 * number + item, 16)}" for item in range(8)]
+        web.add(f"/{word}", f"The {word}", links_to(own))
+        for url in own:
+            web.add(url, f"Record {url[-16:]}", web.text(url))
+    web.front(links_to(f"/{word}" for word in WORDS[:12]))
+
+
+@made()
+def actions_between_semicolons(web: MadeWeb) -> None:
+    """One program whose parameters stand between semicolons: pages, and views of each that repeat it."""
+    pages = [f"/?p=garden;a=show;h={_name(number)}" for number in range(60)]
+    for number, key in enumerate(pages):
+        views = [key.replace("a=show", f"a={view}") for view in ("raw", "blame", "history", "snapshot")]
+        web.add(key, f"Page {number}", web.text(number) + links_to(views))
+
+    def view(key: str, times: int) -> str | None:
+        page = key.replace("a=raw", "a=show").replace("a=blame", "a=show").replace("a=history", "a=show")
+        page = page.replace("a=snapshot", "a=show")
+        return web.pages.get(page)
+
+    web.respond = view
+    web.front(links_to(pages))
+
+
+@made()
+def messages_beside_issues(web: MadeWeb) -> None:
+    """A tracker: an issue shows its messages, each of which has a URL and leads to issues."""
+    issues = [f"/issue{number}" for number in range(60)]
+    texts = {f"/msg{number}": web.text("message", number, words=24) for number in range(300)}
+    for number, key in enumerate(issues):
+        own = [f"/msg{message}" for message in range(5 * number, 5 * number + 5)]
+        web.add(key, f"Issue {number}", "".join(texts[message] for message in own) + links_to(own))
+    for number, (key, text) in enumerate(texts.items()):
+        web.add(key, "Message", text + links_to([issues[number // 5], issues[number % 60]]), wanted=False)
+    web.front(links_to(issues))
+
+
+@made()
+def members_only(web: MadeWeb) -> None:
+    """A forum of which members and answers lead strangers to a form to log in, and back."""
+    people = [f"/user/{number}/{WORDS[number]}/" for number in range(60)]
+    for number in range(60):
+        own = [f"/topic/{number}/answer/", people[number], f"/login?next=/topic/{number}/"]
+        web.add(f"/topic/{number}/", f"Topic {number}", web.text(number) + links_to(own))
+
+    def answer(key: str, times: int) -> Answer | str | None:
+        if key.startswith("/login?next="):
+            return document("Log in", '<p>Your name and your password, please</p><input type="password">')
+        return to(f"/login?next={key}") if key in people or key.endswith("/answer/") else None
+
+    web.respond = answer
+    web.front(links_to(f"/topic/{number}/" for number in range(60)))
+
+
+@made(180)  # of these 60 for the short ones
+def short_links(web: MadeWeb) -> None:
+    """Their twin: short links, of which the first lead to what is known, and all others to pages linked nowhere."""
+    pages = [f"/{WORDS[number]}-{WORDS[-number]}" for number in range(60)]
+    for number, key in enumerate(pages):
+        web.add(key, f"The {key[1:]}", web.text(number))
+    web.respond = lambda key, times: to(pages[int(key[3:])]) if key.startswith("/s/") else None
+    web.front(links_to([*pages[:15], *(f"/s/{number}" for number in range(60))]))
+
+
+@made()
+def feeds_of_tags(web: MadeWeb) -> None:
+    """A blog of which each tag has two feeds, with nothing that its posts do not say."""
+    tags = [f"/tag/{word}/" for word in WORDS[:30]]
+    for number, tag in enumerate(tags):
+        posts = links_to(f"/{number + each}/" for each in range(3))
+        web.add(tag, f"Tag {tag[5:-1]}", posts + links_to([f"{tag}rss", f"{tag}atom"]))
+    for number in range(32):
+        web.add(f"/{number}/", f"Post {number}", web.text(number))
+
+    def feed(key: str, times: int) -> Answer | None:
+        tag = key.rpartition("/")[0]
+        if f"{tag}/" not in tags:
+            return None
+        items = "".join(f"<item><title>{word}</title></item>" for word in WORDS[:5])
+        return Answer(
+            f"<rss><channel><title>{tag}</title>{items}</channel></rss>", 200, {"Content-Type": "application/rss+xml"}
+        )
+
+    web.respond = feed
+    web.front(links_to(tags))
