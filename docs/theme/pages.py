@@ -1,7 +1,7 @@
 """The pages of the site: those of docs/, and one for every other file of the tree that they link to.
 
 A link such as ../LICENSE leads to the file in the repository, and here to a page: of a document as it is, of a module
-with its API, of any other file as a listing. The navigation is the tables of docs/README.md, so that a page is listed
+with its API, of any other file as a listing. The navigation is the lists of docs/README.md, so that a page is listed
 once, for readers of both.
 """
 
@@ -21,8 +21,8 @@ from mkdocs.structure.pages import Page
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
-_ROW = re.compile(r"^\| \[([^\]]+)\]\(([^)#]+)\) \| (.*) \|$", re.MULTILINE)
-"""A page in the tables of docs/README.md: its name, its file and its subject."""
+_LISTED = re.compile(r"^- \[([^\]]+)\]\(([^)#]+)\): (.*)$", re.MULTILINE)
+"""A page in the lists of docs/README.md: its name, its file and its subject."""
 _LINK = re.compile(r'(\]\(|\bsrc(?:set)?=")(?![a-z]+:|#)([^)#"\s]+)')
 """A link to a file, or a picture, in Markdown or HTML, without its anchor."""
 _PICTURE = re.compile(r'<picture>\s*<source[^>]*srcset="([^"]+)"[^>]*>\s*<img src="([^"]+)"([^>]*)>\s*</picture>')
@@ -33,7 +33,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     """Take the navigation from docs/README.md, and offer versions where mike builds one."""
     config.nav = [{"Home": "README.md"}]
     for section in re.split(r"^## ", text(DOCS / "README.md"), flags=re.MULTILINE)[1:]:
-        pages = [{name: place((DOCS / target).resolve())} for name, target, _ in _ROW.findall(section)]
+        pages = [{name: place((DOCS / target).resolve())} for name, target, _ in _LISTED.findall(section)]
         config.nav.append({section.partition("\n")[0]: pages})
     if "MIKE_DOCS_VERSION" in os.environ:
         config.extra["version"] = {"provider": "mike", "default": "latest"}
@@ -143,6 +143,6 @@ def text(file: Path) -> str:
 
 SUBJECTS = {
     place((DOCS / target).resolve()): re.sub(r"`|\[([^\]]*)\]\([^)]*\)", r"\1", subject)
-    for _, target, subject in _ROW.findall(text(DOCS / "README.md"))
+    for _, target, subject in _LISTED.findall(text(DOCS / "README.md"))
 }
 """The subjects of pages as docs/README.md has them, without marks."""
