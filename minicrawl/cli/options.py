@@ -74,7 +74,7 @@ _named_store = click.option(
     envvar="MINICRAWL_STORE",
     show_default=True,
     show_envvar=True,
-    help="The crawl's file, or its folder of partitions.",
+    help="Use this file, or folder of partitions, for the crawl.",
 )
 no_upgrade_option = click.option(
     "--no-upgrade",
@@ -83,7 +83,7 @@ no_upgrade_option = click.option(
     expose_value=False,
     is_eager=True,
     envvar="MINICRAWL_NO_UPGRADE",
-    help="Refuse a store of an earlier minicrawl, instead of upgrading it.",
+    help="Refuse a store of an earlier version instead of upgrading it.",
 )
 
 
@@ -110,11 +110,10 @@ def csv_options(command: _Command) -> _Command:
 
     file = click.option("--csv", "csv_file", is_flag=False, flag_value="-", metavar="[FILE]",
                         type=click.Path(dir_okay=False, allow_dash=True, path_type=Path),
-                        help="Write the whole list as CSV to this file; without one, or for -, "
-                             "print only that.")  # fmt: skip
+                        help="Write the whole list as CSV to this file, or without a name (or with -) to standard "
+                             "output.")  # fmt: skip
     reader = click.option("--csv-for", "csv_for", type=Choice(["excel"]),
-                          help="Begin the CSV with a byte order mark, without which Excel takes UTF-8 for another "
-                               "encoding.")  # fmt: skip
+                          help="Begin the CSV with a byte order mark, so that Excel reads it as UTF-8.")  # fmt: skip
     return file(reader(checked))  # type: ignore[return-value]
 
 
@@ -135,7 +134,8 @@ ranking_option = click.option(
 where_option = click.option(
     "--where",
     metavar="SQL",
-    help='Only pages for which this SQL expression is true, such as "status = 404 AND depth < 3"; see docs/store.md.',
+    help='Show only pages for which this SQL expression is true, such as "status = 404 AND depth < 3"; see '
+    "docs/store.md.",
 )
 
 
@@ -186,10 +186,10 @@ def logging_options(command: _Command) -> _Command:
     for shared in (
         click.option("--log-level", type=Choice(log.LEVELS), default=log.LEVELS[0], show_default=True,
                      callback=_note, expose_value=False, is_eager=True,
-                     help="Least level of what -v and --log-file log."),
+                     help="Log events of this level and above."),
         click.option("--log-format", type=Choice(("text", "json")), default="text", show_default=True,
                      callback=_note, expose_value=False, is_eager=True,
-                     help="Format of -v and --log-file: text for people, or a JSON object per line."),
+                     help="Log as text for people, or as a JSON object per line."),
         click.option("--log-file", type=click.Path(dir_okay=False), callback=_log_to, expose_value=False,
                      help="Log what happens to every URL to this file."),
         click.option("-q", "--quiet", is_flag=True, callback=_note, expose_value=False, is_eager=True,
@@ -207,14 +207,14 @@ def notify_options(command: _Command) -> _Command:
         "--notify",
         multiple=True,
         metavar="URL",
-        help="Tell this service, as Apprise writes it (mailto://..., json://...), when the crawl ends, stalls, has no "
-        "room on its disk or loses a host. Repeatable.",
+        help="Notify this service, by its Apprise URL (mailto://..., json://...), when the crawl ends, stalls, "
+             "fills its disk or loses a host. Repeatable.",
     )
     by_command = click.option(
         "--run",
         "command_line",
         metavar="COMMAND",
-        help="Call this command then, with what happened as a line of JSON on its standard input.",
+        help="Run this command on the same events, with the event as a line of JSON on its standard input.",
     )
     return by_service(by_command(command))
 

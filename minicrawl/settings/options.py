@@ -92,17 +92,17 @@ class Options:
     `minicrawl crawl --help`."""
 
     LIMITS = "When a run stops. Without a limit, it stops when nothing is left to fetch."
-    pages: int | None = setting(None, whole(10**12), "Stop after that many pages.", ONE_RUN, LIVE, ON_DASHBOARD)
+    pages: int | None = setting(None, whole(10**12), "Stop after this many pages.", ONE_RUN, LIVE, ON_DASHBOARD)
     time: float | None = setting(
-        None, duration(MOST_SPAN, "30m"), "Stop after that time.", ONE_RUN, LIVE, AT_REFRESH, ON_DASHBOARD
+        None, duration(MOST_SPAN, "30m"), "Stop after this time.", ONE_RUN, LIVE, AT_REFRESH, ON_DASHBOARD
     )
     bytes: int | None = setting(
-        None, size("1000000GB", "2GB"), "Stop after that many bytes of pages.", ONE_RUN, LIVE, ON_DASHBOARD
+        None, size("1000000GB", "2GB"), "Stop after this many bytes of pages.", ONE_RUN, LIVE, ON_DASHBOARD
     )
     until_coverage: float | None = setting(
         None,
         share("90%"),
-        "Stop at this coverage: when the pages read hold at least that share of all known importance.",
+        "Stop when the pages read hold at least this share of all known importance.",
         ONE_RUN,
         LIVE,
         ON_DASHBOARD,
@@ -110,8 +110,8 @@ class Options:
     patience: float = setting(
         "20m",
         PAUSE,
-        "Stop once only ill hosts are left and no host has answered well for that time. Their pages wait for the next "
-        "run; 0 waits for no ill host.",
+        "Stop when only ill hosts are left and no host has answered well for this time. Their pages wait for the "
+        "next run; 0 waits for no ill host.",
         ONE_RUN,
         LIVE,
         ON_DASHBOARD,
@@ -119,8 +119,8 @@ class Options:
     retry: tuple[str, ...] = setting(
         (),
         _REASONS,
-        "Try pages again that failed for these reasons (see 'minicrawl status'), or for any reason (all). Every run "
-        "does so for temporary ones, such as time-outs. Repeatable.",
+        "Retry pages that failed for these reasons (see 'minicrawl status'), or for any reason (all). Every run "
+        "retries after temporary failures such as time-outs. Repeatable.",
         ONE_RUN,
     )
 
@@ -128,8 +128,8 @@ class Options:
     scope: str = setting(
         "any",
         choice(*SCOPES),
-        "Which links to follow: any, those to the seeds' sites (site), hosts (host) or folders (prefix), or all "
-        "links on the seeds' sites but none on others (linked).",
+        "Follow links to any site, or only to the seeds' sites, hosts or folders (prefix). linked: follow all "
+        "links on the seeds' sites, but none on others.",
         LIVE,
         BOUNDS,
         REREADS,
@@ -152,19 +152,19 @@ class Options:
         ON_DASHBOARD,
     )
 
-    TRAPS = "URLs that lead to the same page again and again."
+    TRAPS = "Many URLs for the same page, and endless sites."
     traps: bool = setting(
-        True, FLAG, "Leave out URLs where pages like them say nothing new, and sites that make up pages without end."
+        True, FLAG, "Leave out URLs when pages like them say nothing new, and sites with endless pages."
     )
     keep_parameters: bool = setting(
         False, FLAG, "Keep URLs apart that differ only in tracking or session parameters, such as utm_source.", REREADS
     )
 
-    POLITENESS = "How often to ask a host, and how many requests at a time."
+    POLITENESS = "How often to send a host requests, and how many at a time."
     delay: float = setting(
         "1s",
         PAUSE,
-        "Time between host requests; robots.txt may ask for more. 0 turns politeness off, "
+        "Wait this long between requests to a host, or longer if robots.txt says so. 0 turns politeness off, "
         "including Crawl-delay: only for your own servers.",
         LIVE,
         PACES,
@@ -173,13 +173,13 @@ class Options:
     host_delay: tuple[tuple[str, float], ...] = setting(
         (),
         HOST_DELAYS,
-        "Wait this long between requests to this host, instead of --delay; its robots.txt may ask for more. A "
+        "Wait this long between requests to this host, instead of --delay, or longer if its robots.txt says so. A "
         "shorter time than --delay also overrides --ip-delay. The first one for a host counts. Repeatable.",
     )
     ip_delay: float | None = setting(
         None,
         PAUSE,
-        "Wait this long between requests to one IP address, which hosts may share; 0 for no wait. Default: --delay.",
+        "Wait this long between requests to an IP address, which hosts may share; 0 for no wait. Default: --delay.",
         LIVE,
         PACES,
     )
@@ -199,34 +199,34 @@ class Options:
         ON_DASHBOARD,
     )
     workers: int = setting(
-        0, whole(MOST_WORKERS, 0), "Fetch and parse in N processes; 0: in the main process.", LIVE, ON_DASHBOARD
+        0, whole(MOST_WORKERS, 0), "Fetch and parse in N processes; 0 means in the main process.", LIVE, ON_DASHBOARD
     )
-    ignore_robots: bool = setting(False, FLAG, "Do not ask for robots.txt. Only for your own servers.")
+    ignore_robots: bool = setting(False, FLAG, "Ignore robots.txt. Only for your own servers.")
     respect_usage: tuple[str, ...] = setting(
         (),
         codes(USES),
-        "Fetch no page if robots.txt forbids this use of it. If the page itself forbids the use, keep no text "
-        "and leave it out of exports. Repeatable.",
+        "Skip pages if robots.txt forbids this use of them. If a page itself forbids the use, keep no text and "
+        "leave it out of exports. Repeatable.",
         REREADS,
     )
 
-    ORDER = "Which page is next, and how to measure importance."
+    ORDER = "Which page comes next, and how to measure importance."
     strategy: str = setting(
         "greedy",
         choice(*STRATEGY_NAMES),
-        "Choose the next page. greedy: the most cash, or the most importance with --jump sites.",
+        "Choose the next page this way. greedy: the most cash, or with --jump sites the most importance.",
         ON_DASHBOARD,
     )
     jump: str = setting(
         BY_SITES,
         choice(BY_SITES, BY_PAGES),
-        "Where the random surfer jumps: to sites by the trust of other sites, and there to pages that other "
-        "sites link to; or to all pages equally, as in the papers. A later run may change it.",
+        "Let the random surfer jump to sites that other sites trust and pages that they link to, or to all pages "
+        "equally, as in the papers. A later run may change it.",
     )
     discovery: float = setting(
         1.0,
         share("SHARE"),
-        "Share of requests for new pages. With 1, no page is fetched twice. The rest re-read pages, as --refresh does.",
+        "Use this share of requests for new pages. The rest fetch pages again, as --refresh does; with 1, none do.",
         ON_DASHBOARD,
     )
 
@@ -234,14 +234,14 @@ class Options:
     refresh: bool = setting(
         False,
         FLAG,
-        "Run for ever: fetch pages again by importance and how often they change. --discovery becomes 0.7, "
-        "unless it is lower. With --pages or --time, use all of that; otherwise wait until pages are due.",
+        "Run for ever, and fetch pages again by importance and how often they change. --discovery becomes 0.7, "
+        "unless it is lower. With --pages or --time, use up the limit; otherwise wait until pages are due.",
     )
-    refresh_min: float = setting("1h", duration("90d"), "Fetch no page again sooner than this.")
+    refresh_min: float = setting("1h", duration("90d"), "Wait at least this long before fetching a page again.")
     recrawl_after: float | None = setting(
         None,
         duration(MOST_SPAN, "30d"),
-        "Fetch every page again after this time, important or not. Without --refresh, a run does not wait.",
+        "Fetch every page again after this time, however unimportant. Without --refresh, a run does not wait for it.",
     )
 
     FOCUS = "Pages to read earlier or later. The ranking does not change."
@@ -251,7 +251,7 @@ class Options:
     topic: str = setting(
         "",
         {**TEXT, "metavar": "WORDS"},
-        "Read pages on these words first: in their URLs, in links to them, in titles around those links.",
+        "Read pages about these words first, by their URLs, the links to them, and the titles of the linking pages.",
         REREADS,
         ON_DASHBOARD,
     )
@@ -260,28 +260,26 @@ class Options:
     text: bool = setting(
         False,
         FLAG,
-        "Keep the text of every page, with headings and links, in the store: about 3 kB a page. "
-        "Leaves out pages that say noarchive.",
+        "Keep the text of every page, with headings and links, in the store (about 3 kB a page), except where the "
+        "page says noarchive.",
         REREADS,
         ON_DASHBOARD,
     )
-    audit: bool = setting(
-        False, FLAG, "Keep what an audit needs besides links and titles: descriptions, headings, images, languages."
-    )
+    audit: bool = setting(False, FLAG, "Keep descriptions, headings, images and languages for 'minicrawl audit'.")
     extract: tuple[str, ...] = setting(
         (),
         texts("NAME=SELECTOR"),
-        "Extract this from every page, for --items: a CSS selector, with ::attr(NAME) for an attribute, or "
+        "Extract a field from every page, for --items, by a CSS selector (::attr(NAME) for an attribute) or "
         "xpath:PATH. NAME[]= takes all matches. Repeatable.",
         REREADS,
     )
     extract_structured: bool = setting(
-        False, FLAG, "Extract structured data from pages, for --items: JSON-LD, microdata and OpenGraph.", REREADS
+        False, FLAG, "Extract JSON-LD, microdata and OpenGraph from every page, for --items.", REREADS
     )
     items: str = setting(
         "",
         {**TEXT, "metavar": "FILE"},
-        "Write extracted data to this file (.jsonl, .csv or .parquet) with the crawl's commits. Give it at every run.",
+        "Write extracted data to this file (.jsonl, .csv or .parquet). Give it at every run.",
         ONE_MACHINE,
         ONE_RUN,
         AT_REFRESH,
@@ -302,8 +300,8 @@ class Options:
     render: tuple[str, ...] = setting(
         (),
         _RENDER,
-        "Open pages with matching URLs in Chromium, and read what their scripts show; auto: those that need it, as an "
-        "experiment says; none. Repeatable.",
+        "Render pages with matching URLs in Chromium; auto: those that need it, by experiment; none: no pages. "
+        "Repeatable.",
         REREADS,
     )
     chromium: Path | None = setting(
@@ -315,48 +313,48 @@ class Options:
     screenshots: bool = setting(
         False,
         FLAG,
-        "Keep screenshots of rendered pages in the archive, with their style sheets, pictures and fonts. Needs "
-        "--render and --archive.",
+        "Keep screenshots of rendered pages in the archive, with style sheets, pictures and fonts. Needs --render "
+        "and --archive.",
         REREADS,
     )
 
-    ARCHIVE = "Keep answers in WARC files, and read them again."
+    ARCHIVE = "Keep responses in WARC files, and crawl these."
     archive: Path | None = setting(
         None,
         file("DIR", is_folder),
-        "Keep every answer in this folder, in WARC files that other programs can replay.",
+        "Keep every response in this folder, in WARC files that other programs can replay.",
         ONE_MACHINE,
         REREADS,
     )
     from_archive: tuple[str, ...] = setting(
         (),
         PLACES,
-        "Read this archive instead of the network: a folder of --archive, WARC or WACZ files of any program. "
-        "Repeatable.",
+        "Read from this archive instead of the network: a folder of --archive, or any program's WARC or WACZ "
+        "files. Repeatable.",
         ALONE,
     )
-    dedup: bool = setting(True, FLAG, "Keep a body of 1,000 bytes or more once; the archive then refers to it.")
+    dedup: bool = setting(True, FLAG, "Archive each body of 1,000 bytes or more once; further records refer to it.")
     requisites: bool = setting(
         False,
         FLAG,
-        "Fetch what pages need to display: style sheets, scripts, pictures, fonts, frames, from any host. "
-        "--archive keeps them; 'audit' lists missing ones.",
+        "Fetch the style sheets, scripts, pictures, fonts and frames of pages, from any host. --archive keeps "
+        "them; 'audit' lists missing ones.",
     )
 
     IDENTITY = "User agent, contact and request headers."
     contact: str = setting(
         "",
         requests.CONTACT,
-        "Give sites a contact: a mail address or the URL of a page. It goes into the user agent; a mail address "
-        "also into the header From.",
+        "Give sites a contact: a mail address or a page's URL. It goes into the user agent, a mail address also "
+        "into the header From.",
         ON_DASHBOARD,
     )
-    user_agent: str = setting(USER_AGENT, requests.NAME, "Name the crawler. robots.txt calls it by the first word.")
+    user_agent: str = setting(USER_AGENT, requests.NAME, "Name the crawler. robots.txt rules are for its first word.")
     header: tuple[Header, ...] = setting(
         (),
         requests.HEADERS,
-        "Send this header, too: only to HOST (a name, name:port or https://name), to all hosts (*), or by "
-        "default to the seeds' origins. It never follows a redirect or link elsewhere. Not kept in the store. "
+        "Send this header to HOST (a name, name:port or https://name), to all hosts (*), or by default to the "
+        "seeds' origins. It never follows a redirect or link to another origin. The store does not keep it. "
         "Repeatable.",
         AT_REFRESH,
     )
@@ -365,9 +363,9 @@ class Options:
     auth: tuple[Header, ...] = setting(
         (),
         requests.LOGINS,
-        "Log in with name and password (basic authentication) at https://HOST and at seeds of that name. Write "
-        "out http://HOST and other ports. Without HOST: at the seeds' origins. @FILE reads one per line. Never "
-        "sent to another origin; not kept in the store. Repeatable.",
+        "Log in by basic authentication at https://HOST and at seeds of that name, or by default at the seeds' "
+        "origins. Write out http://HOST and other ports. @FILE reads one per line. The password never goes to "
+        "another origin, and the store does not keep it. Repeatable.",
         AT_REFRESH,
     )
 
@@ -375,8 +373,8 @@ class Options:
     proxy: tuple[ProxyRule, ...] = setting(
         (),
         requests.PROXIES,
-        "Send requests through this proxy (http, https, socks5, or socks5h, which looks up names itself): all, "
-        "or those to hosts that match PATTERN, such as '*.onion'. 'none': no proxy. Default: the environment's "
+        "Send all requests, or those to hosts that match PATTERN, such as '*.onion', through this proxy: http, "
+        "https, socks5, or socks5h, which looks up names itself. 'none' means no proxy. Default: the environment's "
         "proxies. Repeatable.",
     )
     connect_to: tuple[ConnectTo, ...] = setting(
@@ -388,12 +386,12 @@ class Options:
     )
     ca_file: Path | None = setting(None, file("PEM", is_file), "Trust this certificate authority too.")
     client_cert: Path | None = setting(
-        None, file("PEM", is_file), "Show this certificate (with its key) to seeds' hosts that ask for one."
+        None, file("PEM", is_file), "Present this certificate (with its key) to seeds' hosts that ask for one."
     )
-    allow_private: bool = setting(False, FLAG, "Let the crawl reach loopback and private addresses.", ON_DASHBOARD)
-    timeout: float = setting("60s", duration("1d"), "Allow a request this much time in all.")
+    allow_private: bool = setting(False, FLAG, "Allow requests to loopback and private addresses.", ON_DASHBOARD)
+    timeout: float = setting("60s", duration("1d"), "Allow this much time for a whole request.")
     max_size: int = setting(
-        "16MB", size("1GB", "SIZE"), "Read at most this much of a page, before and after unpacking.", REREADS
+        "16MB", size("1GB", "SIZE"), "Read at most this much of a page, before and after decompression.", REREADS
     )
 
 

@@ -48,7 +48,7 @@ class CookieSettings:
     cookie_file: Path | None = setting(
         None,
         file("FILE", can_be_file),
-        "Accept cookies, starting with those in this Netscape-format file. Every run saves them there at its end.",
+        "Accept cookies, starting with those in this Netscape-format file. Every run saves them there when it ends.",
         ONE_MACHINE,
     )
 

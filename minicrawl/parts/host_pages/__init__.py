@@ -26,8 +26,8 @@ class HostPagesSettings:
     host_pages: int | None = setting(
         None,
         whole(10**12),
-        "Request at most N pages of each host, in all runs, and all seeds. With a higher limit, --retry host-pages "
-        "requests more.",
+        "Request at most N pages of each host, over all runs, besides seeds. If you raise N, --retry host-pages "
+        "requests the others.",
         LIVE,
     )
 

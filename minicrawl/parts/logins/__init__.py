@@ -50,7 +50,7 @@ table("acting", "pages that end a session, or act: not asked while there is one"
 @dataclass(frozen=True)
 class LoginSettings:
     follow_actions: bool = setting(
-        False, FLAG, "While logged in, also ask for links that end the session, delete, unsubscribe and the like."
+        False, FLAG, "While logged in, also follow links that end the session, delete, unsubscribe and the like."
     )
 
 

@@ -28,7 +28,7 @@ log.declare("parameter-judged", "on {host} {parameter} {verdict}", INFO)
 @dataclass(frozen=True)
 class SamePageSettings:
     ask: tuple[str, ...] = setting(
-        (), PATTERNS, "Read URLs that match, even where pages like them say nothing new. Repeatable.", LIVE
+        (), PATTERNS, "Read URLs that match, even when pages like them say nothing new. Repeatable.", LIVE
     )
 
 

@@ -38,8 +38,8 @@ class SigningSettings:
     signature_agent: str = setting(
         "",
         _AGENT,
-        "Where you publish the key of --sign, as printed by 'minicrawl key directory': an https origin, or the "
-        "directory's URL if verifiers want that.",
+        "Say where you publish the key of --sign, as 'minicrawl key directory' prints it: at an https origin, or "
+        "the directory's URL if verifiers want that.",
     )
 
 

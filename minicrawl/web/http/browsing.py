@@ -41,9 +41,7 @@ class Browsed(NamedTuple):
 class Browsing:
     """Asks one server after another as a browser does, with the cookies of a jar. clock: Unix seconds."""
 
-    def __init__(
-        self, options: FetchOptions, clock: Callable[[], float], seed_origins: Set[str] = frozenset()
-    ) -> None:
+    def __init__(self, options: FetchOptions, clock: Callable[[], float], seed_origins: Set[str] = frozenset()) -> None:
         """Raises SettingError."""
         resolver = Resolver(options.connect_to, options.allow_private, STANDARD)
         self._options, self._clock, self._resolver = options, clock, resolver
