@@ -74,7 +74,7 @@ _named_store = click.option(
     envvar="MINICRAWL_STORE",
     show_default=True,
     show_envvar=True,
-    help="Use this file, or folder of partitions, for the crawl.",
+    help="Use this store: a file, or a folder of partitions.",
 )
 no_upgrade_option = click.option(
     "--no-upgrade",
@@ -208,7 +208,7 @@ def notify_options(command: _Command) -> _Command:
         multiple=True,
         metavar="URL",
         help="Notify this service, by its Apprise URL (mailto://..., json://...), when the crawl ends, stalls, "
-             "fills its disk or loses a host. Repeatable.",
+        "fills its disk or loses a host. Repeatable.",
     )
     by_command = click.option(
         "--run",

@@ -102,7 +102,7 @@ class Options:
     until_coverage: float | None = setting(
         None,
         share("90%"),
-        "Stop when the pages read hold at least this share of all known importance.",
+        "Stop at this coverage: the share of all known importance that the pages read hold.",
         ONE_RUN,
         LIVE,
         ON_DASHBOARD,
@@ -128,8 +128,8 @@ class Options:
     scope: str = setting(
         "any",
         choice(*SCOPES),
-        "Follow links to any site, or only to the seeds' sites, hosts or folders (prefix). linked: follow all "
-        "links on the seeds' sites, but none on others.",
+        "Follow these links: to any site, or only to the seeds' sites, hosts or folders (prefix); or all on the "
+        "seeds' sites, but none on others (linked).",
         LIVE,
         BOUNDS,
         REREADS,
@@ -164,7 +164,7 @@ class Options:
     delay: float = setting(
         "1s",
         PAUSE,
-        "Wait this long between requests to a host, or longer if robots.txt says so. 0 turns politeness off, "
+        "Wait this long between requests to a host; longer if robots.txt says so. 0 turns politeness off, "
         "including Crawl-delay: only for your own servers.",
         LIVE,
         PACES,
@@ -318,7 +318,7 @@ class Options:
         REREADS,
     )
 
-    ARCHIVE = "Keep responses in WARC files, and crawl these."
+    ARCHIVE = "Keep responses in WARC files, and crawl from such files."
     archive: Path | None = setting(
         None,
         file("DIR", is_folder),
