@@ -41,23 +41,23 @@ def crawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     ray: str | None = None,
     **settings: Unpack[Keywords],
 ) -> CrawlReport:
-    """Crawl from `seeds` into `store`, and return when the crawl has ended; also in a notebook.
+    """Crawl from `seeds` into `store`, and return when the crawl ends. Works in notebooks, too.
 
-    The most important pages come first. An existing store is resumed: a setting that is not given is as in the last
-    run, or has its default in the first. Texts are read as on the command line: time="30m", bytes="2GB",
+    The most important pages come first. An existing store is continued: settings that you leave out keep their values
+    of the last run, or have their defaults. Strings are read as on the command line: time="30m", bytes="2GB",
     until_coverage="90%".
 
     Raises ConfigError for a wrong setting, SeedError for a wrong seed, StoreError for a store that cannot be used.
 
     Arguments:
-        seeds: URLs, seed files, or "-" for standard input; none, [], where the store has pages.
-        store: Path of the crawl's file, or of its folder where it has partitions.
+        seeds: URLs, seed files, or "-" for standard input; [] if the store has pages.
+        store: Path of the crawl's file, or of its folder with partitions.
         on_progress: Called every half second with a `Progress`.
         transport: An httpx transport in place of the network.
         handle_signals: The first Ctrl-C finishes the requests in flight, the second stops at once.
         timing: Time limits and intervals.
         sizes: Batch and cache sizes.
-        partitions: Crawl in so many parts of the web, each with a store, on Ray: see docs/cluster.md.
+        partitions: Number of partitions, each with its own store, on Ray: see docs/cluster.md.
         ray: Address of a Ray cluster for the partitions, "auto" or "HOST:PORT"; None: this machine alone.
         settings: Options of `minicrawl crawl` by name, such as max_depth=3; docs/settings.md lists them.
     """
@@ -123,12 +123,12 @@ async def acrawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     ray: str | None = None,
     **settings: Unpack[Keywords],
 ) -> CrawlReport:
-    """`crawl` for programs that have an event loop; `crawl` explains the arguments."""
+    """Crawl in a program that has an event loop. See `crawl` for the arguments."""
     started = time.monotonic()
     given = _checked(store, settings)
     if partitions is not None or is_folder(Path(store)):
         if transport is not None:
-            raise SettingError("a transport of one's own works inside one process only: leave out partitions")
+            raise SettingError("a custom transport works in one process only; leave out partitions")
         return await crawl_partitions(
             given,
             gather_seeds(_texts(seeds)),
@@ -161,7 +161,7 @@ def watch(  # noqa: PLR0913 - what the caller may hand in
     transport: Any = None,
     **settings: Unpack[Keywords],
 ) -> Iterator[WatchRound]:
-    """Check pages again and again, and yield what each round has found: the first one remembers them.
+    """Check pages in rounds, and yield what each round finds. The first round remembers the pages.
 
         for done in minicrawl.watch(["https://example.org/prices"], every=3600):
             for event in done.events:
@@ -170,11 +170,11 @@ def watch(  # noqa: PLR0913 - what the caller may hand in
     Raises ConfigError for a wrong setting, SeedError for a wrong URL, StoreError for a store that cannot be used.
 
     Arguments:
-        urls: URLs, files with a URL a line, or "-" for standard input.
-        store: Path of the file in which they are remembered.
-        every: Seconds from one round to the next, for ever; None: one round.
-        confirm: Seconds after which a page that differs is asked again; none: the first answer is told.
-        selectors: By URL as in the list, what of a page is watched alone, see docs/watch.md.
+        urls: URLs, files with one URL per line, or "-" for standard input.
+        store: Path of the file that remembers the pages.
+        every: Seconds from one round to the next, without end; None: one round.
+        confirm: Seconds after which a page that differs is fetched again; (): the first answer is reported.
+        selectors: Selectors of the only part to watch, by URL as in the list; see docs/watch.md.
         transport: An httpx transport in place of the network.
         settings: Options of `minicrawl crawl` by name, such as delay=2.
     """
@@ -200,10 +200,11 @@ class Crawl(RunningCrawl):
 
     It runs as a task of the caller's event loop. `status` and `events` report its state; the other methods change it,
     and return once the change is committed, so that a kill does not undo it. A wrong argument raises ConfigError or
-    SeedError, and the crawl goes on; CrawlEndedError is raised once it has ended.
+    SeedError, and the crawl continues; CrawlEndedError is raised once it has ended.
 
     The block ends when the crawl does; a paused crawl is stopped at the end of the block. An exception in the block
-    stops it at once, and nothing is lost. If the crawl itself fails, as by a full disk, the end of the block raises it.
+    stops it at once, and nothing is lost. If the crawl itself fails, for example on a full disk, the end of the block
+    raises the error.
     """
 
     def __init__(  # noqa: PLR0913 - what the caller of a crawl may hand in
@@ -236,14 +237,14 @@ class Crawl(RunningCrawl):
         """Change settings while the crawl runs; later runs keep them, except limits.
 
         They apply from now on: requests in flight finish as they began, known pages stay known. Limits count from the
-        start of the run; None removes one. When `workers` changes, requests are answered where they began.
+        start of the run; None removes one. When `workers` changes, requests in flight finish in their processes.
 
         Raises ConfigError for a wrong setting, or one that cannot change while a crawl runs.
         """
         await self.change_settings(settings)
 
     async def add_seeds(self, seeds: str | Iterable[str]) -> int:
-        """Add seeds, and return how many are new; seeds that were given up are asked for again.
+        """Add seeds, and return how many are new. Seeds that were given up are tried again.
 
         Secret headers go only to the seeds that the crawl began with. Raises SeedError.
         """
@@ -254,7 +255,7 @@ def _checked(store: str | Path, settings: Mapping[str, Any]) -> Mapping[str, Any
     """The settings. Raises ConfigError, also for a store that is no path."""
     CrawlSettings.of(settings)
     if not isinstance(store, str | Path):
-        raise SettingError(f"store is the path of a file, not {store!r}")
+        raise SettingError(f"store must be the path of a file, not {store!r}")
     return settings
 
 
@@ -265,5 +266,5 @@ def _texts(seeds: str | Iterable[str]) -> list[str]:
     given = list(seeds) if isinstance(seeds, Iterable) else [seeds]
     for seed in given:
         if not isinstance(seed, str):
-            raise SeedError(f"seeds are texts, URLs or names of files, not {seed!r}")
+            raise SeedError(f"seeds must be strings (URLs or names of files), not {seed!r}")
     return given

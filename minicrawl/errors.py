@@ -26,7 +26,7 @@ _QUOTED = 100
 
 
 def without_logins(text: str) -> str:
-    """Hide names and passwords of URLs in a text."""
+    """Hide names and passwords in the URLs of a text."""
     return _LOGIN.sub(HIDDEN, text)
 
 
@@ -77,7 +77,7 @@ def suggestion(given: str, known: Iterable[str]) -> str:
 
 
 def quoted(given: object) -> str:
-    """A value for messages: in one line, cut short."""
+    """A value for messages, cut to one short line."""
     try:
         shown = repr(given)
     except ValueError:  # Python prints no whole number of thousands of digits
@@ -119,7 +119,7 @@ class NothingFetchedError(MinicrawlError):
 
 
 class CrawlEndedError(MinicrawlError):
-    """The crawl ended before a request to it was carried out."""
+    """The crawl ended before it carried out a request."""
 
 
 class FetchError(MinicrawlError):

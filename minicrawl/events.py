@@ -24,8 +24,8 @@ class Event(Struct, frozen=True):
 class PageFetched(Event, frozen=True):
     """A request for a page is over.
 
-    `status`: of the answer; None without one, and then the reason code `reason` says why. `bytes`: of the body, on the
-    network. `seconds`: duration of the request. It is committed within a second.
+    `status`: HTTP status, or None without an answer; then the reason code `reason` says why. `bytes`: size of the
+    body on the network. `seconds`: duration of the request. It is committed within a second.
     """
 
     url: str
@@ -83,6 +83,6 @@ class Stopping(Event, frozen=True):
 
 
 class EventsDropped(Event, frozen=True):
-    """`events`: number of events that the reader missed, being too slow."""
+    """`events`: number of events that the reader missed because it was too slow."""
 
     events: int

@@ -440,10 +440,10 @@ class CrawlReport:
     """The outcome of a crawl.
 
     `reason`: why it stopped, one of "nothing-left", "pages", "time", "bytes", "coverage", "patience", "interrupted".
-    `fetched`: requests for pages this run made that got an answer; `read`, `known`: pages of the store; `coverage`,
+    `fetched`: requests for pages in this run that got an answer; `read`, `known`: pages of the store; `coverage`,
     `coverage_about`, `coverage_shown`: of `ReadShare`; `left_out`: links of its read pages that a scope, a filter or a
     trap left out; `refreshed`: those of `fetched` for pages that had an answer before. `resting`: pages that
-    `minicrawl refresh` has left to the next round, by host, as these rest.
+    `minicrawl refresh` left to the next round because their hosts rest, by host.
     `error`: certified L1 bound of the ranking for the known graph. `failures`: pages given up in this run, by reason
     code; `unanswered`: requests of any kind without a usable answer. `out_of_reach`: upper bound of the unreadable
     pages' share of the importance, by reason code, if nothing was left before the coverage asked for was reached; else
@@ -474,7 +474,7 @@ class CrawlReport:
         """The most frequent reason code if nothing was fetched, or if nothing is left and no page could be read; else
         None.
 
-        Of equal ones the last to come: plain http is asked for after a guess of https that was wrong.
+        Of equally frequent ones the last: plain http is tried after a wrong guess of https.
         """
         if self.fetched and (self.read or self.reason not in ("nothing-left", "patience")):
             return None

@@ -67,7 +67,7 @@ def notify(urls: Sequence[str], title: str, body: str) -> str | None:
     for url in urls:
         service = apprise.Apprise()
         if not service.add(url) or not service.notify(body=body, title=title):
-            return f"{masked(url)} did not take it"
+            return f"{masked(url)} refused it"
     return None
 
 
@@ -82,7 +82,7 @@ def check_services(urls: Sequence[str]) -> None:
     for url in urls:
         if not apprise.Apprise().add(url):
             raise SettingError(
-                f"--notify {masked(url)!r} is no address that Apprise knows, such as mailto://NAME:PASSWORD@HOST"
+                f"--notify {masked(url)!r} is not a URL that Apprise knows, such as mailto://NAME:PASSWORD@HOST"
             )
 
 

@@ -43,7 +43,8 @@ class StoreReading(Store):
     """The read side of a store, with methods for programs."""
 
     def top(self, n: int = 20, by: str = RANKINGS[0]) -> list[TopPage]:
-        """The first n lines of `minicrawl top`: pages that can be opened, each once, of many sites a few each.
+        """The first n lines of `minicrawl top`: pages that can be opened, each once, and only a few of each site if
+        there are many.
 
             pandas.DataFrame(store.top(100))
 
@@ -55,14 +56,13 @@ class StoreReading(Store):
     def search(
         self, words: str, n: int = 10, *, sites: Iterable[str] = (), since: float | None = None
     ) -> list[FoundPage]:
-        """The n pages that agree best with `words` and are most important, best first.
+        """The n best pages for `words`, by match and importance, best first.
 
             for page in store.search('asyncio "task group" -trio site:docs.python.org', n=5):
                 print(page.rank, page.url, page.snippet.text)
 
-        sites: hosts or domains above. since: Unix seconds at which a page was seen to have changed, or fetched, at the
-        earliest. Raises ConfigError for what cannot be searched for, and
-        without an index; StoreError.
+        sites: hosts or domains above. since: only pages that changed or were first fetched at or after these Unix
+        seconds. Raises ConfigError for words that cannot be searched for, and without an index; StoreError.
         """
         return list(search(self, words, Asked(n, tuple(sites), since)).pages)
 
@@ -75,14 +75,14 @@ class StoreReading(Store):
     def links(
         self, *, broken: bool = False, redirected: bool = False, external: bool = False, to: str | None = None
     ) -> LinkGraph | list[PageLink]:
-        """The graph of counted links; or, where something is asked for, the links that are all of it, those of the most
-        important pages first.
+        """The graph of counted links; with arguments, the links that match all of them, those of the most important
+        pages first.
 
             for link in store.links(broken=True):
                 print(link.source, link.target, link.status, link.anchor)
 
-        broken: to pages that are not there; redirected: to pages that redirect; external: to other sites;
-        to: to this page. Raises ConfigError where that page is not known, StoreError.
+        broken: to missing pages; redirected: to pages that redirect; external: to other sites;
+        to: to this page. Raises ConfigError if that page is not known, StoreError.
         """
         asked = AskedLinks(broken, redirected, external, to)
         if not any(asked):
@@ -95,7 +95,7 @@ class StoreReading(Store):
 
             print(store.why("https://example.org/about").meaning)
 
-        Raises ConfigError for what is not a URL, StoreError.
+        Raises ConfigError unless it is a URL, StoreError.
         """
         return explain(self, url)
 
@@ -104,7 +104,7 @@ class StoreReading(Store):
 
             pandas.DataFrame(store.sql("SELECT host, count(*) AS pages FROM page GROUP BY host"))
 
-        seconds: that it may take. Raises ConfigError for a query that fails or takes longer, StoreError.
+        seconds: time limit. Raises ConfigError for a query that fails or takes longer, StoreError.
         """
         self.define("meaning", meaning)
         make_anchors(self)

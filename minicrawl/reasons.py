@@ -60,41 +60,41 @@ _ROWS: Mapping[str, str | tuple[str, int] | tuple[str, int, float]] = {
     "link": "a page links to it, and it has not been fetched yet",
     "sitemap": "a sitemap lists it, and it has not been fetched yet",
     "alternate": "a page names it as its version in another language or medium, and it has not been fetched yet",
-    "elsewhere": "another partition of this crawl has it, and gets what links from here pass to it",
+    "elsewhere": "another partition of this crawl has it",
     # It was read.
     "ok": "it was read, and its links were followed",
-    "noindex": "it was read, and asks search engines not to show it",
-    "nofollow": "it was read, and asks robots not to follow its links, which no setting overrides",
+    "noindex": "it was read, but forbids indexing (noindex)",
+    "nofollow": "it was read, but forbids robots to follow its links (nofollow), which no setting overrides",
     "not-html": "it is not HTML, so it was not read, and has no links",
-    "list-of-urls": "it is a sitemap, a feed or a list of URLs, and these were taken from it",
+    "list-of-urls": "it is a sitemap, a feed or a list of URLs; the crawl took its URLs",
     "pdf-unread": "it is a PDF file that cannot be read: damaged, protected by a password, or too slow (see the log)",
-    "truncated": "it was read in part: up to --max-size, --timeout or the maximum number of links",
+    "truncated": "it was read in part, up to --max-size, --timeout or the maximum number of links",
     "item-failed": "it was read, and its links were followed, but a hook or an item rule failed on it (see the log)",
     # It stands for another page.
-    "canonical": "it names another page as its canonical",
-    "meta-refresh": "it sends its readers to another page, at once, or within ten seconds with next to no text itself",
-    "front-page": "it shows the same as the front page of its folder under another name, such as / and /index.html",
-    "same-page": "it shows the same as the page with http for https, www, a slash at the end or parameters, or without",
-    "session": "it is the page of a plainer URL, as a parameter or the spelling changes nothing on its host",
+    "canonical": "it names another page as canonical",
+    "meta-refresh": "it redirects by a refresh, at once, or within ten seconds if it has almost no text",
+    "front-page": "it shows the same as the front page of its folder under another name, as / and /index.html do",
+    "same-page": "it shows the same as a page whose URL differs in https, www, a trailing slash or parameters",
+    "session": "it is the page of a plainer URL: a parameter or the spelling changes nothing on its host",
     # An answer that is none.
-    "soft-404": "its host gives the same answer for pages that cannot exist",
+    "soft-404": "its host answers the same for pages that cannot exist",
     "no-url": "the link is not a URL",
-    "anchor-missing": "the page has no part of this name",
+    "anchor-missing": "the page has no part with this name",
     "redirect-nowhere": "it redirects, but not to a URL",
     "undecodable": ("the answer has a content coding that cannot be decoded", OF_ROBOTS),
     "bad-response": ("the answer is not HTTP", TRANSIENT | EITHER),
     "bad-url": ("no request can be made for this URL", OF_ROBOTS | LASTS),
     "parser-failed": ("minicrawl failed on the answer; the log of the crawl says where", LASTS | EXPLAINED | NO_PAGE),
-    "worker-died": ("the process that was fetching it died", TRANSIENT | NO_HOST | NO_PAGE),
+    "worker-died": ("the process that fetched it died", TRANSIENT | NO_HOST | NO_PAGE),
     "render-crashed": (
         "it was read as sent, without its scripts: Chromium crashed twice, or could not start (--render)",
         TRANSIENT | NO_PAGE,
     ),
     "render-killed": (
-        "it was read as sent: its scripts used more memory or CPU than a page may, or crashed their process (--render)",
+        "it was read as sent: its scripts used too much memory or CPU, or crashed their process (--render)",
         NO_PAGE,
     ),
-    "render-timeout": ("it was read as sent, or as far as it was shown: it was never ready (--render)", NO_PAGE),
+    "render-timeout": ("it was read as sent, or as far as it was rendered: it was never ready (--render)", NO_PAGE),
     # No answer.
     "tls": ("the server speaks no TLS, or no version of it that minicrawl knows", TLS, 600.0),
     "tls-authority": ("no known authority signed the certificate; --ca-file PEM adds one", TLS, 600.0),
@@ -113,32 +113,29 @@ _ROWS: Mapping[str, str | tuple[str, int] | tuple[str, int, float]] = {
     "refused": ("nothing listens on that port", NO_CONNECTION | NO_HTTPS, 30.0),
     "bad-port": ("its port belongs to another protocol, such as mail; browsers refuse it, too", LASTS),
     "proxy": ("its proxy cannot be used; the crawl says which one, and why", TRANSIENT | NO_HOST | NO_PAGE),
-    "proxy-refused": ("its proxy opens no connection to it; ask whoever runs the proxy, or see --proxy", TRANSIENT),
+    "proxy-refused": ("its proxy does not connect to it; ask whoever runs the proxy, or see --proxy", TRANSIENT),
     "connect": ("no connection could be made", NO_CONNECTION | NO_HTTPS),
     "connection": ("the connection failed", NO_ANSWER | NO_HTTPS),
     "reset": ("the connection was reset", NO_ANSWER | NO_HTTPS),
     "timeout": ("the whole answer took longer than --timeout", NO_ANSWER),
     "timeout-connect": ("no connection could be made in time", NO_CONNECTION | NO_HTTPS),
     "timeout-read": ("the answer stopped coming", NO_ANSWER),
-    "makes-host-ill": (
-        "its host fell ill three times when it was asked; the next run asks once more",
-        NEXT_RUN | NO_PAGE,
-    ),
+    "makes-host-ill": ("its host fell ill at three requests for it; the next run tries once more", NEXT_RUN | NO_PAGE),
     "earlier-version": (
-        "an earlier version of minicrawl gave it up by a rule that is gone; the next run asks for it",
+        "an earlier version of minicrawl gave it up by a rule that is gone; the next run tries it",
         NEXT_RUN | NO_PAGE,
     ),
     "not-archived": ("it is not in the archive that this crawl reads (--from-archive)", NO_PAGE),
     # It may not be asked for.
-    "host-banned": ("its host is banned: nothing is requested from it until the ban is lifted", NO_PAGE),
+    "host-banned": ("its host is banned: no requests until you lift the ban", NO_PAGE),
     "session-lost": (
-        "its answer was for somebody who is not logged in; log in again, and continue",
+        "its answer was for somebody who is not logged in; log in again and continue",
         NEXT_RUN | NO_HOST | NO_PAGE,
     ),
     "host-pages": ("its host has as many pages as --host-pages allows", NO_PAGE),
     "robots": "robots.txt forbids it",
     "usage": "its site forbids a use that the crawl respects (--respect-usage)",
-    "robots-unreachable": ("robots.txt could not be read, so nothing may be requested from its origin", NEXT_RUN),
+    "robots-unreachable": ("robots.txt could not be read, so it forbids everything", NEXT_RUN),
     # A requisite (--requisites).
     "page": "a page needs it, and it has not been fetched yet",
     "part": "a style sheet, a frame or a redirect that a page needs leads to it, and it has not been fetched yet",
@@ -152,7 +149,7 @@ _ROWS: Mapping[str, str | tuple[str, int] | tuple[str, int, float]] = {
     # It does not become known.
     "no-link": "no page read so far has a counted link to it",
     "too-long": ("its URL has more than 8,000 bytes", NO_PAGE),
-    "max-depth": "it is further from a seed than --max-depth",
+    "max-depth": "it is farther from a seed than --max-depth",
     "scope-site": "it is on none of the seeds' sites (--scope site)",
     "scope-host": "it is on none of the seeds' hosts (--scope host)",
     "scope-prefix": "it is in none of the seeds' folders (--scope prefix)",
@@ -211,7 +208,7 @@ _LEADS_ON = {"redirect": "it redirects"} | {
 OF_TARGETS = {
     "loop": "leads back here",
     "chain": f"is more than {MAX_HOPS} redirects away",
-    "dead": "is a page that is not there",
+    "dead": "is missing",
     "differs": "says something else, or is named by many pages that do",
 }
 
@@ -220,7 +217,7 @@ def meaning(reason: str, state: str | None = None) -> str | None:
     """The meaning of a reason code for a page in that state; None for an unknown code."""
     cause, refusal = parts_of(reason)
     if cause and state == State.WAITING:
-        return "a page that stands for it made it known, and it has not been fetched yet"
+        return "a page that stands for it leads to it, and it has not been fetched yet"
     if reason in REASONS:
         return REASONS[reason].meaning
     if cause == "redirect" and refusal.isdecimal():
@@ -229,7 +226,7 @@ def meaning(reason: str, state: str | None = None) -> str | None:
         return f"{_LEADS_ON[cause]}, but that {OF_TARGETS[refusal]}"
     if cause:
         why = REASONS.get(refusal)
-        return why and f"{_LEADS_ON[cause]}, but its target is refused: {why.meaning}"
+        return why and f"{_LEADS_ON[cause]}, but a rule leaves out its target: {why.meaning}"
     family, _, number = reason.partition("-")
     return f"the answer was {_status(number)}" if family == "http" and number.isdecimal() else None
 

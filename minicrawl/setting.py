@@ -96,7 +96,7 @@ def parse_size(text: str) -> int:
 
 def _read_flag(name: str, given: Any) -> bool:
     if not isinstance(given, bool):
-        raise SettingError(f"{option(name)} is True or False, not {quoted(given)}")
+        raise SettingError(f"{option(name)} must be True or False, not {quoted(given)}")
     return given
 
 
@@ -119,7 +119,7 @@ class _Units(Struct, frozen=True):
     def read(self, name: str, given: Any) -> Any:
         """A number that is given, or its text. Raises SettingError."""
         if isinstance(given, bool) or not isinstance(given, Real | str):
-            raise SettingError(f"{option(name)} is a number, not {quoted(given)}")
+            raise SettingError(f"{option(name)} must be a number, not {quoted(given)}")
         if not isinstance(given, str):
             return given
         try:
@@ -129,13 +129,15 @@ class _Units(Struct, frozen=True):
         return int(value) if self.is_whole and value.denominator == 1 else float(value)
 
 
-_WHOLES = _Units("a whole number is written as 500, 10k or 1.5M", {"": 1, "k": 10**3, "m": 10**6}, is_whole=True)
-_SHARES = _Units("a share is a number from 0 to 1, or a percentage, such as 90%", {"": 1, "%": Fraction(1, 100)})
+_WHOLES = _Units("write a whole number as 500, 10k or 1.5M", {"": 1, "k": 10**3, "m": 10**6}, is_whole=True)
+_SHARES = _Units(
+    "write a share as a number from 0 to 1, or as a percentage, such as 90%", {"": 1, "%": Fraction(1, 100)}
+)
 _TIMES = _Units(
-    "a time is a number with s, m, h or d behind it, such as 30m", {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+    "write a time as a number followed by s, m, h or d, such as 30m", {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 )
 _SIZES = _Units(
-    "a size is a number with B, KB, MB or GB behind it, such as 2GB",
+    "write a size as a number followed by B, KB, MB or GB, such as 2GB",
     {"": 1, "b": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30},
     is_whole=True,
 )
@@ -152,7 +154,7 @@ def _number(units: _Units, most: str, metavar: str, least: float = -math.inf, ab
         if value > units.parse(most):
             raise SettingError(f"{option(name)} must be at most {most}, not {told}")
         if units.is_whole and value != int(value):
-            raise SettingError(f"{option(name)} is a whole number, not {quoted(given)}")
+            raise SettingError(f"{option(name)} must be a whole number, not {quoted(given)}")
         return int(value) if units.is_whole else value
 
     return {"read": read, "most": most, "metavar": metavar}
@@ -187,7 +189,7 @@ def share(metavar: str) -> Kind:
 
 def read_text(name: str, given: Any) -> str:
     if not isinstance(given, str):
-        raise SettingError(f"{option(name)} is a text, not {kind_of(given)}")
+        raise SettingError(f"{option(name)} must be text, not {kind_of(given)}")
     return given
 
 
@@ -201,7 +203,9 @@ def https_origin(name: str, given: Any) -> str:
         return ""
     match = _HTTPS_ORIGIN.fullmatch(given)
     if match is None or int(match[2] or 0) > 65535:
-        raise SettingError(f"{option(name)} is an https origin such as https://crawler.example, not {quoted(given)}")
+        raise SettingError(
+            f"{option(name)} must be an https origin such as https://crawler.example, not {quoted(given)}"
+        )
     port = f":{match[2]}" if match[2] not in (None, "443") else ""
     return f"https://{match[1].lower()}{port}"
 
@@ -211,7 +215,7 @@ def several(name: str, given: Any, one: type = str) -> tuple[Any, ...]:
     if isinstance(given, str | one):
         return (given,)
     if isinstance(given, Mapping) or not isinstance(given, Iterable):
-        raise SettingError(f"{option(name)} is a text or a list of texts, not {kind_of(given)}")
+        raise SettingError(f"{option(name)} must be text or a list of texts, not {kind_of(given)}")
     return tuple(given)
 
 
@@ -302,7 +306,7 @@ def codes(allowed: tuple[str, ...] = ()) -> Kind:
 def _read_file(name: str, given: Any) -> Path:
     """An absolute path of a file."""
     if not isinstance(given, str | os.PathLike):
-        raise SettingError(f"{option(name)} is the path of a file, not {quoted(given)}")
+        raise SettingError(f"{option(name)} must be the path of a file, not {quoted(given)}")
     return Path(given).absolute()
 
 
@@ -343,7 +347,7 @@ def is_file(name: str, path: Path) -> None:
 
 def is_folder(name: str, path: Path) -> None:
     if path.exists() and not path.is_dir():
-        raise SettingError(f"{option(name)} {path} is not a folder; name one, or a path where there is nothing yet")
+        raise SettingError(f"{option(name)} {path} is not a folder; name one, or a path that does not exist yet")
 
 
 def can_be_file(name: str, path: Path) -> None:
@@ -379,7 +383,7 @@ def _parse_boost(given: str) -> tuple[re.Pattern[str], float]:
     except ValueError:
         value = 0.0
     if not divider or not 0 < value <= 1000:
-        raise SettingError(f"--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not {quoted(given)}")
+        raise SettingError(f"--boost takes REGEX=FACTOR with a factor above 0 and up to 1000, not {quoted(given)}")
     return compiled(pattern, "boost"), value
 
 

@@ -130,9 +130,9 @@ def test_unknown_name_is_an_attribute_error() -> None:
 @pytest.mark.parametrize(
     ("name", "value", "sentence"),
     [
-        ("pages", "many", "--pages: a whole number is written as 500, 10k or 1.5M, not 'many'"),
-        ("traps", "no", "--traps is True or False, not 'no'"),
-        ("deny", 7, "--deny is a text or a list of texts, not 7"),
+        ("pages", "many", "--pages: write a whole number as 500, 10k or 1.5M, not 'many'"),
+        ("traps", "no", "--traps must be True or False, not 'no'"),
+        ("deny", 7, "--deny must be text or a list of texts, not 7"),
     ],
 )
 def test_wrong_settings_are_one_sentence_and_make_no_store(

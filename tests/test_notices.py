@@ -98,7 +98,7 @@ def test_warnings_go_to_standard_error_as_without(capsys: pytest.CaptureFixture[
     with telling((), calls("pass"), print):
         log.event("outage-began", since=0.0)
         log.event("crawl-ended", store="crawl.db", reason="pages", pages=1, seconds=1.0)
-    assert "nobody answers" in capsys.readouterr().err
+    assert "no host answers" in capsys.readouterr().err
 
 
 def test_a_host_is_told_to_be_gone_once(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def test_a_time_is_a_number_with_a_unit(text: str, seconds: float) -> None:
 def test_what_is_no_time_is_named(text: str) -> None:
     with pytest.raises(SettingError) as caught:
         parse_duration(text)
-    assert str(caught.value) == f"a time is a number with s, m, h or d behind it, such as 30m, not {text!r}"
+    assert str(caught.value) == f"write a time as a number followed by s, m, h or d, such as 30m, not {text!r}"
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_size_is_a_number_with_a_unit(text: str, size: int) -> None:
 def test_what_is_no_size_is_named(text: str) -> None:
     with pytest.raises(SettingError) as caught:
         parse_size(text)
-    assert str(caught.value) == f"a size is a number with B, KB, MB or GB behind it, such as 2GB, not {text!r}"
+    assert str(caught.value) == f"write a size as a number followed by B, KB, MB or GB, such as 2GB, not {text!r}"
 
 
 def test_a_boost_is_divided_at_the_last_equals_sign() -> None:

@@ -82,7 +82,7 @@ def _pages(archive: OpenedArchive) -> Iterator[MissingFile]:
     if archive.store is None:
         return
     for page, url in archive.store.archived.pages_without():
-        reason, why = "", "it was read before the crawl had an archive; 'minicrawl refresh' reads it again"
+        reason, why = "", "the crawl read it before it had an archive; 'minicrawl refresh' reads it again"
         if "noarchive" in (archive.store.page_table.facts(page)["robots"] or ""):
             reason, why = "noarchive", _words("noarchive")
         yield MissingFile(url, "page", "", 0, reason, why)
@@ -118,9 +118,9 @@ def _why(archive: OpenedArchive, url: str) -> tuple[str, str] | None:
         if last is None:
             row = None if archive.store is None else archive.store.requisites.of(url)
             if row is None:
-                return "", "it is not in the archive, and nothing says why"
+                return "", "it is not in the archive, for an unknown reason"
             if row.state == KEPT:
-                return "", "the crawl kept it, and the archive has lost it"
+                return "", "the crawl kept it, but the archive has lost it"
             return row.reason, _words(row.reason)
         if not last.is_redirect:
             reason = f"http-{last.status}"

@@ -75,7 +75,7 @@ def folder_of(store: Store) -> Path:
     folder = store.settings.get("archive")
     if folder is None:
         raise SettingError(
-            f"{store.path} has no archive; 'minicrawl crawl --archive DIR' begins one, --archive DIR here names another"
+            f"{store.path} has no archive; 'minicrawl crawl --archive DIR' makes one, --archive DIR here names another"
         )
     return Path(folder)
 

@@ -271,9 +271,9 @@ class _Explainer:
         listed_by = store.value(_LISTED, politeness_key(url), url)
         if listed_by is not None and reason == "no-link":
             reason = "sitemap"
-            rule = "no page read so far links to it, but a sitemap lists it and its turn to become known will come"
+            rule = "no page read so far links to it, but a sitemap lists it, so it will become known"
         elif reason == "no-link" and (left_out := int(store.meta("links_nofollow") or 0)):
-            rule = f"{rule}; {counted(left_out, 'link')} that pages ask robots not to follow may lead there (nofollow)"
+            rule = f"{rule}; {counted(left_out, 'link')} that pages mark as nofollow may lead there"
         facts = reason, meaning(reason), rule, listed_by, self._robots(url), self._usage.decisions(url)
         return Explanation(asked, url, UNKNOWN, *facts, requisite=self._requisite(asked) or self._requisite(url))
 

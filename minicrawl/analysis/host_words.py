@@ -56,7 +56,7 @@ def health_lines(row: HealthRow, read: int, waiting: int, now: float) -> Iterato
     before = f"well until {_moment(row.well_at, now, is_utc=True)} ({counted(read, 'page')})" if read else "never well"
     yield f"{before}; {row.kind} since {since}: {why}"
     if row.state == "gone":
-        yield f"not reached in {counted(row.failed_runs, 'run')}: it is asked once a run; {_wait(waiting)}"
+        yield f"not reached in {counted(row.failed_runs, 'run')}: each run tries it once; {_wait(waiting)}"
     else:
         yield f"{_tried(row.tries)}{_next(row.state, row.next_at, now, is_utc=True)}; {_wait(waiting)}"
 
@@ -67,11 +67,11 @@ def _tried(times: int) -> str:
 
 def _next(state: str, at: float, now: float, *, is_running: bool = False, is_utc: bool = False) -> str:
     if state == "gone":
-        return "asked once a run"
+        return "each run tries it once"
     if at > now:
         # The next run keeps to no rest but one that the host has asked for.
         return f"{'next' if is_running else 'at rest until'} {_moment(at, now, is_utc=is_utc)}"
-    return "next now" if is_running else "the next run asks it first"
+    return "next now" if is_running else "the next run tries it first"
 
 
 def _wait(pages: int) -> str:

@@ -180,7 +180,7 @@ def check_is_rankable(store: Store) -> None:
     failed = (State.ERROR, State.WAITING)
     own = [kind for kind in kinds if kind[0] != State.ALIAS]
     if own and all(state == State.GONE or (state in failed and has(reason, NOT_THERE)) for state, reason in own):
-        raise StoreError(f"no page in {store.path} is there any more, so there is nothing to rank")
+        raise StoreError(f"no page in {store.path} exists any more, so there is nothing to rank")
 
 
 @contextlib.contextmanager

@@ -37,7 +37,7 @@ def check_has_texts(store: Store) -> None:
     if not store.texts.size:
         raise SettingError(
             f"{store.path} has no texts; continue the crawl with --text, which keeps them from then on, and "
-            "'minicrawl refresh' reads again what it has read"
+            "'minicrawl refresh' fetches its pages again"
         )
 
 
@@ -85,7 +85,7 @@ def _why_none(store: Store, found: Explanation) -> str:
     kind = media_type(facts["content_type"])
     unwanted = [use for use in PageUsage(store).respected if found.usage[use][0] is Verdict.DISALLOWED]
     if unwanted:
-        return f"the page does not want {' and '.join(unwanted)}, which the crawl respects"
+        return f"the page forbids {' and '.join(unwanted)}, which the crawl respects"
     if "noarchive" in (facts["robots"] or ""):
         return "the page says noarchive"
     if kind not in HTML_TYPES:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 _KINDS = {"print": "one for printing", "mirror": "on another host", "template": "of one folder"}
 """Kinds of near-duplicates in words."""
 _WHY_DUE = {
-    "missing": "it was not found; one more try decides whether it is gone",
-    "failed": "postponed, because nothing was there",
-    "fixed": "every page again after the time of --recrawl-after",
-    "least": "no page again sooner than --refresh-min",
-    "most": "every page again after 90 days",
+    "missing": "it was missing; one more try decides whether it is gone",
+    "failed": "postponed, because the last fetch failed",
+    "fixed": "every page is fetched again after --recrawl-after",
+    "least": "no page is fetched again sooner than --refresh-min",
+    "most": "every page is fetched again after 90 days",
     "lastmod": "by its importance, because its sitemap says it has changed",
     "worth": "by its importance and how often it changes",
 }
@@ -36,7 +36,7 @@ def explanation_lines(found: Explanation) -> Iterator[str]:
     """The URL, sentences on it, and a line for each fact."""
     yield printable(found.url)
     if found.asked != found.url:
-        yield "  known as    this, without what changes nothing in a URL (see --keep-parameters)"
+        yield "  known as    this, without parts of the URL that change nothing (see --keep-parameters)"
     if found.requisite is not None:
         yield f"  {requisite_sentence(*found.requisite)}"
     if found.page is None:
@@ -106,7 +106,7 @@ def _refresh_lines(page: PageRefresh, now: float) -> Iterator[str]:
     if page.is_learned:
         learned = f"learned over {counted(page.fetches, 'answer')}, {page.changes:,} of them changed"
     else:
-        learned = "like other pages; nothing is learned from its own yet"
+        learned = "like other pages, as it was fetched only once"
     yield f"  changes     about every {span(1.0 / page.rate)}, {learned}"
     if page.answers:
         yield f"  answers     {' '.join(page.answers).replace('#', '≠')}, the latest on the right"
@@ -140,9 +140,9 @@ def _delay(host: HostRow, seconds: float, health: HealthRow | None) -> str:
         return "none: politeness is off"
     delay = f"{seconds:.3g} s between two requests"
     if seconds == host.crawl_delay:
-        return f"{delay}, as its robots.txt asks"
+        return f"{delay}, as its robots.txt says"
     if health is not None and seconds == health.own_delay:
-        return f"{delay}: asked more often, it fell ill"
+        return f"{delay}: with less, it fell ill"
     return f"{delay}; its last answer took {host.seconds:.2f} s" if host.seconds else delay
 
 
@@ -152,7 +152,7 @@ def _duplicate_lines(page: KnownPage) -> Iterator[str]:
         near = f"near-duplicate (about {leader.alike:.0%} alike{kind})"
         yield f"  duplicate   {'exact duplicate' if leader.is_exact else near} of {printable(leader.url)}"
     if page.probe is not None:
-        yield f"  soft 404    it says what the host said of {printable(page.probe)}, which cannot exist"
+        yield f"  soft 404    it says what the host says for {printable(page.probe)}, which cannot exist"
 
 
 def _some(urls: tuple[str, ...]) -> Iterator[str]:
@@ -194,7 +194,7 @@ _FILES = {"style": "A style sheet", "frame": "A frame"}
 
 def requisite_sentence(file: RequisiteRow, needed_by: str) -> str:
     """A sentence on a file that a page needs."""
-    through = f" by way of {counted(file.level, 'other')}" if file.level else ""
+    through = f" through {counted(file.level, 'other')}" if file.level else ""
     what = f"{_FILES.get(file.kind, 'A file')} that {printable(needed_by)} needs{through}, the first page to need it"
     why = printable(meaning(file.reason) or file.reason)
     match file.state:
@@ -204,7 +204,7 @@ def requisite_sentence(file: RequisiteRow, needed_by: str) -> str:
             return f"{what}: {why}."
         case "waiting":
             return f"{what}: it waits; {why}."
-    return f"{what}: given up, as {why}."
+    return f"{what}: given up, because {why}."
 
 
 def trust_reasons(site: "SiteRow | TrustedSite", seed: str = "seed") -> list[str]:
@@ -232,24 +232,24 @@ def jump_sentences(page: KnownPage, jump: PageJump) -> Iterator[str]:
     if page.ranked.importance:
         most = f", first {printable(jump.most_by)} with {jump.most_share:.0%} of that" if jump.most_by else ""
         share = jump.by_jumps / page.ranked.importance
-        how = "from jumps: walkers start anew at front pages, seeds and any page of a site they trust"
+        how = "from jumps: walkers start again at front pages, seeds and any page of a site they trust"
         if share > _ALL and not jump.most_by:
-            yield f"All its importance comes {how}. No page that was read links to it."
+            yield f"All its importance comes {how}. No page read links to it."
         else:
             much = f"{share:.0%}" if share <= _ALL else "Over 99%"
-            yield f"{much} of its importance comes {how}. The rest comes by links{most}."
+            yield f"{much} of its importance comes {how}. The rest comes from links{most}."
 
 
 def _of_waiting(found: Explanation, page: KnownPage, why: str) -> Iterator[str]:
     if page.waits_for_host and page.health is not None:
         ill = printable(meaning(page.health.reason) or page.health.reason)
-        yield f"It waits, as its host is {page.health.kind}: {ill}. It is asked once its host is well."
+        yield f"It waits because its host is {page.health.kind}: {ill}. Its turn comes when its host is well."
     else:
         yield f"It waits: {why}."
     if page.attempts:
-        yield f"It was tried {counted(page.attempts, 'time')}, without an answer."
+        yield f"minicrawl tried it {counted(page.attempts, 'time')}, without an answer."
     if (queue := page.queue) is not None:
-        yield f"Pages that wait ahead of it: {queue['before']:,}, {queue['before_on_host']:,} of them on its host."
+        yield f"Pages ahead of it: {queue['before']:,}, {queue['before_on_host']:,} of them on its host."
     if found.reason != "host-banned" and not page.waits_for_host and (until := _not_before(page.host)):
         yield f"Its host must rest until {at(until)}."
 

@@ -122,14 +122,14 @@ def _lack(store: Store, need: Need, judged: Judged) -> str | None:
         return None
     if next(store.each("SELECT 1 FROM fetches WHERE facts IS NOT NULL LIMIT 1"), None):
         is_lacking = need == Need.FILES and not store.settings.get("requisites")
-        return f"the crawl has asked for no files of pages; it needs {need}" if is_lacking else None
+        return f"the crawl has not fetched files that pages need; that takes {need}" if is_lacking else None
     if not store.page_table.totals().read:
         return "no page was read"
     if store.settings.get("audit") and not judged.pages:
         return "no page of HTML was read"
     # Pages that were read are not read again for their facts.
     remedy = "'minicrawl crawl SEEDS --profile audit --store NEW' does, in a new store"
-    return f"the crawl has kept no facts of pages; {remedy}"
+    return f"the crawl has not kept what this needs; {remedy}"
 
 
 class _Found(NamedTuple):
@@ -151,7 +151,7 @@ def _found_by(rule: Rule, crawled: Crawled) -> _Found:
             for target, *rest in rows:
                 detail, source, importance = (*rest, *("", None, None)[len(rest) :])[:3]
                 if not isinstance(importance, float | int | None):
-                    raise SettingError(f"the importance at stake is a number, not {importance!r:.80}")
+                    raise SettingError(f"the importance at stake must be a number, not {importance!r:.80}")
                 fault = faults.setdefault(_page_or_text(target, stake), _Fault(str(detail or ""), importance, []))
                 if source is not None:
                     fault.sources.append(_page_or_text(source, stake))

@@ -31,9 +31,9 @@ class Need(StrEnum):
     """What a rule needs of a store beside its pages and links; the value tells a user how to get it."""
 
     NOTHING = ""
-    FINISHED = "a crawl that has no page left to fetch"
+    FINISHED = "a crawl with no page left to fetch"
     FACTS = "minicrawl crawl --profile audit"
-    FILES = "minicrawl crawl --profile audit, which asks for the files that pages name"
+    FILES = "minicrawl crawl --profile audit, which fetches the files that pages need"
 
 
 class _Number(int):

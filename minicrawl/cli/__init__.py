@@ -17,13 +17,13 @@ from minicrawl.system import OUT_OF_FILES
 _GROUPS = {
     "Crawl": {
         "crawl": "Crawl from seeds; the most important pages come first.",
-        "refresh": "Fetch again the pages that are most worth it.",
-        "watch": "Check pages, and tell what has changed.",
+        "refresh": "Fetch the pages again that are most worth it.",
+        "watch": "Check pages, and report what has changed.",
         "login": "Log in by a form, for crawls behind it.",
         "control": "Steer a running crawl: pause, settings, seeds.",
         "dashboard": "Watch and steer a crawl in the browser.",
         "seeds": "Choose seeds for the next crawl.",
-        "demo": "Crawl a small generated web, to see it at work.",
+        "demo": "Crawl a small generated web, to see minicrawl at work.",
     },
     "Read": {
         "top": "Print the most important pages known, best first.",
@@ -34,10 +34,10 @@ _GROUPS = {
         "audit": "Find a site's faults, the worst first.",
         "links": "List broken, redirected and external links.",
         "changes": "List new, changed and gone pages.",
-        "copies": "Find pages that carry a text, and mirrored hosts.",
+        "copies": "Find copies of a text, and mirrored hosts.",
         "report": "Write a report on a crawl, as one HTML file.",
         "export": "Write every page with its rank to a file.",
-        "sql": "Ask a store in SQL.",
+        "sql": "Query a store in SQL.",
         "mcp": "Let an assistant search and read the pages.",
     },
     "Analyse": {
@@ -53,7 +53,7 @@ _GROUPS = {
         "backup": "Copy a store, also while a crawl runs.",
         "gather": "Make one store of a crawl in partitions.",
         "compact": "Make a store's file as small as possible.",
-        "salvage": "Save what can be read of a damaged store.",
+        "salvage": "Save what is readable in a damaged store.",
     },
     "Set up": {
         "config": "Show, check and write files of options.",
@@ -135,7 +135,7 @@ class Commands(click.Group):
                 _end_if_unusable(ctx, error)
                 raise
             _write_nothing_more()
-            click.echo(f"Error: standard output cannot be written: {error.strerror}; send it elsewhere", err=True)
+            click.echo(f"Error: standard output cannot be written: {error.strerror}; redirect it elsewhere", err=True)
             ctx.exit(SettingError.exit_code)
         except ModuleNotFoundError as error:
             from minicrawl.cli.options import missing_library

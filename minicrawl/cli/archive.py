@@ -64,10 +64,8 @@ def list_(url: str, folder: str | None, store: Path, as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl archive get https://example.org/ --at 2026-11-21 > page.html")
 @click.argument("url")
-@click.option("--at", metavar="DATE", help="The copy nearest to this time (UTC); by default the latest.")
-@click.option(
-    "--raw", is_flag=True, help="Include the headers, and leave the body as it was sent, with its content coding."
-)
+@click.option("--at", metavar="DATE", help="Write the copy nearest to this time (UTC); by default the latest.")
+@click.option("--raw", is_flag=True, help="Include the headers, and keep the body's content coding.")
 @folder_option
 @store_option
 def get(url: str, at: str | None, raw: bool, folder: str | None, store: Path) -> None:
@@ -250,9 +248,9 @@ def _shown(viewer: list[str], folder: str, port: int, path: str) -> None:
 
 @command.command(epilog="Example: minicrawl archive select --grades 4 --bytes 50GB")
 @click.option(
-    "--grades", default=4, show_default=True, type=click.IntRange(2, 100), help="Number of grades; 1 is the lowest."
+    "--grades", default=4, show_default=True, type=click.IntRange(2, 100), help="Use this many grades; 1 is the lowest."
 )
-@click.option("--bytes", "most", metavar="50GB", help="Only the most important sites that fit into this size.")
+@click.option("--bytes", "most", metavar="50GB", help="List only the most important sites that fit into this size.")
 @about_store
 def select(grades: int, most: str | None, store: Path, as_json: bool) -> None:
     """List the sites of a crawl by grade of importance, with as many sites in each grade, to choose what to archive.

@@ -29,18 +29,19 @@ _FILE = click.Path(dir_okay=False, path_type=Path)
 
 @click.command(epilog="Example: minicrawl audit --fail-on error --sarif audit.sarif")
 @click.option("--fail-on", metavar="RULES", multiple=True,
-              help="Exit with 1 if one of these rules finds something or could not be checked, or if "
-                   "a rule of this severity or a graver one finds something: error, warning, notice. "
-                   "With --against, only new findings count.")  # fmt: skip
+              help="Exit with 1 if one of these rules finds something or could not be checked, or if any rule of "
+                   "this severity (error, warning, notice) or a higher one finds something. With --against, only "
+                   "new findings count.")  # fmt: skip
 @click.option("--against", type=click.Path(path_type=Path), metavar="STORE",
-              help="Compare with an earlier crawl: what is new, fixed, or was not checked again.")  # fmt: skip
+              help="Compare with an earlier crawl: what is new, what is fixed, and what was not checked "
+              "again.")  # fmt: skip
 @click.option("--rules", is_flag=False, flag_value="", metavar="[seo|FILE]",
               help="Also apply these rules: seo, or those of a TOML file. Without a value, list all rules instead of "
                    "auditing.")  # fmt: skip
 @click.option("--sarif", type=_FILE, metavar="FILE", help="Also write SARIF 2.1.0 to this file; - prints only that.")
 @click.option("--junit", type=_FILE, metavar="FILE", help="Also write JUnit XML to this file; - prints only that.")
 @click.option("-n", "--n", type=click.IntRange(min=1),
-              help=f"Number of findings; {_SHOWN} by default, all with --json or --csv.")  # fmt: skip
+              help=f"Print this many findings; {_SHOWN} by default, all with --json or --csv.")  # fmt: skip
 @csv_options
 @about_store
 def command(  # noqa: PLR0913 - one argument per option, as click calls it

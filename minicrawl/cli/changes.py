@@ -33,10 +33,10 @@ _COLORS = {"+": "green", "-": "red", "~": "cyan"}
 @click.option("--diff", "is_diff", is_flag=True,
               help="Print the lines of URL that were added (+), removed (-) or moved (~).")  # fmt: skip
 @click.option("--since", default=None, show_default="7d; of one page, all", metavar="TIME|DATE",
-              help="Since how long ago (12h), or since when (2026-01-31, UTC).")  # fmt: skip
+              help="List changes of this time (12h), or since this date (2026-01-31, UTC).")  # fmt: skip
 @where_option
-@click.option("--only", metavar="KIND,...", help=f"Only changes of these kinds: {', '.join(KINDS)}.")
-@click.option("-n", "--n", type=click.IntRange(min=1), help="Number of pages; all by default.")
+@click.option("--only", metavar="KIND,...", help=f"List only changes of these kinds: {', '.join(KINDS)}.")
+@click.option("-n", "--n", type=click.IntRange(min=1), help="Print this many pages; all by default.")
 @click.option("--rising", "is_rising", is_flag=True, help="List pages that have gained importance.")
 @click.option("--atom", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write an Atom feed for feed readers instead of printing.")  # fmt: skip
@@ -64,7 +64,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     If the crawl itself has begun since then, all its pages are new: only their number is printed, and a feed leaves
     them out. --n and --json list them.
 
-    Of the store of 'minicrawl watch': list what it has told.
+    For the store of 'minicrawl watch', list its reports.
 
     --rising lists pages by how much importance they have gained, because they have more links, or better ones.
     """
@@ -74,7 +74,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         from minicrawl.cli.watch import print_told
 
         if url or is_diff or where or only or n or is_rising:
-            raise SettingError(f"{store} is of watched pages, of which all that was told is listed: give --since alone")
+            raise SettingError(f"{store} is the store of 'minicrawl watch', for which only --since works")
         print_told(store, since or "7d", "--since", atom, as_json=as_json)
         return
     if atom is not None and (is_rising or as_json):
@@ -91,7 +91,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         _print_page(store, url, moment, n or 0, kinds, is_diff=is_diff, as_json=as_json)
         return
     if is_diff:
-        raise SettingError("--diff is about one page: minicrawl changes URL --diff")
+        raise SettingError("--diff is for one page: minicrawl changes URL --diff")
     since = since or "7d"
     moment = moment_of(since, now)
     with open_store(store) as reader, reader.snapshot():

@@ -96,7 +96,7 @@ def add(seeds: tuple[str, ...], store: Path, as_json: bool) -> None:
 @click.argument("host")
 @about_store
 def ban(host: str, store: Path, as_json: bool) -> None:
-    """Request nothing from HOST any more, in later runs either; its pages wait. Requests in flight are finished."""
+    """Stop requests to HOST, also in later runs; its pages wait. Requests in flight are finished."""
     answer = _asked(store, {"do": "ban", "host": host})
     name = answer["host"]
     line = naming_store(f"{name} is banned: no requests until 'minicrawl control unban {name}'")
@@ -157,7 +157,7 @@ def _added_lines(answer: _Answer) -> Iterator[str]:
 
 
 def _for_later(answer: _Answer) -> str:
-    return "" if answer["running"] else "; no crawl is running, so this is for the next one"
+    return "" if answer["running"] else "; no crawl is running, so the next one does this"
 
 
 def _status_lines(answer: _Answer) -> Iterator[str]:

@@ -76,8 +76,8 @@ _GIVEN = {
 """Sources of options other than the store, and their names."""
 
 _PROFILE_HELP = (
-    "Options for audit, archive, search or rank; --show-settings lists them. Explicit options win. The store "
-    "remembers them."
+    "Set the options for audit, archive, search or rank; --show-settings lists them. Explicit options win. The "
+    "store remembers them."
 )
 
 WHY_STOPPED = {
@@ -86,7 +86,7 @@ WHY_STOPPED = {
     "time": "the time is up",
     "bytes": "the byte limit is reached",
     "coverage": "the coverage is reached",
-    "patience": "only pages of ill hosts are left, and no longer waited for (see --patience)",
+    "patience": "only pages of ill hosts are left, and --patience is over",
     "interrupted": "it was interrupted; run the same command to continue",
 }
 
@@ -319,7 +319,7 @@ def _begin(guide: Guide, start: "Start") -> None:
         return
     params = click.get_current_context().params
     if params.get("seeds") and not start.seeds.urls:
-        warn(f"{', '.join(params['seeds'])}: no seed in it; the crawl goes on with the pages that it knows")
+        warn(f"{', '.join(params['seeds'])}: no seed in it; the crawl continues with the pages that it knows")
     if not params["as_json"]:
         _say(guide.plan(start))
     announce(start)

@@ -28,15 +28,15 @@ _LEAST_TOKEN = 16
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Listen on this port.  [default: any free one]")
 @click.option("--open", "opens", is_flag=True, help="Open the dashboard in the browser.")
 @click.option("--token-file", type=click.Path(dir_okay=False, path_type=Path),
-              help="Read the token from this file, or create the file: for Prometheus, and for an address that stays "
-                   "the same.")  # fmt: skip
+              help="Read the token from this file, or create the file, so that Prometheus can use it and the "
+                   "address stays the same.")  # fmt: skip
 @click.argument("crawl", required=False, type=click.Path(path_type=Path), metavar="[STORE]")
 @store_option
 @logging_options
 def command(port: int, opens: bool, token_file: Path | None, crawl: Path | None, store: Path) -> None:
     """Watch and steer a crawl in the browser. STORE: the crawl's file or its folder of partitions, as with --store.
 
-    The crawl may be running or not. Several people can look at once. Only this machine can reach the dashboard, and
+    The crawl may be running or not. Several people can watch at once. Only this machine can reach the dashboard, and
     only those who have the printed address, with its token, can see or do anything. Ctrl-C ends the dashboard, not
     the crawl.
     """

@@ -29,15 +29,16 @@ _STORE = DEFAULT_STORE.with_name("demo.db")
 
 
 @click.command(epilog="Example: minicrawl demo --pages 500", context_settings={"show_default": True})
-@click.option("--pages", type=click.IntRange(min=1), default=1500, help="Number of pages to crawl.")
-@click.option("--seed", type=int, default=0, help="Another seed makes another web.")
-@click.option("--delay", default="0.005s", metavar="TIME", help="Time between two requests to a host.")
+@click.option("--pages", type=click.IntRange(min=1), default=1500, help="Crawl this many pages.")
+@click.option("--seed", type=int, default=0, help="Generate the web from this seed.")
+@click.option("--delay", default="0.005s", metavar="TIME", help="Wait this long between two requests to a host.")
 @click.option("--serve", type=click.IntRange(0, 65535), metavar="[PORT]", is_flag=False, flag_value=0,
-              help="Only serve the web, until Ctrl-C. Without a port, or with 0: on any free one.")  # fmt: skip
+              help="Only serve the web on this port until Ctrl-C. Without a port, or with 0, take any "
+              "free one.")  # fmt: skip
 @click.option("--traps", is_flag=True, help="With --serve: add an endless calendar, session ids and more.")
 @click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
 @click.option("--store", type=click.Path(dir_okay=False, path_type=Path), default=_STORE,
-              help="The demo's own store, created anew each time.")  # fmt: skip
+              help="Use this store; the demo recreates it each time.")  # fmt: skip
 @json_option
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -53,7 +54,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.demo.web import DemoWeb
 
     if traps and serve is None:
-        raise SettingError("--traps goes with --serve: a web without end has no truth to compare with")
+        raise SettingError("--traps needs --serve: an endless web has no truth to compare with")
     web = DemoWeb.generate(seed=seed, traps=traps)
     if serve is not None:
         asyncio.run(_serve(web, serve))
@@ -83,7 +84,7 @@ async def _serve(web: "DemoWeb", port: int) -> None:
             )
             await stop.wait()
     except OSError as error:
-        raise SettingError(f"--serve {port}: the port cannot be used: {error.strerror}; take another one") from error
+        raise SettingError(f"--serve {port}: the port cannot be used: {error.strerror}; choose another one") from error
 
 
 def _start_afresh(store: Path) -> None:
@@ -171,7 +172,7 @@ def _lines(result: dict[str, Any], store: Path) -> list[str]:
         f"breadth-first needed {needed['pages_breadth_first']:,}.",
         "",
         *step_lines([("See what makes the first page important:", first), IN_THE_BROWSER], ("--store", str(store))),
-        *step_lines([("And crawl a web of your own:", ("crawl", "example.org"))], ()),
+        *step_lines([("Then crawl a web of your own:", ("crawl", "example.org"))], ()),
     ]
 
 

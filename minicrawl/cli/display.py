@@ -60,7 +60,7 @@ def doing(progress: Progress) -> str:
             return "stopping: settling the ranking"
     if progress.has_its_pages:
         return "fetching the files that pages need; Ctrl-C stops it, and the next run continues"
-    to_the_end = "" if any(progress.limits) else " until nothing is left to fetch; Ctrl-C stops it, nothing is lost"
+    to_the_end = "" if any(progress.limits) else " until nothing is left to fetch; Ctrl-C stops it without loss"
     return f"running{to_the_end}"
 
 

@@ -15,7 +15,7 @@ from minicrawl.store.reader import open_store
 @click.command(epilog="Example: minicrawl export ranks.csv")
 @click.argument("file", type=click.Path(allow_dash=True, path_type=Path))
 @click.option("--text", is_flag=True, help="Write a corpus: pages with their content as Markdown.")
-@click.option("--markdown", is_flag=True, help="Write a folder of Markdown files, one a page.")
+@click.option("--markdown", is_flag=True, help="Write a folder of Markdown files, one per page.")
 @click.option(
     "--format", "form", type=Choice(["csv", "jsonl", "parquet"]), help="Use this format, whatever the ending of FILE."
 )

@@ -38,10 +38,10 @@ _ADVICE = {
     "robots": "ask its owner; --ignore-robots is only for your own servers",
     "robots-unreachable": "the next run tries again",
     "http-401": "--auth logs in (docs/logins.md)",
-    "http-403": "some sites let in a crawler with a contact: --contact ADDRESS",
+    "http-403": "some sites require a contact: --contact ADDRESS",
     "http-404": "check its spelling",
     "http-429": "the next run tries again, and less often with --delay 10",
-    "redirect-loop": "if it wants its cookies back, --cookies sends them",
+    "redirect-loop": "if it requires its cookies, --cookies sends them",
     "redirect-scope-site": "start at {leads_to}, or without --scope",
     "redirect-scope-host": "start at {leads_to}, or without --scope",
     "redirect-scope-prefix": "start at {leads_to}, or with --scope host",
@@ -159,7 +159,7 @@ def _followed(seeds: Sequence[str], settings: CrawlSettings) -> str:
 def _asked(settings: CrawlSettings, *, is_nameless: bool) -> str:
     """How often a crawl asks a host, and under which name."""
     if settings.from_archive:
-        return f"Asks no host: answers come from {printable(', '.join(map(str, settings.from_archive)))}."
+        return f"Sends no requests: answers come from {printable(', '.join(map(str, settings.from_archive)))}."
     pace = f"at most once in {settings.delay:g} s" if settings.delay else "without a pause"
     if settings.delay == 1:
         pace = "at most once a second"

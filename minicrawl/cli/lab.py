@@ -50,7 +50,8 @@ quick_option = click.option("--quick", is_flag=True, help="Use webs with a tenth
 
 
 out_option = click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("data/lab"),
-                          show_default=True, help="Folder for the rows (.csv) and the picture (.svg).")  # fmt: skip
+                          show_default=True,
+                          help="Write the rows (.csv) and the picture (.svg) to this folder.")  # fmt: skip
 seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Draw from this.")
 
 
@@ -124,7 +125,7 @@ def command() -> None:
 @command.command(epilog="Example: minicrawl lab opic 4 --nodes 20000 --out data/lab")
 @click.argument("names", nargs=-1, type=Choice(OPIC_NAMES), metavar="[NAME]...")
 @click.option("--nodes", type=click.IntRange(2000, 2**31 - 1), default=100_000, show_default=True,
-              help="Pages of a generated web.")  # fmt: skip
+              help="Generate webs of this many pages.")  # fmt: skip
 @click.option("--graphs", type=click.IntRange(min=1), default=3, show_default=True,
               help="Average over this many webs.")  # fmt: skip
 @click.option("--model", type=Choice(("power-law", "poisson")), default="power-law", show_default=True,
@@ -294,14 +295,16 @@ def everything(quick: bool, seed: int, out: Path, as_json: bool) -> None:
               help="Algorithms, or problems (for all of theirs), separated by commas.")  # fmt: skip
 @click.option("--bits", "bits", type=Choice(_BITS), multiple=True, default=("16",), show_default=True,
               help="Size of the blocks of a matrix of bits. Repeatable.")  # fmt: skip
-@click.option("--batch", type=click.IntRange(min=1), default=1, show_default=True, help="Links inserted at once.")
-@click.option("--trials", type=click.IntRange(min=1), default=1, show_default=True, help="Number of trials.")
+@click.option(
+    "--batch", type=click.IntRange(min=1), default=1, show_default=True, help="Insert this many links at once."
+)
+@click.option("--trials", type=click.IntRange(min=1), default=1, show_default=True, help="Run this many trials.")
 @click.option("--timeout", type=click.FloatRange(min=0, min_open=True), default=60.0, show_default=True,
               help="End a trial after this many CPU seconds, between two batches.")  # fmt: skip
 @click.option(
-    "--nodes", type=click.IntRange(min=9, max=_MOST), metavar="N", help="Pages of GRAPH to take, nearest first."
+    "--nodes", type=click.IntRange(min=9, max=_MOST), metavar="N", help="Take this many pages of GRAPH, nearest first."
 )
-@click.option("--validate", is_flag=True, help="Check all answers against independent ones, eight times a trial.")
+@click.option("--validate", is_flag=True, help="Check all results against independent ones, eight times a trial.")
 @shared
 def spawc(  # noqa: PLR0913 - one argument per option, as click calls it
     names: tuple[str, ...],

@@ -33,15 +33,15 @@ _FOUND = 1
 
 
 @click.command(epilog="Example: minicrawl links --broken --fail-on 404")
-@click.option("--broken", is_flag=True, help="Links to pages that are not there.")
-@click.option("--redirected", "--redirects", is_flag=True, help="Links to pages that redirect.")
-@click.option("--external", is_flag=True, help="Links to other sites.")
-@click.option("--to", metavar="URL", help="Links to this page.")
+@click.option("--broken", is_flag=True, help="List links to missing pages.")
+@click.option("--redirected", "--redirects", is_flag=True, help="List links to pages that redirect.")
+@click.option("--external", is_flag=True, help="List links to other sites.")
+@click.option("--to", metavar="URL", help="List links to this page.")
 @click.option("--fail-on", metavar="CODES",
               help="Exit with 1 if a link ends with one of these statuses (404), classes (4xx) or "
                    "reason codes (dns).")  # fmt: skip
 @click.option("-n", "--n", type=click.IntRange(min=1),
-              help=f"Number of links; {_SHOWN} by default, all with --json or --csv.")  # fmt: skip
+              help=f"Print this many links; {_SHOWN} by default, all with --json or --csv.")  # fmt: skip
 @csv_options
 @where_option
 @about_store
@@ -61,7 +61,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     """List links that are broken, redirected, or lead to other sites or to one page.
 
     A link is listed if it matches all options given; --fail-on alone lists broken ones. Links on the most important
-    pages come first. A link is broken if it leads, through redirects, to a page that is not there. With --json, each
+    pages come first. A link is broken if it leads, even through redirects, to a missing page. With --json, each
     broken target is listed once, with its pages.
 
     With --csv, each row is a link: its page and title, anchor, place on the page, target, redirects, end, status,

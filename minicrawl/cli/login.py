@@ -45,17 +45,19 @@ class NotLoggedInError(MinicrawlError):
 
 @click.command(epilog="Example: minicrawl login https://wiki.example.org/login --user me")
 @click.argument("url", required=False)
-@click.option("--user", metavar="NAME", help="Your name there; asked for if it is missing.")
+@click.option("--user", metavar="NAME", help="Log in with this name; by default, ask for it.")
 @click.option("--password-file", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="A file with the password in its first line. A crawl logs in again by it. Without it, the password "
-              f"is asked for, or that of {PASSWORD} in the environment is used.")  # fmt: skip
+              help="Read the password from the first line of this file, so that crawls can log in again. By default, "
+              f"take it from {PASSWORD} in the environment, or ask for it.")  # fmt: skip
 @click.option("--cookie-file", type=click.Path(dir_okay=False, path_type=Path), default=Path("data/cookies.txt"),
               show_default=True, metavar="FILE",
-              help="Keep the session in this file, beside those of other sites.")  # fmt: skip
-@click.option("--browser", is_flag=True, help="Open a Chromium, log in there by hand, and take its cookies.")
-@click.option("--chromium", type=click.Path(path_type=Path), metavar="FILE", help="The Chromium for --browser.")
-@click.option("--check", is_flag=True, help="Only tell whether the sessions of the file are alive; exit with 1 if not.")
-@click.option("--in-clear", is_flag=True, help="Send the password over plain HTTP, too, where others can read it.")
+              help="Keep the session in this file, together with those of other sites.")  # fmt: skip
+@click.option("--browser", is_flag=True, help="Open Chromium, where you log in by hand, and take its cookies.")
+@click.option("--chromium", type=click.Path(path_type=Path), metavar="FILE", help="Use this Chromium for --browser.")
+@click.option(
+    "--check", is_flag=True, help="Only check whether the sessions in the file are alive; exit with 1 if one is not."
+)
+@click.option("--in-clear", is_flag=True, help="Send the password even over plain HTTP, where others can read it.")
 @setting_options(*_SETTINGS)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON document.")
 @logging_options
@@ -88,7 +90,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         _check(given, jar, list(logins.values()), cookie_file, as_json=as_json)
         return
     if url is None:
-        raise SettingError("name the page of the login, such as https://wiki.example.org/login")
+        raise SettingError("name the login page, such as https://wiki.example.org/login")
     place = meant_by(url)[0].partition("#")[0]
     try:
         if browser:
@@ -144,7 +146,7 @@ def _by_form(  # noqa: PLR0913 - what the command was told
 def _asked(what: str, *, is_secret: bool = True) -> str:
     if not sys.stdin.isatty():
         way_out = f"give --password-file, or set {PASSWORD}" if is_secret else "give --user"
-        raise SettingError(f"there is nobody to ask for the {what.lower()}; {way_out}")
+        raise SettingError(f"there is no terminal to ask for the {what.lower()}; {way_out}")
     answer: str = click.prompt(what, hide_input=is_secret, err=True)
     return answer
 
@@ -181,7 +183,7 @@ def _check(given: dict[str, Any], jar: "CookieJar", logins: list[Any], file: Pat
         alive = run_loop(each())
     except FetchError as error:
         raise NotLoggedInError(f"the session cannot be checked: {printable(str(error))}") from error
-    says = {True: "is alive", False: "is over", None: "may be alive: no page shows it"}
+    says = {True: "is alive", False: "is over", None: "may be alive, but no page shows it"}
     if as_json:
         click.echo(json.dumps(alive))
     else:

@@ -48,7 +48,7 @@ config_option = click.option(
     callback=_note,
     envvar="MINICRAWL_CONFIG",
     show_envvar=True,
-    help="Take options from this file, not from minicrawl.toml; none: from no file.",
+    help="Read options from this file instead of minicrawl.toml; 'none' reads no file.",
 )
 
 

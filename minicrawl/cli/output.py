@@ -227,9 +227,9 @@ def short_line(out_of_reach: dict[str, float]) -> str:
 
 
 def silence_line(silence: "Silence") -> str:
-    """ "nobody answers since 12:03; ..." in local time."""
+    """ "no host answers since 12:03; ..." in local time."""
     since = time.strftime("%H:%M", time.localtime(silence.since))
-    return f"nobody answers since {since}; trying again every {silence.pause:.0f} s"
+    return f"no host answers since {since}; trying again every {silence.pause:.0f} s"
 
 
 _LEAST = 40

@@ -53,34 +53,34 @@ def _is_given(name: str) -> bool:
 
 
 @click.command(epilog="Example: minicrawl rank --by hits --query 'open source' --n 10")
-@click.option("--by", type=Choice(list(OPTIONS)), default="pagerank", show_default=True, help="The ranking to compute.")
-@click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="Number of pages.")
+@click.option("--by", type=Choice(list(OPTIONS)), default="pagerank", show_default=True, help="Compute this ranking.")
+@click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="Print this many pages.")
 @click.option("--damping", default=0.85, show_default=True, type=click.FloatRange(0, 1, max_open=True),
-              help="Probability of following a link rather than jumping.")  # fmt: skip
+              help="Follow a link with this probability, rather than jump.")  # fmt: skip
 @click.option("--memory", metavar="SIZE",
               help="For pagerank: compute on disk, using this much memory, such as 64MB.")  # fmt: skip
 @click.option("--method", type=Choice(["power", "sweeping"]), default="power", show_default=True,
-              help="For pagerank: power iteration, or visits where most is left to move. Both come to the same: power "
-                   "is quicker, sweeping follows fewer links of a large and sparse web.")  # fmt: skip
+              help="For pagerank: power iteration, or visits to the pages with most left to pass on. The result is "
+                   "the same: power is quicker, sweeping follows fewer links of a large and sparse web.")  # fmt: skip
 @click.option("--jump", metavar="FILE|recent:TIME",
-              help="For pagerank: where walkers jump to: the pages of FILE (a URL and a weight per line), or pages "
-                   "that changed recently, with half the weight for each TIME since.")  # fmt: skip
+              help="For pagerank: jump to the pages of FILE (a URL and a weight per line), or to pages that "
+                   "changed recently, with half the weight for each TIME since.")  # fmt: skip
 @click.option("--trusted", metavar="FILE|URL|REGEX",
-              help="For trustrank: the trusted pages. By default those that reach most pages.")  # fmt: skip
+              help="For trustrank: trust these pages, by default those that reach most pages.")  # fmt: skip
 @click.option("--trusted-count", default=50, show_default=True, type=click.IntRange(min=1),
-              help="For trustrank: number of pages trusted by default.")  # fmt: skip
+              help="For trustrank: trust this many pages by default.")  # fmt: skip
 @click.option("--topic", multiple=True, metavar="NAME=FILE|URL|REGEX",
-              help="For topic: the pages of one topic. Repeatable.")  # fmt: skip
+              help="For topic: define a topic by its pages. Repeatable.")  # fmt: skip
 @click.option("--weights", metavar="WEIGHTS",
-              help="For topic: the weight of each topic, as NAME=WEIGHT,...; by default all alike.")  # fmt: skip
+              help="For topic: weigh the topics, as NAME=WEIGHT,...; by default all equally.")  # fmt: skip
 @click.option("--query", metavar="WORDS",
-              help="For hits: only pages with these words in their URL or title, and their neighbours. For topic: "
-                   "weigh topics by how often their pages have these words.")  # fmt: skip
-@click.option("--root", metavar="FILE|URL|REGEX", help="For hits: only these pages and their neighbours.")
+              help="For hits: use only pages with these words in their URL or title, and their neighbours. For "
+                   "topic: weigh topics by how often their pages have these words.")  # fmt: skip
+@click.option("--root", metavar="FILE|URL|REGEX", help="For hits: use only these pages and their neighbours.")
 @click.option("--per", type=Choice(["page", "host", "site"]),
               help="For hits (default: host) and pagerank: ignore links within a host or site.")  # fmt: skip
 @click.option("--inside", type=click.FloatRange(0, 1), metavar="WEIGHT",
-              help="For hits and pagerank: the weight of links within a host or site, 0 by default; others "
+              help="For hits and pagerank: give links within a host or site this weight, 0 by default; others "
                    "weigh 1.")  # fmt: skip
 @click.option("--cap", type=click.IntRange(min=1), metavar="N",
               help="For hits and pagerank: count only the first N links of a host or site to a page.")  # fmt: skip
@@ -94,12 +94,12 @@ def _is_given(name: str) -> bool:
                    "dominant one.")  # fmt: skip
 @click.option("--peel", is_flag=True,
               help="For hits: find --communities one by one, each without the links to the ten best authorities of "
-                   "those before.")  # fmt: skip
+                   "the earlier ones.")  # fmt: skip
 @click.option("--log", multiple=True, metavar="FILE",
-              help="For visits: an access log in Combined Log Format, plain or .gz. Repeatable.")  # fmt: skip
-@click.option("--site", metavar="URL", help="For visits: the host that wrote the log, if the store has several.")
+              help="For visits: read this access log in Combined Log Format, plain or .gz. Repeatable.")  # fmt: skip
+@click.option("--site", metavar="URL", help="For visits: say which host wrote the log, if the store has several.")
 @click.option("--blend", type=click.FloatRange(0, 1), metavar="WEIGHT",
-              help="For visits: their weight against importance; by default they count alone.")  # fmt: skip
+              help="For visits: give them this weight against importance; by default they count alone.")  # fmt: skip
 @click.option("--compare", metavar="NAMES",
               help="Compare two or more rankings instead: importance, indegree, pagerank, hits (authorities), "
                    "trustrank, inverse, opic.")  # fmt: skip
@@ -124,7 +124,7 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
     value beside the importance.
 
     With --compare, it is a line for each two rankings: Kendall's tau-b, 1 for the same order and -1 for the reverse,
-    and the share of the first 10 and 100 pages that both have; values alike to six digits are equal. All use the
+    and the share of the first 10 and 100 pages that both have; values that agree to six digits are equal. All use the
     crawl's damping unless --damping is given. --csv FILE writes each page with its value and place in every ranking.
 
     \b

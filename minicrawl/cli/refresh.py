@@ -32,8 +32,8 @@ _HOSTS = 3
 
 
 @click.command(epilog="Example: minicrawl refresh --pages 5000")
-@click.option("--pages", type=click.IntRange(min=1), help="Number of pages; with --time, all by default.")
-@click.option("--dry-run", "is_dry", is_flag=True, help="Print the pages and why they come first, and fetch none.")
+@click.option("--pages", type=click.IntRange(min=1), help="Fetch this many pages; with --time, all by default.")
+@click.option("--dry-run", "is_dry", is_flag=True, help="Print the pages and why they come first, but fetch none.")
 @setting_options(*(name for name, setting in SETTINGS.items() if AT_REFRESH in setting.marks))
 @click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
 @notify_options
@@ -49,7 +49,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Fetch again the pages where it pays most, once each, and stop.
+    """Fetch the pages again that are most worth it, once each, and stop.
 
     What a page gains is its importance times the probability that it has changed since its last fetch. The settings are
     those that the crawl remembers. New pages wait for the next 'minicrawl crawl'; 'minicrawl changes' lists what has
@@ -57,7 +57,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     ever instead.
     """
     if pages is None and options.get("time") is None:
-        raise SettingError("--pages N says how many pages a round fetches, such as --pages 1000; --time, how long")
+        raise SettingError(
+            "say how many pages the round fetches, such as --pages 1000, or how long it takes, such as --time 1h"
+        )
     if pages is None:
         with open_store(store) as reader:
             pages = max(reader.size(), 1)
@@ -104,7 +106,7 @@ def _lines(report: "CrawlReport", became: Counter[str]) -> Iterator[str]:
         hosts = ", ".join(f"{printable(host)} ({pages:,})" for host, pages in list(report.resting.items())[:_HOSTS])
         others = f" and {len(report.resting) - _HOSTS:,} others" if len(report.resting) > _HOSTS else ""
         pages = counted(sum(report.resting.values()), "page")
-        yield f"Left to the next round, as their hosts rest: {pages} of {hosts}{others}."
+        yield f"Left to the next round, because their hosts rest: {pages} of {hosts}{others}."
 
 
 def _print_choice(store: Path, pages: int, as_json: bool) -> None:

@@ -37,10 +37,14 @@ class SearchCommand(click.Command):
     cls=SearchCommand, epilog="Example: minicrawl search 'asyncio \"task group\" -trio site:docs.python.org'"
 )
 @click.argument("words", nargs=-1)
-@click.option("-n", "--n", "n", default=10, show_default=True, help="Number of pages to print.")
-@click.option("--site", "sites", multiple=True, metavar="SITE", help="Only pages of this host or domain. Repeatable.")
+@click.option("-n", "--n", "n", default=10, show_default=True, help="Print this many pages.")
 @click.option(
-    "--since", metavar="DATE", help="Only pages that changed or were first fetched since then: 2026-11-20, or 7d."
+    "--site", "sites", multiple=True, metavar="SITE", help="Find only pages of this host or domain. Repeatable."
+)
+@click.option(
+    "--since",
+    metavar="DATE",
+    help="Find only pages that changed or were first fetched since this date or time: 2026-11-20, or 7d.",
 )
 @about_store
 def command(  # noqa: PLR0913 - one argument per option, as click calls it

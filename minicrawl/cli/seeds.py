@@ -25,8 +25,9 @@ _RANDOM_SETS = 20
 @click.option("--per", type=Choice(("site", "host")), default="site", show_default=True,
               help="Suggest one seed per site or host, and ignore links within it.")  # fmt: skip
 @click.option("--density", type=click.FloatRange(0, 100, min_open=True),
-              help="Percent of the hubs' links to authorities that a core must have.  [default: 100]")  # fmt: skip
-@click.option("--size", metavar="HxA", help="Cores of H hubs and A authorities, instead of --density.")
+              help="Require this percentage of all links from the hubs of a core to its "
+              "authorities.  [default: 100]")  # fmt: skip
+@click.option("--size", metavar="HxA", help="Find cores of H hubs and A authorities, instead of using --density.")
 @click.option("--several", is_flag=True, help="Allow several seeds per site or host, as in the paper.")
 @click.option("--explain", is_flag=True,
               help="Show the cores, and compare the seeds with random ones.")  # fmt: skip
@@ -42,7 +43,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     store: Path,
     as_json: bool,
 ) -> None:
-    """Suggest seeds for a next crawl: good hubs on different sites, found among the fetched pages.
+    """Suggest seeds for the next crawl: good hubs on different sites, found among the fetched pages.
 
     A seed is the best hub of a core, which is a set of pages that link to the same pages of other sites. HITS finds the
     cores one by one. Without -o, the seeds are printed as a seed file, which 'minicrawl crawl -' reads. Compare before
@@ -53,7 +54,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     from minicrawl.store.reader import open_store
 
     if density is not None and size is not None:
-        raise SettingError("--density and --size say two things of the same cores; give one of them")
+        raise SettingError("--density and --size both define a core; give one of them")
     with open_store(store) as reader, reader.snapshot():
         web = crawled_web(reader, "host" if per == "host" else "site")
         found = find_seeds(

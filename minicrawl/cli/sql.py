@@ -31,7 +31,7 @@ _GRACE = 0.5
               help="Give up after this many seconds.")  # fmt: skip
 @about_store
 def command(query: str, as_csv: bool, seconds: float, store: Path, as_json: bool) -> None:
-    """Ask a store in SQL. QUERY only reads.
+    """Query a store in SQL. QUERY only reads.
 
     The views are page, link, anchor, no_url, host, site, fetch, redirect and change; docs/store.md lists their columns,
     with examples. The function meaning(reason) explains a reason code.
@@ -42,7 +42,7 @@ def command(query: str, as_csv: bool, seconds: float, store: Path, as_json: bool
     from minicrawl.store.reader import open_store
 
     if as_csv and as_json:
-        raise SettingError("--csv and --json are two forms of the answer; choose one")
+        raise SettingError("--csv and --json are two formats of the result; choose one")
     with open_store(store) as reader, reader.snapshot():
         reader.define("meaning", meaning)
         make_anchors(reader)
@@ -70,7 +70,7 @@ def _ended_after(seconds: float) -> Iterator[None]:
         while (left := seconds + _GRACE - (time.process_time() - began)) > 0:
             if done.wait(min(left, threading.TIMEOUT_MAX)):
                 return
-        os.write(2, f"Error: the answer takes more than {seconds:g} seconds; --time gives it more\n".encode())
+        os.write(2, f"Error: the query takes more than {seconds:g} seconds; --time allows more\n".encode())
         os._exit(SettingError.exit_code)
 
     kinds = [kind for kind in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(kind) is not signal.SIG_IGN]

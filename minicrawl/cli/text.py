@@ -53,9 +53,10 @@ def _as_json(kept: "KeptText") -> dict[str, object]:
 @click.command(epilog="Example: minicrawl copies terms.txt https://example.org/guide --since 7d")
 @click.argument("documents", nargs=-1, metavar="FILE|URL...")
 @click.option("--least", type=click.IntRange(1, 100), default=20, show_default=True, metavar="PERCENT",
-              help="Share of a document's words that a copy must have.")  # fmt: skip
+              help="Report pages with at least this share of a document's words.")  # fmt: skip
 @click.option("--since", metavar="TIME|DATE",
-              help="Only pages first seen with the text since then: 7d ago, or 2026-01-31 (UTC).")  # fmt: skip
+              help="List only pages first seen with the text in this time (7d), or since this date (2026-01-31, "
+              "UTC).")  # fmt: skip
 @click.option("--hosts", "is_hosts", is_flag=True, help="List hosts that have the same pages as another.")
 @about_store
 def copies(  # noqa: PLR0913 - one argument per option, as click calls it

@@ -30,7 +30,9 @@ def _per_site(context: click.Context, option: click.Parameter, value: str | None
 
 
 @click.command(epilog="Example: minicrawl top --n 100 --by inlinks")
-@click.option("-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="Number of pages or sites.")
+@click.option(
+    "-n", "--n", default=20, show_default=True, type=click.IntRange(min=1), help="Print this many pages or sites."
+)
 @ranking_option
 @click.option(
     "--sites",
@@ -43,7 +45,7 @@ def _per_site(context: click.Context, option: click.Parameter, value: str | None
     "--per-site",
     callback=_per_site,
     metavar="N|all",
-    help="Maximum lines per site; by default 3 if ten sites or more have answered, else no maximum.",
+    help="Print at most this many lines per site; by default 3 if at least ten sites have answered, else all.",
 )
 @where_option
 @about_store
@@ -71,7 +73,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         context = click.get_current_context()
         for name in ("by", "per_site", "where"):
             if context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
-                raise SettingError(f"{option(name)} is about pages; leave it out, or leave --sites out")
+                raise SettingError(f"{option(name)} is for pages; leave out this or --sites")
         _print_sites(sites, n, store, as_json)
         return
     from minicrawl.analysis.top import asked_list

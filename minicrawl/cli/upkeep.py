@@ -47,7 +47,7 @@ def check(store: Path, as_json: bool) -> None:
 
 @click.command(epilog="Example: minicrawl verify --store data/crawl.db")
 @click.option("--tolerance", default=1e-6, show_default=True, type=click.FloatRange(min=0),
-              help="Allowed error of the settled ranking beyond what is certified.")  # fmt: skip
+              help="Allow the settled ranking this error beyond what its book certifies.")  # fmt: skip
 @about_store
 def verify(tolerance: float, store: Path, as_json: bool) -> None:
     """Compare a crawl's ranking with exact PageRank of its stored links, weighed as the crawl weighs them.
@@ -75,7 +75,7 @@ def _problem(found: "Verification", tolerance: float) -> str | None:
     if found.wrong_births() > tolerance:
         return (
             f"The chances of jumps as stored are {found.births:.2g} (L1) off those by the links: sites, voices or "
-            + naming_store("entrances are wrong; 'minicrawl crawl' works them out anew at its end.")
+            + naming_store("entrances are wrong; 'minicrawl crawl' computes them again when it ends.")
         )
     if found.excess() <= tolerance:
         return None
@@ -116,7 +116,8 @@ def _agreement_line(name: str, agreement: "Agreement", top: int) -> str:
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("--archive", type=click.Path(file_okay=False, path_type=Path), metavar="DIR",
-              help="Also copy the archive to DIR, files that it lacks, and have FILE name it.")  # fmt: skip
+              help="Also copy the archive to DIR, without files that are already there; FILE then refers to "
+              "it.")  # fmt: skip
 @about_store
 def backup(file: Path, force: bool, archive: Path | None, store: Path, as_json: bool) -> None:
     """Copy a store to FILE, also while a crawl writes to it.
@@ -194,7 +195,7 @@ def compact(store: Path, as_json: bool) -> None:
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @about_store
 def salvage(file: Path, store: Path, as_json: bool) -> None:
-    """Write what can be read of a damaged store to a new one, FILE.
+    """Write what is readable in a damaged store to a new one, FILE.
 
     URLs, states, links and answers are kept as far as they can be read. Cash and history are computed anew from the
     links. Pages whose links were lost will be read again. 'minicrawl crawl --store FILE' continues from there.

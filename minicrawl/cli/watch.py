@@ -36,27 +36,31 @@ _SETTINGS += [name for _, (_, names) in TOPICS.items() for name in names if name
 
 @click.command(epilog="Example: minicrawl watch pages.txt --every 1h --notify mailto://me:secret@example.org")
 @click.argument("pages", nargs=-1)
-@click.option("--every", metavar="TIME", help="Stay, and check again after each such time, such as 1h.")
+@click.option(
+    "--every", metavar="TIME", help="Keep running, and check again every time this long has passed, such as 1h."
+)
 @click.option("--selector", "selectors", multiple=True, metavar="[REGEX=]CSS",
-              help="Watch only what this matches, of pages with matching URLs: css::attr(NAME) for an attribute, "
-              "json:items[].price for values of JSON. Repeatable.")  # fmt: skip
+              help="On pages with matching URLs, watch only what this selector matches: css::attr(NAME) for an "
+                   "attribute, json:items[].price for values of JSON. Repeatable.")  # fmt: skip
 @click.option("--only", metavar="KIND,...",
-              help="Send messages of these kinds of changes only: added, removed, price, title ...")  # fmt: skip
+              help="Send messages about these kinds of changes only: added, removed, price, title ...")  # fmt: skip
 @click.option("--confirm", metavar="TIME,TIME", default="30s,5m", show_default=True,
-              help="Ask a page that differs again after these times, before it is told; 0 tells at once.")  # fmt: skip
+              help="Fetch a page that differs again after these times before reporting it; 0 reports "
+              "at once.")  # fmt: skip
 @click.option("--notify", multiple=True, metavar="URL",
-              help="Send each message to this service, as Apprise writes it: mailto://..., json://... The store keeps "
-              "it in the clear. Repeatable.")  # fmt: skip
+              help="Send each message to this service, by its Apprise URL: mailto://..., json://... The store "
+                   "keeps it in the clear. Repeatable.")  # fmt: skip
 @click.option("--run", "command_line", metavar="COMMAND",
-              help="Call this command with each message as a line of JSON on its standard input.")  # fmt: skip
+              help="Run this command for each message, with the message as a line of JSON on its standard "
+              "input.")  # fmt: skip
 @click.option("--atom", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
-              help="Write what was told as an Atom feed.")  # fmt: skip
-@click.option("--last", metavar="TIME", help="Print what was told since then, such as 7d, and check nothing.")
-@click.option("--test-notify", is_flag=True, help="Send a message to try --notify and --run, and check nothing.")
+              help="Write the reports as an Atom feed.")  # fmt: skip
+@click.option("--last", metavar="TIME", help="Print the reports of this time, such as 7d, and check nothing.")
+@click.option("--test-notify", is_flag=True, help="Send a test message by --notify and --run, and check nothing.")
 @click.option("--all", "shows_all", is_flag=True, help="Also print changes beside the content, such as in menus.")
 @click.option("--exit-code", "uses_exit_code", is_flag=True, help="Exit with 1 if something changed.")
 @click.option("--store", type=click.Path(path_type=Path), show_default="PAGES.watch.db beside the list",
-              help="The file in which the pages are remembered.")  # fmt: skip
+              help="Remember the pages in this file.")  # fmt: skip
 @no_upgrade_option
 @setting_options(*_SETTINGS)
 @click.option("--json", "as_json", is_flag=True, help="Print each round as a line of JSON.")
@@ -78,11 +82,12 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Check PAGES, and tell what has changed since the last check: files with a URL a line, URLs, or - for standard
-    input.
+    """Check PAGES and report what has changed since the last check. PAGES are files with one URL per line, URLs, or -
+    for standard input.
 
-    The first check remembers the pages; later ones print nothing if nothing has changed. A page that differs is asked
-    again, so that counters, advertisements and stale copies are not told. Without --every it makes one check, for cron.
+    The first check remembers the pages; later ones print nothing if nothing has changed. It fetches a page
+    that differs again, to ignore counters, advertisements and stale copies. Without --every it makes one check, for
+    cron.
     """
     store = store or _beside(pages)
     refuse_upgrade(click.get_current_context(), store)
@@ -134,7 +139,7 @@ def _seeds(pages: Sequence[str], store: Path) -> "Seeds":
     if pages:
         return gather_seeds(pages)
     if not store.exists():
-        raise SettingError("name the pages to watch: a file with a URL a line, or URLs")
+        raise SettingError("name the pages to watch: URLs, or a file with one URL per line")
     return Seeds(module("watch.rounds").watched_urls(store))
 
 
@@ -195,8 +200,8 @@ def _services(store: Path, given: Sequence[str]) -> list[str]:
 def _try(services: Sequence[str], commands: Sequence[str]) -> None:
     messages = module("watch.messages")
     if not services and not commands:
-        raise SettingError("--test-notify tries --notify and --run; give one of them")
-    if services and (why := notices.notify(services, "minicrawl watch", "This is a message to try: all is well.")):
+        raise SettingError("--test-notify tests --notify and --run; give one of them")
+    if services and (why := notices.notify(services, "minicrawl watch", "This is a test message: all is well.")):
         raise SettingError(f"the message was not sent: {why}")
     if commands and (why := notices.run_command(commands, messages.as_json([], time.time(), 0))):
         raise SettingError(f"the message was not sent: {why}")
@@ -217,7 +222,7 @@ def print_told(store: Path, last: str, option: str, atom: Path | None, *, as_jso
             click.echo(messages.stamp(row.at))
         click.echo("\n".join(f"  {line}" for line in messages.event_words(event)))
     if not told and not as_json:
-        click.echo(f"Nothing was told since {printable(last)}.")
+        click.echo(f"Nothing was reported since {printable(last)}.")
 
 
 _IN_FEED = 1_000
@@ -274,5 +279,5 @@ class _Sending:
             why = notices.run_command(self.commands, message.json()) or why
         if why is not None:
             with suppress(OSError):
-                click.echo(f"The message was not sent, and is sent again with the next: {why}", err=True)
+                click.echo(f"The message was not sent, and will be sent with the next: {why}", err=True)
         return why is None

@@ -57,7 +57,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
     await check_settings(settings, None)  # report wrong settings before a folder is made
     check_working(settings)
     if not seeds.urls and (folder is None or not folder.settings):  # which was killed at its birth
-        raise SeedError(f"no seeds are given and {store} has no crawl yet; name a seed file or a URL")
+        raise SeedError(f"you gave no seeds, and {store} has no crawl yet; name a seed file or a URL")
     for number in range(count if folder is None else 0):
         check_item_file(items_of(number, settings))  # a new crawl must not append to it
     address = ray if ray is not None or folder is None else folder.ray

@@ -73,7 +73,7 @@ def take_all(
         records, ends = unpacked([row.records for _, row in found])
         of_rows = sums(records, ends)
         if [of_row.received for of_row in of_rows] != [row.received for _, row in found]:
-            raise ValueError("it has other sums than it says")
+            raise ValueError("its checksums are wrong")
     except ValueError as error:
         damage = f"a message between partitions is damaged: {error}; restore all from one copy"
         raise StoreError(damage) from error

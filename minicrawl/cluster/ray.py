@@ -250,6 +250,6 @@ def _errors() -> Iterator[None]:
         raise getattr(error, "cause", error) from None
     except RayTaskError as error:
         log.event("partition-failed", error=error, why=repr(error.cause))  # its text has the traceback of the partition
-        raise StoreError(f"a partition failed: {error.cause!r}; --log-file FILE keeps where") from error
+        raise StoreError(f"a partition failed: {error.cause!r}; --log-file FILE has the traceback") from error
     except RayError as error:
         raise GoneError(str(error).partition("\n")[0]) from error

@@ -38,7 +38,7 @@ class Steering:
         """Carry out a command. Returns its answer. Raises MinicrawlError."""
         command, keeper = command_of(asked), self._keeper
         if command not in _ANY_TIME and not keeper.is_crawling:
-            raise CrawlEndedError("the crawl is starting or ending; ask again later")
+            raise CrawlEndedError("the crawl is starting or ending; try again later")
         match command:
             case "set":
                 raise SettingError(
@@ -130,4 +130,4 @@ class Steering:
             return answer
         folder = self._keeper.folder
         away = f", or restart Ray on node {folder.nodes[number]} if it is down" if number in folder.nodes else ""
-        raise CrawlEndedError(f"partition {number} died and has not restarted yet; ask later{away}")
+        raise CrawlEndedError(f"partition {number} died and has not restarted yet; try again later{away}")

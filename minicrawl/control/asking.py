@@ -48,14 +48,14 @@ def _line(store: Path, begins: float, answers: float) -> socket.socket | None:
 
 
 def _asked(line: socket.socket, answers: BinaryIO, message: Message, store: Path) -> Message:
-    whether = "look in the store whether it did as you asked"
+    whether = "check in the store whether the command took effect"
     try:
         line.sendall(line_of(message))
         answer = answers.readline(_LONGEST_ANSWER)
     except TimeoutError as error:
         raise CrawlEndedError(
             f"the crawl on {store} has not answered for {line.gettimeout():g} s; it may be busy, for example settling "
-            "the ranking at its end, and still obey later"
+            "the ranking at its end, and carry out the command later"
         ) from error
     except OSError as error:
         raise CrawlEndedError(f"the crawl on {store} has ended ({error.strerror}); {whether}") from error
@@ -100,7 +100,7 @@ def assigned(texts: Iterable[str]) -> Mapping[str, Any]:
             given[name] += [value] if value else []
         elif isinstance(default, bool):
             if value.lower() not in _FLAGS:
-                raise ConfigError(f"{spelling} is yes or no, not {value!r}")
+                raise ConfigError(f"{spelling} must be yes or no, not {value!r}")
             given[name] = _FLAGS[value.lower()]
         else:
             given[name] = None if default is None and value.lower() in ("", "none") else value

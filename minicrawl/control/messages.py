@@ -42,9 +42,9 @@ def message_of(line: bytes) -> Message:
     try:
         message = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise ConfigError(f"a message is a JSON object on a line of its own, not {line[:40]!r}") from error
+        raise ConfigError(f"a message must be a JSON object on a line of its own, not {line[:40]!r}") from error
     if not isinstance(message, dict):
-        raise ConfigError(f"a message is a JSON object on a line of its own, not {line[:40]!r}")
+        raise ConfigError(f"a message must be a JSON object on a line of its own, not {line[:40]!r}")
     return message
 
 

@@ -36,8 +36,7 @@ def resumed(kept: Mapping[str, Any], given: Mapping[str, Any], forgotten: Iterab
     hidden = [rule for rule in before.get("proxy") or () if HIDDEN in rule]
     if "proxy" not in given and hidden:
         raise SettingError(
-            f"this crawl went through the proxy {hidden[0]}, whose password is not kept: give --proxy again, "
-            "or --forget proxy"
+            f"this crawl used the proxy {hidden[0]}, whose password is not kept: give --proxy again, or --forget proxy"
         )
     if "auth" not in given and any(map(is_hidden, before.get("auth") or ())):
         raise SettingError(

@@ -37,7 +37,7 @@ _UNANSWERED = """
         SELECT reason FROM pages WHERE attempts > 0 UNION ALL SELECT reason FROM robots WHERE attempts > 0
     ) GROUP BY reason"""
 """Failed pages and robots.txt files that are to be retried."""
-OWN_TRANSPORT = "a transport of one's own works inside this process only: workers must be 0"
+OWN_TRANSPORT = "a custom transport works in this process only: workers must be 0"
 
 
 class Before(Struct, frozen=True):
@@ -251,7 +251,7 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
 
 def _check_seeds(seeds: Seeds, store: Path) -> None:
     if not seeds.urls:
-        raise SeedError(f"no seeds are given and {store} has no pages yet; name a seed file or a URL")
+        raise SeedError(f"you gave no seeds, and {store} has no pages yet; name a seed file or a URL")
 
 
 async def check_settings(settings: CrawlSettings, transport: Any) -> None:
@@ -278,8 +278,8 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
         check_there(settings.from_archive)
         if settings.archive is not None or has_transport:
             raise SettingError(
-                "a crawl that reads an archive keeps none, whose dates would be wrong: leave out --archive, or "
-                "--forget archive; nor has it a transport of one's own"
+                "a crawl of an archive cannot write one, whose dates would be wrong, nor use a custom transport: "
+                "leave out --archive, or --forget archive"
             )
     if settings.screenshots and not (settings.render and settings.archive):
         raise SettingError("--screenshots needs --render REGEX, the pages to show, and --archive DIR, to keep them in")

@@ -79,7 +79,7 @@ class SteeredRun:
         for it the oldest are dropped, and it is told how many.
         """
         if room < 1:
-            raise SettingError(f"an event must have room to wait in: room must be at least 1, not {room}")
+            raise SettingError(f"room must be at least 1, not {room}")
         engine = self._run.engine
         return engine.events.reader(room)
 

@@ -69,9 +69,7 @@ def salvage(store: Path, file: Path) -> tuple[int, int, int]:
 def _rebuilt(damaged: DamagedStore, file: Path) -> tuple[int, int, int]:
     pages = [page for page in damaged.pages() if normalise_route(page.url) == page.url]
     if not pages:
-        raise StoreError(
-            f"not one page of {damaged.path} can be read; use a backup, or start again with another --store"
-        )
+        raise StoreError(f"no page of {damaged.path} can be read; use a backup, or start again with another --store")
     settings = _settings(damaged.meta("settings"), damaged.path.parent)
     numbers = {page.id: number for number, page in enumerate(pages)}
     accounts = Accounts(REASONABLE)

@@ -34,8 +34,8 @@ def adjusted(settings: CrawlSettings, given: Mapping[str, Any]) -> CrawlSettings
         if name not in SETTINGS or LIVE not in SETTINGS[name].marks:
             others = ", ".join(name for name, setting in SETTINGS.items() if LIVE in setting.marks)
             raise SettingError(
-                f"{option(name)} cannot change while a crawl runs: stop it, and start it again with another one; "
-                f"what can is {others}"
+                f"{option(name)} cannot change while a crawl runs: stop it, and start it again with another value; "
+                f"you can change {others}"
             )
     return replace(settings, **given)
 
@@ -112,7 +112,7 @@ class Changes:
         url, page = self._known_page(text)
         pages = self._state.pages
         if self._accounts.had_turn[page] and pages.last_state(page) == State.GONE:
-            raise SettingError(f"{url} is gone: it was there once, and was not found the last time")
+            raise SettingError(f"{url} is gone: the last fetch did not find it")
         self._ask_again(page, now)
         self._tell(PageAskedAgain(now, url))
         return url

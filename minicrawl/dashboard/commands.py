@@ -39,7 +39,7 @@ def seeds_of(texts: object) -> Message:
     Seeds are URLs or hosts, never files: a page must not have files read. Raises SeedError.
     """
     if not isinstance(texts, list) or not texts or len(texts) > _MOST_SEEDS:
-        raise SeedError(f"name 1 to {_MOST_SEEDS:,} seeds, one a line")
+        raise SeedError(f"name 1 to {_MOST_SEEDS:,} seeds, one per line")
     urls, guessed = [], []
     for text in texts:
         meant = guesses(text.strip()) if isinstance(text, str) else []
@@ -76,7 +76,7 @@ def started(store: Path, asked: Any, patience: float = _PATIENCE) -> Message:
     line = connected(store, 1.0)
     if line is not None:
         line.close()
-        raise SettingError("a crawl runs on this store already")
+        raise SettingError("a crawl is already running on this store")
     return _run(store, words, lines, patience)
 
 
@@ -87,13 +87,13 @@ def options(given: Mapping[str, Any]) -> Iterator[str]:
             raise SettingError(f"a page cannot set {str(name)[:40]!r}")
         if isinstance(SETTINGS[name].default, bool):
             if not isinstance(value, bool):
-                raise SettingError(f"{option(name)} is yes or no")
+                raise SettingError(f"{option(name)} must be yes or no")
             if value != SETTINGS[name].default:
                 yield option(name) if value else f"--no-{option(name)[2:]}"
         else:
             values = value if isinstance(value, list) else [value]
             if not all(isinstance(one, str | int | float) and not isinstance(one, bool) for one in values):
-                raise SettingError(f"{option(name)} is a text or a number")
+                raise SettingError(f"{option(name)} must be text or a number")
             yield from (f"{option(name)}={one}" for one in values)
 
 

@@ -78,10 +78,10 @@ def request_of(head: bytes) -> tuple[Request, int]:
     for line in filter(None, lines):
         name, colon, value = line.partition(":")
         if not colon or not name or name != name.strip() or name.lower() in headers:
-            raise BadRequestError(400, "a header field is wrong, or is there more than once")
+            raise BadRequestError(400, "a header field is wrong or repeated")
         headers[name.lower()] = value.strip()
     if "transfer-encoding" in headers:
-        raise BadRequestError(411, "a body is to come in one piece, with its Content-Length")
+        raise BadRequestError(411, "a body must come in one piece, with its Content-Length")
     length = headers.get("content-length", "0")
     if not (length.isascii() and length.isdigit()):
         raise BadRequestError(400, "Content-Length is a number")
@@ -245,7 +245,7 @@ def bound_socket(port: int) -> socket.socket:
     except OSError as error:
         found.close()
         raise SettingError(
-            f"--port {port} cannot be had: {error.strerror}; name another one, or none for any that is free"
+            f"--port {port} cannot be used: {error.strerror}; name another one, or none for any free one"
         ) from error
     return found
 
@@ -270,9 +270,9 @@ class Guard:
             return refused(421, "this server answers as 127.0.0.1 and localhost only")
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
         if (origin is not None and origin.lower() not in {f"http://{host}" for host in hosts}) or site not in _SAME:
-            return refused(403, "no other page may ask this server")
+            return refused(403, "no other page may use this server")
         if needs_token and not self.has_token(request):
-            return refused(401, "the token is missing or wrong: take the one that minicrawl has printed")
+            return refused(401, "the token is missing or wrong: use the one that minicrawl printed")
         media_type = headers.get("content-type", "").partition(";")[0].strip().lower()
         if request.method == "POST" and media_type != "application/json":
             return refused(415, "only JSON is taken")

@@ -128,7 +128,7 @@ class Routes:
         try:
             asked = json.loads(request.body)
         except (ValueError, RecursionError) as error:
-            raise SettingError("what is asked is not JSON") from error
+            raise SettingError("the request is not JSON") from error
         try:
             return json_answer(await asyncio.to_thread(do, asked))
         finally:
@@ -140,7 +140,7 @@ async def _answered(route: Callable[[Request], Awaitable[Answer]], request: Requ
     try:
         return await route(request)
     except NotYetError:
-        return refused(503, "this is still being worked out")
+        return refused(503, "minicrawl is still computing this")
     except ConfigError as error:
         return refused(400, str(error))
     except MinicrawlError as error:

@@ -200,9 +200,7 @@ def _loaded(spec: str) -> list[Hook]:
         return [Hook(spec, spec if spec in KINDS else "on_page", found)]
     names = [function] if function else [name for name in KINDS if hasattr(found, name)]
     if not names:
-        raise SettingError(
-            f"--hook {spec}: there is none of {', '.join(KINDS)} in it; name the function: {spec}:FUNCTION"
-        )
+        raise SettingError(f"--hook {spec}: it has none of {', '.join(KINDS)}; name the function: {spec}:FUNCTION")
     hooks = []
     for name in names:
         call = getattr(found, name, None)

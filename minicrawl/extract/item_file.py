@@ -34,8 +34,8 @@ def check_format(path: Path, columns: Collection[str] = ()) -> None:
         raise SettingError(f"--items {path} must end with one of {', '.join(_ENDINGS)}, not {path.suffix!r}")
     if _OTHERS in columns and path.suffix.lower() != ".jsonl":
         raise SettingError(
-            f"--items {path} has a column {_OTHERS!r} already, for what has no column; choose another name for the "
-            f"field {_OTHERS}, or a file .jsonl"
+            f"--items {path} has a column {_OTHERS!r} already, for fields without a column; choose another name for "
+            f"the field {_OTHERS}, or a file .jsonl"
         )
 
 
@@ -72,7 +72,7 @@ class ItemFile:
             check_item_file(str(path))
         if there < self._size:
             raise StoreError(
-                f"{self._lines} has {there} bytes, but {self._size} were written; put it back or name another"
+                f"{self._lines} has {there} bytes, but {self._size} were written; restore it or name another"
             )
         try:
             with self._lines.open("ab") as file:

@@ -281,7 +281,7 @@ class Book:
         return x / total if total > 0 else x
 
     def total(self) -> float:
-        """sum(X), without a pass over pages that are no aliases and have not gone."""
+        """sum(X), computed from aliases and gone pages only."""
         without = flagged(self.alias[: self.size] | self.gone[: self.size])
         births = self.births - int(self.birth(without).sum())
         received = self.in_all - int(self.received(without).sum())

@@ -110,7 +110,7 @@ class Coverage:
         self.leads[known:] = True
 
     def note(self, page: int, kind: int, *, leads: bool = False) -> None:
-        """Record the kind of a page after its turn. leads: True if it has links."""
+        """Record the kind of a page after its turn. leads: whether it has links."""
         was = self.kind.item(page)
         self.leads[page] = leads
         if kind != was:
@@ -119,7 +119,7 @@ class Coverage:
         self._turns += 1
 
     def note_change(self) -> None:
-        """Forget the shares, as the book has changed at many pages."""
+        """Forget the shares, because the book has changed at many pages."""
         self._shares = 0.0, 0.0
 
     def note_links(self, leads: Flags) -> None:
@@ -188,7 +188,7 @@ class Coverage:
         return missing
 
     def matters(self, mirrors: Pages) -> Flags:
-        """True for each mirror that holds so much that it matters to the bound."""
+        """True for each mirror that holds enough to matter to the bound."""
         least = UNTOUCHED * self.sums().steps / max(len(mirrors), 1)
         flags: Flags = np.abs(self._book.cash_of(mirrors)) > least
         return flags

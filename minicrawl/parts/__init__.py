@@ -60,7 +60,7 @@ def module(name: str) -> ModuleType:
     installed."""
     part = name.partition(".")[0]
     if util.find_spec(f"{__name__}.{part}") is None:
-        raise SettingError(f"this needs {part.replace('_', ' ')}, a part of minicrawl that is not installed here")
+        raise SettingError(f"this needs {part.replace('_', ' ')}, a part of minicrawl that is not installed")
     return importlib.import_module(f"{__name__}.{name}")
 
 

@@ -19,7 +19,7 @@ S = TypeVar("S")
 
 
 def own(settings: "CrawlSettings", kind: type[S]) -> S:
-    """The settings of a crawl, as those of one part."""
+    """The settings of one part, out of those of a crawl."""
     assert isinstance(settings, kind), "all settings are fields of one class"
     return settings
 
@@ -32,16 +32,16 @@ class Part(Step):
 
     @classmethod
     def of(cls, opening: Opening) -> Step | None:
-        """What the part does beside the visits of a crawl; None if that is nothing."""
+        """The step of a crawl that does the part's work; None if it has none to do."""
         return None
 
     @staticmethod
     def check(settings: "CrawlSettings") -> None:
-        """Raise SettingError for settings that no crawl can be made with here, before there is a store."""
+        """Raise SettingError for settings that do not work here. Called before there is a store."""
 
     @staticmethod
     def equip(spec: "SourceSpec", equipment: "Equipment") -> None:
-        """Add what a process that fetches and reads needs for the part. Raises SettingError."""
+        """Add what the part needs in a process that fetches and reads. Raises SettingError."""
 
     @staticmethod
     def wants(settings: "CrawlSettings") -> Collection[str]:
@@ -50,7 +50,7 @@ class Part(Step):
 
     @staticmethod
     def gathers(settings: "CrawlSettings") -> Collection[str]:
-        """What the step needs of each page beside its links: names of `minicrawl.model.Wanted`."""
+        """What the step needs from each page besides its links: names of `minicrawl.model.Wanted`."""
         return ()
 
     @staticmethod
@@ -64,7 +64,7 @@ class Part(Step):
 
     @staticmethod
     def figures(store: "Store") -> Mapping[str, Any]:
-        """Figures about the crawl for JSON, from the store alone: of partitions, numbers are added up, lists joined.
+        """Figures about the crawl for JSON, from the store alone. For partitions, numbers are added and lists joined.
         `left_out`: pages that wait, and will not be read."""
         return {}
 

@@ -17,7 +17,7 @@ Values = npt.NDArray[np.floating] | npt.NDArray[np.integer]
 
 
 class Errors(NamedTuple):
-    """Mean relative error in percent: of all pages, and of the tenth of them that is truly most important."""
+    """Mean relative error in percent: over all pages, and over the truly most important tenth."""
 
     all: float
     top: float

@@ -69,8 +69,8 @@ class Graph:
 
             M[j, i] = (weight of the links i -> j) / (weight of the links of i)
 
-        weights: one per link in the order of `targets`, none negative; None: 1 each. A column sums to 1, or to 0
-        where the page has no links that weigh anything.
+        weights: one per link in the order of `targets`, none negative; None: 1 each. A column sums to 1, or to 0 if
+        all links of the page weigh 0.
         """
         shape = (self.size, self.size)
         outdegree = self.outdegrees()

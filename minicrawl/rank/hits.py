@@ -44,8 +44,8 @@ def hits(
 ) -> Hits:
     """Hubs and authorities, each of sum 1.
 
-    weights: per link, none negative; 0 takes a link out. A page without links that count has 0, so a graph
-    without such links has nothing but 0. Links from a page to itself count, unless weights say otherwise.
+    weights: one per link, none negative; 0 removes a link. A page without links that count has 0, so a graph without
+    such links has only zeros. Links from a page to itself count, unless weights say otherwise.
     iterations: number of steps. None: until `tolerance`.
 
     W'W has no negative eigenvalue, so the steps never swing, and converge from any start that is not at right
@@ -56,7 +56,7 @@ def hits(
     steps meet.
 
     In a disconnected graph the component with the largest s1 takes all, the others end at 0: the tyranny of the
-    majority. Tied components share, each by its part of the vector of ones, independent of the order of pages.
+    majority. Components with the same s1 share by their part of the vector of ones, whatever the order of pages.
     """
     if not tolerance > 0.0:
         raise ValueError(f"tolerance must be more than 0, not {tolerance}")

@@ -65,8 +65,8 @@ def extract_seeds(  # noqa: PLR0913 - parameters of the method, with defaults
 ) -> list[Core]:
     """The first `count` cores of the links between hosts, the best first, each with a seed; fewer if links run out.
 
-    hosts: a number per page, shape (size,); links within a host do not count. After each core its pages are taken
-    out with their links, and HITS is worked out anew, in `iterations` steps. The seed is the hub admitted first.
+    hosts: a number per page, shape (size,); links within a host do not count. After each core, its pages are removed
+    with their links, and HITS runs again, in `iterations` steps. The seed is the hub admitted first.
     density: the least, in percent. size: most hubs and authorities of a core; instead of density.
     one_per_host: a host with a seed provides no more hubs, so every seed is on another host. In the paper it does,
     and a host may get several seeds.

@@ -237,10 +237,10 @@ class _Child:
             await writer.drain()
             (length,) = LENGTH.unpack(await reader.readexactly(LENGTH.size))
             if length > most:
-                raise ChildDiedError(f"its answer has {length:,} bytes, and may have {most:,}")
+                raise ChildDiedError(f"its answer has {length:,} bytes, but at most {most:,} are allowed")
             return decode(await reader.readexactly(length))
         except (ValueError, RecursionError) as error:
-            raise ChildDiedError(f"its answer is none: {line_of(error)}") from error
+            raise ChildDiedError(f"its answer is not valid: {line_of(error)}") from error
         except (OSError, EOFError) as error:
             await self._ended(1.0)
             raise self._given_up or ChildDiedError(_fate(self.process.returncode)) from error

@@ -285,7 +285,7 @@ class Asked:
 
     def __post_init__(self) -> None:
         if not 1 <= self.n <= MOST_SHOWN:
-            raise SettingError(f"--n is a number from 1 to {MOST_SHOWN:,}, not {self.n}")
+            raise SettingError(f"--n must be a number from 1 to {MOST_SHOWN:,}, not {self.n}")
 
 
 @dataclass(frozen=True)
@@ -330,7 +330,7 @@ def search(store: Store, text: str, asked: Asked | None = None) -> Found:
     words and a store without texts or index, StoreError."""
     asked = asked or Asked()
     if not store.texts.size:
-        raise SettingError(f"{store.path} has no texts to search in; crawl with --search, or continue with it")
+        raise SettingError(f"{store.path} has no texts to search; continue the crawl with --search")
     path = index_path(store.path)
     with open_index(path, store_mark(store.hash_key)) as index, index_errors(path), store.snapshot():
         matching = Matching(index, parse_query(text, asked.sites))

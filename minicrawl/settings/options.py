@@ -67,7 +67,7 @@ def _read_reasons(name: str, given: Any) -> tuple[str, ...]:
     reasons: tuple[str, ...] = codes()["read"](name, given)
     for reason in reasons:
         if reason == "passing":
-            raise SettingError("every run tries again what failed for a passing reason: leave out --retry passing")
+            raise SettingError("every run retries temporary failures: leave out --retry passing")
         if reason != ALL and meaning(reason) is None:
             what = f"reasons that 'minicrawl status' shows, such as http-404, or {ALL}"
             raise SettingError(f"{option(name)} takes {what}, not {quoted(reason)}")

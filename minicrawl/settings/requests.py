@@ -34,7 +34,7 @@ def _read_contact(name: str, given: Any) -> str:
     value = read_text(name, given)
     if value and not (value.isascii() and value.isprintable() and (is_mail_address(value) or _PAGE.fullmatch(value))):
         raise SettingError(
-            f"{option(name)} is an address such as me@example.org, or the URL of a page about the crawl, "
+            f"{option(name)} must be an address such as me@example.org, or the URL of a page about the crawl, "
             f"not {quoted(value)}"
         )
     return value

@@ -32,7 +32,7 @@ _LOOK = 0.2
 _DAMAGED = (
     "{path} is damaged: {error}; use a backup, or save what can be read of it: minicrawl salvage NEW --store {path}"
 )
-_EARLIER = "is of an earlier minicrawl (schema {version}), and must be upgraded"
+_EARLIER = "is of an earlier version (schema {version}), and must be upgraded"
 # By a part of SQLite's error message.
 _SENTENCES = {
     "disk is full": "the disk that holds {path} is full; free some space and run again",
@@ -271,8 +271,8 @@ def open_to_read(path: Path, *, upgrades: bool = True) -> sqlite3.Connection:
             )
         if is_held(real):
             raise StoreError(
-                f"{path} {_EARLIER.format(version=version)}, but is in use, by a crawl of that version or as another "
-                "minicrawl upgrades it; wait for that, and run again"
+                f"{path} {_EARLIER.format(version=version)}, but a crawl of that version or another upgrade is using "
+                "it; wait for that, and run again"
             )
         with hold(real):
             open_to_write(real).close()
@@ -323,7 +323,7 @@ def _version(db: sqlite3.Connection, path: Path) -> int:
     if version > SCHEMA_VERSION:
         raise StoreError(
             f"{path} was written by a newer minicrawl (schema {version}, this one reads {SCHEMA_VERSION}); "
-            "use that one, or another --store"
+            "use that version, or another --store"
         )
     if version < OLDEST:
         raise StoreError(

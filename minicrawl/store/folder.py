@@ -147,7 +147,7 @@ def found(path: Path) -> Folder:
             kind = "a newer" if int(kept["version"]) > VERSION else "an earlier"
             raise StoreError(
                 f"{file} was written by {kind} minicrawl (version {kept['version']}, this one reads {VERSION}); "
-                "use that one, or start a new crawl"
+                "use that version, or start a new crawl"
             )
         partitions = int(kept["partitions"])
         if not 0 < partitions <= MOST:

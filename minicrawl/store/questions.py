@@ -70,7 +70,7 @@ def only_reading_pages(db: sqlite3.Connection, text: str) -> Iterator[None]:
         raise _refused(text, str(error)) from error
     except sqlite3.DatabaseError as error:
         if "prohibited" in str(error) or "not authorized" in str(error):
-            raise _refused(text, "it asks for what it may not") from error
+            raise _refused(text, "it uses something that is not allowed") from error
         raise
     finally:
         db.set_authorizer(None)
@@ -146,14 +146,14 @@ class Questions(Subject):
                 raise sqlite3.ProgrammingError("it asks for nothing")
             yield Answer([name for name, *_ in cursor.description], cursor)
         except MemoryError as error:
-            raise SettingError(f"{query[:200]!r} needs more memory than it may have; ask for less at once") from error
+            raise SettingError(f"{query[:200]!r} needs more memory than it may use; query less at once") from error
         except (sqlite3.Error, sqlite3.Warning) as error:
             why = str(error)
             if "interrupted" in why:
-                raise SettingError(f"the answer takes more than {seconds:g} seconds; --time gives it more") from error
+                raise SettingError(f"the query takes more than {seconds:g} seconds; --time allows more") from error
             if "not authorized" in why:
                 why = "it does more than read"
-            raise SettingError(f"{query[:200]!r} cannot be answered: {why}; docs/store.md has the views") from error
+            raise SettingError(f"{query[:200]!r} failed: {why}; docs/store.md has the views") from error
         finally:
             db.set_progress_handler(None, 0)
             db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, longest)

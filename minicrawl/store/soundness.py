@@ -75,7 +75,7 @@ def check_books(tables: Tables) -> None:
     for key, value in tables.rows(f"SELECT key, value FROM meta WHERE key IN ({keys})", _BOOK):
         is_number = isinstance(value, int | float) and math.isfinite(value)
         if value is not None and not (is_number and (key != "clock" or value >= 0)):
-            raise damaged(tables.path, f"meta.{key} is {value!r:.60}, which cannot be meant")
+            raise damaged(tables.path, f"meta.{key} is {value!r:.60}, which is not valid")
     book = "SELECT clock + size + virtual + births + total FROM book"
     if tables.value(book) is None and tables.size():
-        raise damaged(tables.path, "a number is missing that importance is computed with")
+        raise damaged(tables.path, "a number that importance depends on is missing")

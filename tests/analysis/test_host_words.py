@@ -43,7 +43,7 @@ def test_the_end_of_a_run_counts_ill_hosts_by_kind() -> None:
     assert end_line({"walled": 1, "down": 2}, 410) == (
         "3 hosts are ill (2 down, 1 walled): 410 pages wait; the next run asks them first"
     )
-    assert end_line({"busy": 1}, 1) == "1 host is ill (1 busy): 1 page waits; the next run asks it first"
+    assert end_line({"busy": 1}, 1) == "1 host is ill (1 busy): 1 page waits; the next run tries it first"
 
 
 def test_ill_hosts_are_listed_with_most_waiting_pages_first() -> None:
@@ -63,7 +63,7 @@ def test_ill_hosts_are_listed_with_most_waiting_pages_first() -> None:
 @pytest.mark.parametrize(
     ("changes", "is_running", "said"),
     [
-        ({"next_at": NOW - 9}, False, "the next run asks it first"),
+        ({"next_at": NOW - 9}, False, "the next run tries it first"),
         ({"next_at": NOW - 9}, True, "next now"),
         ({}, True, "; tried 4 times, next 14:05; 230 pages wait"),
         ({"tries": 1, "waiting": 1}, False, "; tried once, at rest until 14:05; 1 page waits"),

@@ -27,7 +27,7 @@ def test_circle_of_aliases_stands_for_nothing(length: int) -> None:
     ("state", "sentence"),
     [
         ("waiting", "has been read yet; run 'minicrawl crawl SEEDS --store"),
-        ("gone", "is there any more, so there is nothing to rank"),
+        ("gone", "exists any more, so there is nothing to rank"),
         ("fetched", None),
         ("error", None),
     ],

@@ -101,7 +101,7 @@ def test_what_differs_by_noise_has_the_order_of_its_names(store: Path, apart: fl
         ("SELECT wrong FROM page", "no such column: wrong"),
         ("DELETE FROM pages", "it does more than read"),
         ("", "it asks for nothing"),
-        ("SELECT url, '', NULL, 'much' FROM page", "the importance at stake is a number, not 'much'"),
+        ("SELECT url, '', NULL, 'much' FROM page", "the importance at stake must be a number, not 'much'"),
     ],
 )
 def test_a_query_that_is_none_is_one_sentence(store: Path, query: str, said: str) -> None:

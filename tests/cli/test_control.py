@@ -116,7 +116,7 @@ def test_without_a_running_crawl_changes_are_for_the_next_one(store: Path, tmp_p
     assert told(store, "set", "delay=2") == "delay: 0.0 -> 2.0\nno crawl is running; the next one uses that\n"
     assert (
         told(store, "again", "a.test")
-        == "http://a.test/ is next on its host; no crawl is running, so this is for the next one\n"
+        == "http://a.test/ is next on its host; no crawl is running, so the next one does this\n"
     )
     (tmp_path / "more.txt").write_text("http://b.test/\nhttp://c.test/\nhttp://b.test/\n")
     assert answer("control", "add", tmp_path / "more.txt", "--store", store) == {"running": False, "seeds": 2, "new": 2}

@@ -25,7 +25,7 @@ def test_nothing_fetched_is_exit_1_also_when_the_time_is_up(tmp_path: Path) -> N
             else:
                 assert "the time is up" in result.stdout
                 assert "Read 0 of 1 known page, 1 waiting for ill hosts.\n" in result.stdout
-                assert "1 host is ill (1 down): 1 page waits; the next run asks it first." in result.stdout
+                assert "1 host is ill (1 down): 1 page waits; the next run tries it first." in result.stdout
 
 
 def test_run_that_had_nothing_left_is_exit_0(store: Path) -> None:

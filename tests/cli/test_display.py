@@ -219,7 +219,7 @@ def test_a_limit_has_a_share_and_a_time(limits: LimitsNow, share: float, what: s
 @pytest.mark.parametrize(
     ("state", "in_flight", "words"),
     [
-        (RunState.RUNNING, 12, "running until nothing is left to fetch; Ctrl-C stops it, nothing is lost"),
+        (RunState.RUNNING, 12, "running until nothing is left to fetch; Ctrl-C stops it without loss"),
         (RunState.STARTING, 0, "reading the seeds"),
         (RunState.PAUSED, 1, "paused; 1 request is being finished; 'minicrawl control resume' continues"),
         (RunState.PAUSED, 0, "paused; 'minicrawl control resume' continues"),

@@ -73,7 +73,7 @@ WHAT = "--retry takes reasons that 'minicrawl status' shows, such as http-404, o
         ("passin", f"{WHAT}, not 'passin'"),
         ("http-503,404", f"{WHAT}, not '404'"),
         ("http-", f"{WHAT}, not 'http-'"),
-        ("passing", "every run tries again what failed for a passing reason: leave out --retry passing"),
+        ("passing", "every run retries temporary failures: leave out --retry passing"),
     ],
 )
 def test_a_reason_that_is_none_is_told_before_the_crawl(tmp_path: Path, given: str, told: str) -> None:

@@ -116,7 +116,7 @@ def test_programs_are_told_nothing(words: list[str], there: list[str]) -> None:
     [
         ("closed.test", [], "fetched (robots): robots.txt forbids it; ask its owner; --ignore-robots is only for"),
         ("404.test", [], "read (http-404): the answer was 404 Not Found; check its spelling; 'minicrawl why http://"),
-        ("wall.test", [], "leads back here; if it wants its cookies back, --cookies sends them; 'minicrawl why"),
+        ("wall.test", [], "leads back here; if it requires its cookies, --cookies sends them; 'minicrawl why"),
         ("moved.test", ["--scope", "host"], "start at http://club.test/, or without --scope; 'minicrawl why"),
     ],
 )
@@ -156,7 +156,7 @@ FIRST = "the most important page first, and ranks what it finds"
         (ONE, {"delay": 2.5}, "Asks each host at most once in 2.5 s, as its robots.txt allows, as minicrawl/1.0"),
         (ONE, {"ignore_robots": True}, "whatever its robots.txt says"),
         (ONE, {"archive": "/warcs"}, "Keeps everything in crawl.db, and answers in /warcs: Ctrl-C stops it"),
-        (ONE, {"from_archive": ("/warcs",)}, "Asks no host: answers come from /warcs."),
+        (ONE, {"from_archive": ("/warcs",)}, "Sends no requests: answers come from /warcs."),
     ],
 )
 def test_plan_says_what_the_settings_make_of_it(seeds: Seeds, settings: dict[str, object], line: str) -> None:

@@ -92,7 +92,7 @@ def test_a_round_is_not_held_by_a_host_that_asks_for_an_hour(tmp_path: Path, mon
     theirs = {url for url in before if "club" in url}
     assert {url for url, at in fetched_at(path).items() if at > before[url]} == before.keys() - theirs
     left = f"{len(theirs)} pages of club.test ({len(theirs)})"
-    assert f"\nLeft to the next round, as their hosts rest: {left}.\n" in result.stdout
+    assert f"\nLeft to the next round, because their hosts rest: {left}.\n" in result.stdout
     assert result.exit_code == 0
 
 

@@ -146,7 +146,7 @@ def test_one_call_of_a_function_takes_no_longer_than_the_answer_may(call: str, s
     command = [*running("minicrawl"), "sql", f"SELECT {call}", "--store", str(store), "--time", "0.05"]
     ended = subprocess.run(command, check=False, capture_output=True, text=True, timeout=PATIENCE)
     assert (ended.returncode, ended.stdout) == (SettingError.exit_code, "")
-    assert ended.stderr == "Error: the answer takes more than 0.05 seconds; --time gives it more\n"
+    assert ended.stderr == "Error: the query takes more than 0.05 seconds; --time allows more\n"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="its threads are counted in /proc")

@@ -36,7 +36,7 @@ store = crawled_once(
         ("gone", "Given up: the answer was 404 Not Found."),
         ("b", "it leads to 0 pages, and 2 pages link to it."),
         ("late", "It waits: a page links to it, and it has not been fetched yet."),
-        ("late", "Pages that wait ahead of it: "),
+        ("late", "Pages ahead of it: "),
         ("late", "Its host must rest until "),
     ],
 )
@@ -112,7 +112,7 @@ def why(store: Path, url: str) -> list[str]:
     return [re.sub(r"\b0\.\d+|\b\d+%", "N", line) for line in lines[begin:end]]
 
 
-JUMPS = "from jumps: walkers start anew at front pages, seeds and any page of a site they trust"
+JUMPS = "from jumps: walkers start again at front pages, seeds and any page of a site they trust"
 
 
 @pytest.mark.parametrize(

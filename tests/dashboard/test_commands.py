@@ -104,7 +104,7 @@ def test_a_crawl_is_started_and_goes_on_by_itself(tmp_path: Path) -> None:
             status = answer("control", "status", "--store", store)
             assert (status["pid"], status["limits"]["pages"]) == (pid, 9)
             assert os.getsid(pid) == pid
-            with pytest.raises(SettingError, match="a crawl runs on this store already"):
+            with pytest.raises(SettingError, match="a crawl is already running on this store"):
                 started(store, {})
         finally:
             os.kill(pid, signal.SIGKILL)

@@ -220,6 +220,6 @@ def test_file_that_was_cut_is_told(tmp_path: Path) -> None:
     writer = Writer(tmp_path / "crawl.db")
     commit(writer, ItemFile(writer, path, COLUMNS), ("http://a.test/", [{"title": "x"}]))
     path.write_text("")
-    with pytest.raises(StoreError, match=r"has 0 bytes, but \d+ were written; put it back or name another"):
+    with pytest.raises(StoreError, match=r"has 0 bytes, but \d+ were written; restore it or name another"):
         ItemFile(writer, path, COLUMNS)
     writer.close()

@@ -23,9 +23,9 @@ WRONG = [
     ("strategy", "best", "--strategy is one of greedy, random, cycle, breadth-first, not 'best'"),
     ("allow", ("(",), "--allow '(' is not a regular expression: missing ), unterminated subpattern at position 0"),
     ("deny", ("ok", "*"), "--deny '*' is not a regular expression: nothing to repeat at position 0"),
-    ("boost", ("x",), "--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not 'x'"),
-    ("boost", ("x=0",), "--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not 'x=0'"),
-    ("boost", ("x=1001",), "--boost takes REGEX=FACTOR with a factor from above 0 to 1000, not 'x=1001'"),
+    ("boost", ("x",), "--boost takes REGEX=FACTOR with a factor above 0 and up to 1000, not 'x'"),
+    ("boost", ("x=0",), "--boost takes REGEX=FACTOR with a factor above 0 and up to 1000, not 'x=0'"),
+    ("boost", ("x=1001",), "--boost takes REGEX=FACTOR with a factor above 0 and up to 1000, not 'x=1001'"),
     ("boost", ("(=2",), "--boost '(' is not a regular expression: missing ), unterminated subpattern at position 0"),
     ("header", ("nonsense",), NO_HEADER),
     ("header", ("A: x\r\nB: y",), NO_HEADER),
@@ -33,12 +33,12 @@ WRONG = [
     (
         "archive",
         Path(__file__),
-        f"--archive {__file__} is not a folder; name one, or a path where there is nothing yet",
+        f"--archive {__file__} is not a folder; name one, or a path that does not exist yet",
     ),
     ("render", "(", "--render '(' is not a regular expression: missing ), unterminated subpattern at position 0"),
     ("render", ("auto", "none"), "--render none renders nothing: leave out --render auto"),
     ("timeout", 0, "--timeout must be more than 0, not 0"),
-    ("chromium", 7, "--chromium is the path of a file, not 7"),
+    ("chromium", 7, "--chromium must be the path of a file, not 7"),
 ]
 
 

@@ -61,7 +61,7 @@ def hub_rankings(options: Options, store: Store, folded: FoldedStore) -> dict[st
     Raises SettingError.
     """
     if options.peel and options.communities is None:
-        raise SettingError("--peel says how communities are found; say how many with --communities")
+        raise SettingError("--peel says how to find communities; give their number with --communities")
     graph, weights = _weighed(options, store, folded)
     if options.communities is None:
         found = hits(graph, weights=weights)
@@ -91,10 +91,10 @@ def _weighed(options: Options, store: Store, folded: FoldedStore) -> tuple[Graph
     if root is not None:
         weights *= within(graph, near)
     if not weights.any():
-        raise SettingError("no link between two of these pages counts; ask for more of them, or say --per page")
+        raise SettingError("no link between two of these pages counts; take more pages, or give --per page")
     if options.context:
         if options.query is None:
-            raise SettingError("--context weighs links by the words of a query near them; say which with --query")
+            raise SettingError("--context weighs links by the words of a query near them; give --query")
         weights *= 1.0 + word_counts(options.query, near, store, folded)
     return with_self_links(graph, near, weights) if options.self_links else (graph, weights)
 
@@ -102,7 +102,7 @@ def _weighed(options: Options, store: Store, folded: FoldedStore) -> tuple[Graph
 def _root(options: Options, store: Store, folded: FoldedStore) -> Pages | None:
     """The root set of HITS; None for the whole graph."""
     if options.root is not None and options.query is not None:
-        raise SettingError("--query and --root both say around which pages to look; give one of them")
+        raise SettingError("--query and --root both choose pages; give one of them")
     if options.root is not None:
         return named_pages(options.root, "root", store, folded)
     return None if options.query is None else pages_with_words(options.query, _ROOT, store, folded)

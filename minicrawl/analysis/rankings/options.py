@@ -67,7 +67,7 @@ def site_weights(options: Options, store: Store, folded: FoldedStore) -> FloatAr
     if options.per != "page":
         _, places = numbered_sites(store, folded.hosts, DIVISIONS[options.per or "host"])
     elif options.cap is not None or options.inside:
-        raise SettingError("--cap and --inside are about links of a host or site; say --per host or --per site")
+        raise SettingError("--cap and --inside are for links of a host or site; give --per host or --per site")
     weights = intrinsic_weights(graph, places, options.inside or 0.0)
     by_place = folded.weights(REASONABLE)
     weights *= 1.0 if by_place is None else by_place
@@ -87,7 +87,7 @@ def jump_of(given: str | None, store: Store, folded: FoldedPages) -> FloatArray:
     if given.startswith(_RECENT):
         half_life = parse_duration(given.removeprefix(_RECENT))
         if not half_life > 0:
-            raise SettingError(f"--jump {given}: nothing is as new as that; say a time such as 30d")
+            raise SettingError(f"--jump {given}: no page is that new; give a time such as 30d")
         return recent_jump(half_life, store, folded)
     return _of_file(given, store, folded)
 
@@ -127,13 +127,13 @@ def _of_file(given: str, store: Store, folded: FoldedPages) -> FloatArray:
         except ValueError:
             value = -1.0
         if not 0.0 <= value < np.inf:
-            raise SettingError(f"{given}, line {number}: a weight is a number from 0 on, not {weight[0]!r}")
+            raise SettingError(f"{given}, line {number}: a weight is a number of at least 0, not {weight[0]!r}")
         weights[normalise(url) or url] = value
     jump = np.zeros(folded.size)
     for url, page in store.page_table.find(list(weights)).items():
         jump[folded.stands_for[page]] += weights[url]
     if not jump.any():
-        raise SettingError(f"--jump: no page of {given} that weighs anything is known in {store.path}")
+        raise SettingError(f"--jump: {store.path} knows no page of {given} with a weight above 0")
     return jump
 
 
@@ -160,14 +160,14 @@ def pages_with_words(query: str, most: int, store: Store, folded: FoldedPages) -
     """The most important pages with all words of a query in URL or title. Raises SettingError."""
     words = _folded(query).split()
     if not words:
-        raise SettingError("--query takes words, and there are none")
+        raise SettingError("--query needs words")
     found: list[tuple[int, int]] = []
     for number, page in enumerate(store.ranks.numbered()):
         text = _folded(f"{page.url} {page.title or ''}")
         if all(word in text for word in words):
             found.append((page.rank, number))
     if not found:
-        raise SettingError(f"no page has {query!r} in its URL or title; ask for other words")
+        raise SettingError(f"no page has {query!r} in its URL or title; give other words")
     return np.unique(folded.stands_for[[number for _, number in sorted(found)[:most]]])
 
 

@@ -130,9 +130,9 @@ def pagerank_ranking(options: Options, store: Store, folded: FoldedStore) -> Fou
 def pagerank_ranking_on_disk(memory: str, options: Options, store: Store, pages: FoldedPages) -> Found:
     """PageRank of the links in temporary files. Raises SettingError, StoreError."""
     if options.method != "power":
-        raise SettingError("--memory has a method of its own; leave --method out")
+        raise SettingError("--memory has a method of its own; leave out --method")
     if _weighs_sites(options):
-        raise SettingError("--memory never has all links at once, as --per, --inside and --cap need; leave it out")
+        raise SettingError("--per, --inside and --cap need all links at once, which --memory never has; leave it out")
     jump = jump_of(options.jump, store, pages)
     ranks, rounds, error, shelf = pagerank_on_disk(memory, options, store, pages, REASONABLE, jump)
     return {"pagerank": ranks}, tuple(filter(None, (shelf.cost(rounds), capped(error, rounds))))
@@ -148,5 +148,5 @@ def capped(error: float, rounds: int) -> str:
         return ""
     return (
         f"stopped after {rounds:,} rounds before the ranks had settled: they are within {error:.1g} (L1) of the exact "
-        "ones; say a lower --damping"
+        "ones; give a lower --damping"
     )

@@ -29,7 +29,7 @@ def topic_ranking(options: Options, store: Store, folded: FoldedStore) -> Found:
     """Topic-sensitive PageRank. Raises SettingError."""
     topics = topics_of(options.topic, store, folded)
     if not topics:
-        raise SettingError("--by topic needs the pages of a topic; say which with --topic NAME=FILE|URL|REGEX")
+        raise SettingError("--by topic needs the pages of a topic; give --topic NAME=FILE|URL|REGEX")
     if options.query is None:
         shares, note = _given_shares(options.weights, tuple(topics)), ""
     else:
@@ -56,7 +56,7 @@ def _shares_by_words(options: Options, topics: dict[str, list[int]], store: Stor
     """P(topic | words of the query), by their counts in the pages of each topic."""
     words = words_in(options.query or "")
     if not words:
-        raise SettingError("--query takes words, and there are none")
+        raise SettingError("--query needs words")
     prior = None if options.weights is None else _given_shares(options.weights, tuple(topics))
     counts = [_word_counts(pages, store) for pages in topics.values()]
     return list(map(float, topic_shares(counts, words, prior)))
@@ -87,7 +87,7 @@ def _given_shares(given: str | None, names: tuple[str, ...]) -> list[float]:
     are_weights = all(0 <= share < math.inf for share in shares.values()) and any(shares.values())
     if shares.keys() != set(names) or not are_weights:
         raise SettingError(
-            f"--weights takes a NAME=WEIGHT for each of {', '.join(names)}, apart by commas, not {given!r}"
+            f"--weights takes a NAME=WEIGHT for each of {', '.join(names)}, separated by commas, not {given!r}"
         )
     return [shares[name] for name in names]
 
@@ -136,7 +136,7 @@ def check_name(name: str) -> None:
     if not re.fullmatch(r"[A-Za-z][A-Za-z0-9_-]{0,39}", name):
         raise SettingError(f"--save takes a name of up to 40 letters, digits, '-' and '_', not {name!r}")
     if name in RankedPage._fields:
-        raise SettingError(f"--save {name}: every store has a column of that name; take another one")
+        raise SettingError(f"--save {name}: every store has a column of that name; choose another one")
 
 
 def _trustrank(options: Options, store: Store, folded: FoldedStore) -> Found:

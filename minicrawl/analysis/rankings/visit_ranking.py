@@ -77,7 +77,9 @@ class VisitCounts:
         """The page of a target, spelled and stripped as the crawl does. Raises SettingError."""
         given = target.decode() if target.isascii() else quote_from_bytes(target, safe=bytes(range(128)))
         if self._host is None and given.startswith("/"):
-            raise SettingError(f"{self._store.path} has pages of several hosts; say whose log it is, with --site URL")
+            raise SettingError(
+                f"{self._store.path} has pages of several hosts; name the one with this log by --site URL"
+            )
         whole = [f"{scheme}://{self._host}{given}" for scheme in ("https", "http")] if given[:1] == "/" else [given]
         urls = [each for url in map(normalise, whole) if url is not None for each in (url, stripped(url))]
         pages = self._store.page_table.find(urls)
@@ -104,7 +106,7 @@ def visit_ranking(options: Options, store: Store, pages: FoldedPages) -> Found:
         f"{counted(counts.lines, 'line')}: {counted(int(visits.sum()), 'visit')} to "
         f"{counted(int(np.count_nonzero(visits)), 'page')}; not counted: {left['bots']:,} by bots, {left['others']:,} "
         f"that showed no page, {left['unknown']:,} of URLs that the crawl does not know, {left['repeated']:,} repeated "
-        f"within half an hour, {left['strays']:,} that are no requests"
+        f"within half an hour, {left['strays']:,} that are not requests"
     )
     if not visits.any():
         raise SettingError(f"no visit to a page: {told}; name logs in Combined Log Format, or another host with --site")
@@ -146,7 +148,7 @@ def _host(store: Store, pages: FoldedPages, site: str | None) -> str | None:
     """The host of the log: that of --site, or the one with pages; None where there are several. Raises SettingError."""
     if site is not None:
         if (url := normalise(site)) is None:
-            raise SettingError(f"--site {site!r} is not a URL; say one such as https://example.com/")
+            raise SettingError(f"--site {site!r} is not a URL; give one such as https://example.com/")
         return authority(url)
     read = set(pages.hosts[pages.is_parsed & ~pages.is_alias].tolist())
     names = [host.name for host in store.hosts.all() if host.id in read]

@@ -104,7 +104,7 @@ def _refusal(bad: list[str]) -> str:
         return f"{bad[0]} is not an http or https URL; write it as https://host/path"
     more = [f"and {len(bad) - _SHOWN:,} more"] if len(bad) > _SHOWN else []
     return "\n  ".join(
-        [f"{len(bad):,} seeds are no http or https URLs; write them as https://host/path:", *bad[:_SHOWN], *more]
+        [f"{len(bad):,} seeds are not http or https URLs; write them as https://host/path:", *bad[:_SHOWN], *more]
     )
 
 
@@ -115,7 +115,7 @@ def _missing(source: str) -> str:
         return f"{source!r} is not a URL, and there is no seed file of that name; did you mean {scheme}://{meant[2]}?"
     if re.search(r"[./\\]", source) or normalise(f"https://{source}") is None:
         return f"seed file {source} cannot be read: No such file or directory"
-    return f"{source!r} was taken for a seed file, and there is none; if it is a host, write it as https://{source}"
+    return f"{source!r} is not a seed file that exists; if it is a host, write it as https://{source}"
 
 
 def _lines(source: str) -> Iterator[tuple[str, str]]:

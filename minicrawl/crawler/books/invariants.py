@@ -91,7 +91,7 @@ def _faults_of(pages: Columns) -> Iterator[str]:
     visited, state = pages["visited"] != 0, pages["state"]
     is_unread = np.isin(state, [State.WAITING, State.ELSEWHERE])
     wrong = {
-        "is in state {state!r}, which explains nothing": ~np.isin(state, list(_STATES)),
+        "is in state {state!r}, which does not exist": ~np.isin(state, list(_STATES)),
         "is in state {state!r}, but its turns say otherwise": visited == is_unread,
     }
     for what, flags in wrong.items():
@@ -104,7 +104,7 @@ def _order(store: Store, book: Book) -> Iterator[str]:
         order, places, starts = book.order(), dict(store.ranks.places()), range(0, book.size, PLACES)
         right = (np.array_equal(places[first], order[first : first + PLACES]) for first in starts)
         if places.keys() != set(starts) or not all(right):
-            yield "the places of pages are not those by what they have received"
+            yield "the order of pages does not match what they have received"
 
 
 def _links(store: Store, accounts: Accounts) -> Iterator[str]:

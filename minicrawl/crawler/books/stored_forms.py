@@ -110,7 +110,7 @@ def wrong_settings(store: Store) -> Iterator[str]:
     try:
         CrawlSettings.from_json(store.settings)
     except SettingError as error:
-        yield f"its settings cannot be meant: {error}"
+        yield f"its settings are not valid: {error}"
 
 
 def wrong_meta(store: Store) -> Iterator[str]:
@@ -132,4 +132,4 @@ def _wrong(name: str, value: Any, kind: Any, *, is_json: bool = False) -> Iterat
     try:
         convert(json.loads(value) if is_json and value is not None else value, kind | None)
     except (ValidationError, ValueError, TypeError):
-        yield f"{name} is {value!r:.60}, which cannot be meant"
+        yield f"{name} is {value!r:.60}, which is not valid"

@@ -104,8 +104,8 @@ _SWITCHES = (
 )
 _SENTENCES = {
     cage.NAMESPACE: "Chromium has no network (a namespace of its own), and its sandbox",
-    cage.FILTER: "Chromium has no network: the system refuses it a namespace, so it is refused sockets (seccomp)",
-    cage.OPEN: "only Chromium's own switches keep it off the network: the system has neither namespaces nor seccomp",
+    cage.FILTER: "Chromium has no network: the system refuses a namespace, so seccomp refuses sockets",
+    cage.OPEN: "only Chromium's own switches block the network: the system has neither namespaces nor seccomp",
 }
 _NO_SANDBOX = "; without its sandbox, as root has none: crawl as another user"
 _MOST_TABS = 8

@@ -322,7 +322,7 @@ class Tab:
                 is_quiet = await self._said(_QUIET_FOR % (1000 * quiet, 1000 * (seconds - spent)))
             spent += clock() - began
             if not is_quiet:
-                raise FetchError("render-timeout", "its words and links go on changing")
+                raise FetchError("render-timeout", "its words and links keep changing")
             if not requests.must_come(whole=whole) and clock() - requests.answered >= _QUIET:
                 return True
             while requests.must_come(whole=whole) and spent < seconds and clock() < end:

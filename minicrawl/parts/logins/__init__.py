@@ -30,7 +30,7 @@ ACCOUNTS = "accounts"
 """Key of `meta`. JSON: the user of each site that the crawl is logged in at."""
 log.declare("logged-in-again", "logged in again at {site} as {user}: the session was over", INFO)
 log.declare("session-lost", "the session at {site} is over: {why}")
-log.declare("ended-session", "{url} ended the session at {site}: it is not asked again", INFO)
+log.declare("ended-session", "{url} ended the session at {site}, and will not be requested again", INFO)
 
 
 _LISTED = 1_000
@@ -95,22 +95,22 @@ class Logins(Part):
         query = "SELECT name FROM acting CROSS JOIN pages ON id = page WHERE page = ? AND pages.state = 'waiting'"
         for (name,) in store.rows(query, (page,)):
             why = f"{printable(name)!r} says that it ends a session or acts" if name else "its answer ended the session"
-            yield f"It is not asked while there is a session: {why}; --follow-actions asks for it."
+            yield f"minicrawl skips it during a session: {why}; --follow-actions follows it."
 
 
 def _sentences(figures: Mapping[str, Any]) -> Iterable[str]:
     """Sentences without full stop."""
     for site, why in figures.get("lost", {}).items():
         yield (
-            f"the session at {printable(site)} is lost, and its pages wait: {printable(why)}; log in by 'minicrawl "
+            f"the session at {printable(site)} is lost, and its pages wait: {printable(why)}; run 'minicrawl "
             "login', then continue"
         )
     if acting := figures.get("acting"):
         example = acting[0]
         name = printable(example["name"]) or "its answer did"
         yield (
-            f"{counted(figures['left_out'], 'page')} not asked, as they would end the session or act, such as "
-            f"{printable(example['url'])} ({name}); --follow-actions asks for them"
+            f"{counted(figures['left_out'], 'page')} skipped, because they would end the session or act, such as "
+            f"{printable(example['url'])} ({name}); --follow-actions follows them"
         )
 
 

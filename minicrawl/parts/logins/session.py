@@ -83,10 +83,10 @@ async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str
         page = await browsing.send(asks_name.action, asks_name.filled({asks_name.user: login.user}), page.url, jar)
         form = login_form(_forms(page))
         if form is None:
-            raise LoginError(f"{page.url} asks for no password after the name{_said(page, first)}")
+            raise LoginError(f"{page.url} does not ask for a password after the name{_said(page, first)}")
     if form is None:
         raise LoginError(
-            f"{page.url} has no form with one password field: name the page that has it, or use --browser, where "
+            f"{page.url} has no form with one password field: name the page that has one, or use --browser if "
             "scripts make the form"
         )
     _check_place(form, page, login)
@@ -139,11 +139,11 @@ def _check_place(form: Form, page: Browsed, login: Login) -> None:
             f"the form of {page.url} sends name and password to another site, {origin_of(form.action)}: log in there"
         )
     if not form.is_post:
-        raise LoginError(f"the form of {page.url} sends name and password in a URL, which servers write down")
+        raise LoginError(f"the form of {page.url} sends name and password in a URL, which servers log")
     if not form.action.startswith("https:") and not login.in_clear:
         raise LoginError(
             f"{origin_of(form.action)} takes the password over plain HTTP, where others can read it: name the https "
-            "URL, or allow that by --in-clear"
+            "URL, or allow that with --in-clear"
         )
 
 

@@ -125,7 +125,7 @@ class Shells(Part):
     def explain(store: "Store", page: int) -> Iterable[str]:
         row = store.record(ScriptedRow, "scripted WHERE page = ?", page)
         if row is not None and row.reading == SHELL:
-            yield "scripts     it shows next to nothing without them; 'minicrawl crawl --render auto' reads it anew"
+            yield "scripts     it shows next to nothing without them; 'minicrawl crawl --render auto' reads it again"
         url = store.page_table.url(page)
         host, pattern = politeness_key(url), pattern_of(url)
         found = store.record(ClassRow, "rendered WHERE host = ? AND pattern = ?", host, pattern)
@@ -166,7 +166,7 @@ def _lines(figures: Mapping[str, Any]) -> Iterable[str]:
     if most:
         chromium = installed.adding_chromium() or "install Chromium"
         need = f"{installed.adding('render')}, {chromium}, and run " * (not _has_playwright())
-        yield f"to read them anew, with scripts: {need}minicrawl crawl --render auto"
+        yield f"to read them again, with scripts: {need}minicrawl crawl --render auto"
 
 
 def _posting(figures: Mapping[str, Any]) -> Iterable[str]:

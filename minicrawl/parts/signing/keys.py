@@ -105,7 +105,7 @@ def read_key(path: Path) -> SigningKey:
     except UnsupportedAlgorithm:
         private = None
     if not isinstance(private, Ed25519PrivateKey):
-        raise SettingError(f"{path} is a key of another kind than Ed25519; 'minicrawl key new FILE' makes one")
+        raise SettingError(f"{path} is not an Ed25519 key; 'minicrawl key new FILE' makes one")
     return _of(private)
 
 

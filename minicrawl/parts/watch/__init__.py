@@ -52,7 +52,7 @@ class Watch(Part):
         due = opening.state.writer.meta(DUE)
         if due == NOTHING_DUE:
             raise SettingError(
-                f"{opening.state.writer.path} is of watched pages: use 'minicrawl watch', or another store"
+                f"{opening.state.writer.path} is the store of watched pages: use 'minicrawl watch', or another store"
             )
         return None if due is None else cls(opening)
 
@@ -65,7 +65,7 @@ class Watch(Part):
     def status(figures: Mapping[str, Any]) -> Iterable[str]:
         if figures:
             times = counted(figures["rounds"], "time")
-            yield f"watched   {counted(figures['watched'], 'page')}, checked {times}; 'minicrawl changes' tells more"
+            yield f"watched   {counted(figures['watched'], 'page')}, checked {times}; 'minicrawl changes' says more"
 
     def lets_wait(self, page: int, url: str) -> bool:
         return self._answers.lets_wait(page, url)

@@ -96,7 +96,7 @@ def event_words(event: WatchEvent) -> Iterator[str]:
             yield f"{url}  the selector matches nothing"
         case "habit":
             behind = f"the line after {printable(event.why)[:60]!r}" if event.why else "its first line"
-            yield f"{url}  {behind} changes at every check and is told no more; --selector watches it"
+            yield f"{url}  {behind} changes at every check, and is no longer reported; --selector watches it"
         case "unreadable":
             yield f"{counted(len(event.pages), 'page')} of {url} could not be checked: {_why(event.why)}"
         case "readable":

@@ -64,7 +64,7 @@ class Watched:
         transport: Any = None,
     ) -> None:
         if not seeds.urls:
-            raise SeedError("the list names no page to watch; write a URL in each line")
+            raise SeedError("the list has no page to watch; write one URL per line")
         self.store, self._seeds, self._settings = store, seeds, {**_SETTINGS, **settings}
         self._selectors, self._confirm, self._transport = dict(selectors), confirm, transport
         self._kinds = kinds

@@ -94,7 +94,7 @@ class View(Struct, frozen=True, omit_defaults=True):
 
 def damaged(url: str, error: Exception) -> StoreError:
     return StoreError(
-        f"what is kept of {url} is damaged ({error}); leave it out of the list for one check, and it is new in the next"
+        f"what is kept of {url} is damaged ({error}); leave it out of the list for one check; in the next it is new"
     )
 
 

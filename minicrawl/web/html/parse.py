@@ -69,7 +69,7 @@ class _Related(NamedTuple):
 def parse_html(
     body: bytes, url: str, content_type: str | None = None, wanted: Wanted = _ANCHORS, marks: Marks | None = None
 ) -> ParsedPage:
-    """Parse a page with the normalised `url` and the header `content_type`. marks: of the body, if they are known."""
+    """Parse a page with the normalised `url` and the header `content_type`. marks: those of the body, if known."""
     codec = encoding_of(body, content_type)
     encoding = None if is_unicode(codec) else codec
     whole = as_utf8(body, codec)

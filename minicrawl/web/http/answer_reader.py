@@ -85,7 +85,7 @@ class AnswerReader:
             raise _bad(f"{head[:40]!r} begins no answer")
         status = int(line[2])
         if status == 101:
-            raise _bad("a change of protocol that nobody asked for")
+            raise _bad("a change of protocol that minicrawl did not request")
         if status < 200:
             return  # RFC 9110 15.2: any number of interim responses
         # RFC 9112 2.2, 5.2: a bare carriage return is a space, and so is a line break before white space.

@@ -234,7 +234,7 @@ def _meant_domain(given: str, host: str) -> str | None:
 LOGIN = "# minicrawl login: "
 """Begins the comments on logins, which a file keeps when it is written anew."""
 _HTTP_ONLY = "#HttpOnly_"
-_HEAD = "# Netscape HTTP Cookie File\n# Written by minicrawl. Whoever has these cookies is logged in as you.\n\n"
+_HEAD = "# Netscape HTTP Cookie File\n# Written by minicrawl. Anybody who has these cookies is logged in as you.\n\n"
 
 
 def read_cookie_file(path: Path) -> list[Cookie]:

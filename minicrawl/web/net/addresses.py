@@ -79,11 +79,11 @@ class DnsCache:
             if error.args[0] in (dns.ARES_ENOTFOUND, dns.ARES_ENODATA, dns.ARES_EBADNAME):
                 failure = socket.gaierror(socket.EAI_NONAME, f"{name}: {error.args[-1]}")
             elif is_out_of_files(1):  # which c-ares reports as another failure
-                raise OSError(errno.EMFILE, f"{name}: too many files are open to ask for it") from error
+                raise OSError(errno.EMFILE, f"{name}: too many files are open to look it up") from error
             else:
                 failure = NameServerError(socket.EAI_AGAIN, f"{name}: {error.args[-1]}")
         except TimeoutError:
-            failure = NameServerError(socket.EAI_AGAIN, f"{name}: the name server is silent")
+            failure = NameServerError(socket.EAI_AGAIN, f"{name}: the name server does not answer")
         except UnicodeError as error:  # the name cannot be encoded for the DNS
             failure = socket.gaierror(socket.EAI_NONAME, f"{name}: {error}")
         lifetime = self._timing.name if failure is None else self._timing.no_name
@@ -195,7 +195,7 @@ class Resolver:
         if is_literal(host):
             self.check(host)
         elif not self._allow_private and host.lower().rstrip(".").rpartition(".")[2] == "localhost":
-            raise PrivateAddressError(f"{host} is not a host of the public internet; --allow-private permits it")
+            raise PrivateAddressError(f"{host} is not a public host; --allow-private permits it")
 
     def check(self, address: str) -> None:
         """Raise PrivateAddressError unless connections to this IP address are allowed."""

@@ -48,7 +48,7 @@ def trust(ca_file: Path | None, protocol: str, client_cert: Path | None = None) 
         try:
             tls.load_cert_chain(client_cert, password=_refuse_to_ask)
         except _LockedError as error:
-            way_out = "'openssl pkey' takes the passphrase off; let only you read that file"
+            way_out = "'openssl pkey' removes the passphrase; make sure that only you can read that file"
             raise SettingError(f"--client-cert {client_cert}: its key has a passphrase; {way_out}") from error
         except (ssl.SSLError, OSError) as error:
             raise SettingError(
@@ -163,7 +163,7 @@ class TlsLayer(asyncio.Protocol):
 
     def connection_lost(self, error: Exception | None) -> None:
         self._below = None
-        self._fail(error or ConnectionResetError("the connection ends in the handshake"))
+        self._fail(error or ConnectionResetError("the connection ended in the handshake"))
         self._above.connection_lost(error)
         del self._above  # a reference cycle
 

@@ -86,12 +86,12 @@ class RobotsRules:
 
     @classmethod
     def parse(cls, body: bytes) -> "RobotsRules":
-        """Parse the first 500 KiB of a robots.txt. Lines that make no sense are skipped."""
+        """Parse the first 500 KiB of a robots.txt. Skips lines without meaning."""
         lines = map(_record, within_limit(body).lstrip(_BYTE_ORDER_MARK).splitlines())
         return cls([(_FIELDS[name], value) for name, value in lines if name in _FIELDS])
 
     def allows(self, user_agent: str, url: str) -> bool:
-        """True if a robot of that name may fetch the absolute `url`."""
+        """True if a robot with this name may fetch the absolute `url`."""
         octets = octets_of(url)
         # 2.2.2: /robots.txt is implicitly allowed.
         return self._group(user_agent).rules.allow(octets) or octets == "/robots.txt"
@@ -124,7 +124,7 @@ class RobotsRules:
         return [Statement(ROBOTS_TXT, *each, file) for each in found]
 
     def crawl_delay(self, user_agent: str) -> float | None:
-        """Seconds the host asks for between two requests, or None."""
+        """Seconds between two requests that the host demands, or None."""
         return self._group(user_agent).crawl_delay
 
     def _group(self, user_agent: str) -> Group:

@@ -97,7 +97,7 @@ def test_what_was_counted_is_told(store: Path) -> None:
     _, found = ranked(store, lines)
     assert found[1][0] == (
         "6 lines: 1 visit to 1 page; not counted: 1 by bots, 1 that showed no page, 1 of URLs that the crawl does not "
-        "know, 1 repeated within half an hour, 1 that are no requests"
+        "know, 1 repeated within half an hour, 1 that are not requests"
     )
     assert found[1][1].startswith("importance and visits of 43 pages of the hosts visited: ")
 
@@ -107,8 +107,8 @@ def test_log_without_hosts_needs_a_site_where_there_are_several(tmp_path: Path) 
     lines = [line("/1")]
     assert visits(tmp_path / "crawl.db", lines, site="https://b.test/any") == {B + "1": 1}
     for asked, problem in (
-        ({}, ".* has pages of several hosts; say whose log it is, with --site URL"),
-        ({"site": "b.test"}, "--site 'b.test' is not a URL; say one such as https://example.com/"),
+        ({}, ".* has pages of several hosts; name the one with this log by --site URL"),
+        ({"site": "b.test"}, "--site 'b.test' is not a URL; give one such as https://example.com/"),
         ({"site": "http://c.test/"}, "no visit to a page: 1 line: .* or another host with --site"),
     ):
         with pytest.raises(SettingError, match=problem):
@@ -138,7 +138,7 @@ STAMP = "01/Nov/2026:12:00:05 +0000"
 def test_line_that_is_no_request_is_counted(store: Path, stray: str) -> None:
     scores, found = ranked(store, [line("/1"), stray + "\n", line("/1", 1)])
     assert scores == {"1": 1.0}
-    assert not found[1][0].endswith(" 0 that are no requests")
+    assert not found[1][0].endswith(" 0 that are not requests")
 
 
 @pytest.mark.parametrize("zone", ["+0000", "-0700", "+0530", "-0330"])

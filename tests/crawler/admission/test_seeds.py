@@ -89,7 +89,7 @@ def test_a_name_without_a_dot_is_taken_for_a_file_unless_it_has_a_scheme(
     with pytest.raises(SeedError) as caught:
         read_seeds([name])
     assert str(caught.value) == (
-        f"{name!r} was taken for a seed file, and there is none; if it is a host, write it as https://{name}"
+        f"{name!r} is not a seed file that exists; if it is a host, write it as https://{name}"
     )
     (way_out,) = read_seeds([f"https://{name}"])
     assert way_out == guesses(f"https://{name}")[0]

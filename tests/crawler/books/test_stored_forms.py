@@ -98,5 +98,5 @@ def test_settings_that_cannot_be_meant_are_damage_where_they_are_needed(store: P
 
     assert read(store).delay == 3.0
     put(store, "settings", '{"delay": -1.0}')
-    with pytest.raises(StoreError, match="its settings cannot be meant: --delay"):
+    with pytest.raises(StoreError, match="its settings are not valid: --delay"):
         read(store)

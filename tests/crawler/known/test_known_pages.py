@@ -171,10 +171,10 @@ DAMAGE = {
     "UPDATE pages SET host = 99 WHERE id = 2": "pages with numbers from 0 on are on a host that is missing",
     "UPDATE pages SET host = -1 WHERE id = 2": "pages with numbers from 0 on are on a host that is missing",
     "DELETE FROM pages WHERE id = 1": "pages with numbers from 0 on are missing",
-    "DELETE FROM meta WHERE key = 'virtual'": "a number is missing that importance is computed with",
+    "DELETE FROM meta WHERE key = 'virtual'": "a number that importance depends on is missing",
     "UPDATE pages SET cash = cash + 5 WHERE id = 1": "the book holds",
     "UPDATE meta SET value = value - 1 WHERE key = 'virtual'": "the book holds",
-    "UPDATE meta SET value = 'much' WHERE key = 'virtual'": "meta.virtual is 'much', which cannot be meant",
+    "UPDATE meta SET value = 'much' WHERE key = 'virtual'": "meta.virtual is 'much', which is not valid",
 }
 
 

@@ -51,9 +51,9 @@ def test_every_code_has_a_meaning_of_one_clause(reason: str) -> None:
         ("http-799", None, "the answer was 799"),
         ("http-503", State.WAITING, "the answer was 503 Service Unavailable"),
         ("redirect-301", None, "it redirects to another page (301 Moved Permanently)"),
-        ("redirect-301", State.WAITING, "a page that stands for it made it known, and it has not been fetched yet"),
+        ("redirect-301", State.WAITING, "a page that stands for it leads to it, and it has not been fetched yet"),
         ("redirect-loop", None, "it redirects, but that leads back here"),
-        ("canonical-dead", None, "it names another page as its canonical, but that is a page that is not"),
+        ("canonical-dead", None, "it names another page as canonical, but that is a page that is not"),
         (
             "redirect-scope-site",
             None,

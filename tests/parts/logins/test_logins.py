@@ -134,7 +134,7 @@ def test_actions_are_followed_for_who_wants_that_and_without_a_session(tmp_path:
         (("--password-file", "{none}"), "cannot be read"),
         (("--password-file", "{right}"), "takes the password over plain HTTP"),
         (("--password-file", "{right}", "--in-clear"), "has no form with one password field"),
-        ((), "there is nobody to ask for the password"),
+        ((), "there is no terminal to ask for the password"),
     ],
 )
 def test_a_login_that_fails_says_why_and_nothing_is_kept(

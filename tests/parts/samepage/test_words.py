@@ -309,7 +309,7 @@ def test_an_unknown_url_is_known_as_its_plain_form(store: Path) -> None:
     crawled(MADE["sessions_of_an_own_name"](0), store)
     asked = [f"{HOST}/s/{page}?zk=never{page}" for page in range(20)]
     known = [run("why", url, "--store", store).stdout.splitlines()[:2] for url in asked]
-    said = "  known as    this, without what changes nothing in a URL (see --keep-parameters)"
+    said = "  known as    this, without parts of the URL that change nothing (see --keep-parameters)"
     plain = [[without(url, "zk"), said] for url in asked]
     assert sum(found == expected for found, expected in zip(known, plain, strict=True)) >= len(asked) - 2
     assert "  unknown     no-link: " in run("why", f"{HOST}/s/1?other=1", "--store", store).stdout

@@ -107,7 +107,7 @@ def test_a_list_is_remembered_beside_its_file_and_told_when_it_changes(tmp_path:
     assert [line.strip() for line in later.output.splitlines()[1:]] == [line.strip() for line in lines]
     store = tmp_path / "pages.watch.db"
     assert run("changes", "--store", store).output == later.output
-    assert "Nothing was told since 2100-01-01" in run("changes", "--since", "2100-01-01", "--store", store).output
+    assert "Nothing was reported since 2100-01-01" in run("changes", "--since", "2100-01-01", "--store", store).output
     assert "is of watched pages" in run("changes", "--rising", "--store", store).output
     assert "watched   30 pages, checked 4 times" in run("status", "--store", store).output
 

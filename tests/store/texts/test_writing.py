@@ -63,7 +63,7 @@ def test_text_that_is_as_before_takes_no_room(store: Path) -> None:
     [
         ("UPDATE texts SET text = text + 1 WHERE page = 0", "1 numbers in texts.text are of no row of text_records"),
         ("UPDATE text_records SET packed = x'78' WHERE id = 1", "the kept text of number 1 is damaged"),
-        ("UPDATE meta SET value = 'x' WHERE key = 'text_size'", "meta.text_size is 'x', which cannot be meant"),
+        ("UPDATE meta SET value = 'x' WHERE key = 'text_size'", "meta.text_size is 'x', which is not valid"),
     ],
 )
 def test_check_finds_what_is_wrong(tmp_path: Path, damage: str, sentence: str) -> None:
