@@ -164,7 +164,7 @@ class Fetched(NamedTuple):
     `digest`, `payload`, `sketch`: fingerprints of the body, see minicrawl.web.fingerprint; None
     without one. `short_text`, `lines`: see there.
     `record`: its place in the archive, if any; `further`: those of all that a Chromium fetched for the page, and of its
-    screenshots. `fields`: names, in small letters, and values of the header fields that
+    screenshots. `fields`: names, in lower case, and values of the header fields that
     parts of the crawl want.
     `unrendered`: the reason why a page is not all that its scripts make of it, though it was to be rendered, or "".
     `retry_after`: of Retry-After; a date as seconds from the answer's Date.
@@ -257,7 +257,7 @@ def css_parts(text: str) -> tuple[str, str | None]:
 
 
 class Wanted(Struct, frozen=True):
-    """Parts of a page to gather beside its links, title and directives; each takes time. See docs and `ParsedPage`.
+    """Parts of a page to gather besides its links, title and directives; each takes time. See docs and `ParsedPage`.
 
     `anchors`: the texts of links; `places`: their places; `blocks`: hashes of its blocks, to know what a host repeats;
     `hashes`: of its lines, to detect changes; `kept`: the text for the store, `is_view`: of pages that forbid copies,
@@ -543,7 +543,7 @@ class Progress:
     outage. `state`, `reason`: as in `RunStatus`. `earlier`: the runs before this one. `pages_per_second`,
     `bytes_per_second`: of the last half minute.
     `requests`: the oldest in flight; `waiting_for`: numbers of waiting hosts by `HostNow.why`.
-    `has_its_pages`: the run goes on only for requisites of its pages. `ill_hosts`: those for which most pages wait.
+    `has_its_pages`: the run continues only for requisites of its pages. `ill_hosts`: those for which most pages wait.
     """
 
     seconds: float
@@ -578,10 +578,11 @@ class HostNow(NamedTuple):
     """A host of a running crawl.
 
     `doing`: "asked", requests to it are in flight; "opening", its address or its robots.txt is asked for; "ready", it
-    may be asked; "waiting", it must not be asked before `until` (Unix seconds); "banned"; "idle", none of its pages
-    waits. `why` a host waits: "delay", the usual one; "crawl-delay", set by its robots.txt; "slow", its answers take
-    long; "ill", it rests until it is asked whether it is well; "rest", it has asked for a pause; "address", the delay
-    of its IP address. `delay`: seconds between two requests to it; `ill`: how it is ill, "" for one that is not.
+    may get a request; "waiting", it must not get a request before `until` (Unix seconds); "banned"; "idle", none of
+    its pages waits. `why` a host waits: "delay", the usual one; "crawl-delay", set by its robots.txt; "slow", its
+    answers take long; "ill", it rests until it is asked whether it is well; "rest", it has asked for a pause;
+    "address", the delay of its IP address. `delay`: seconds between two requests to it; `ill`: how it is ill, "" for
+    one that is not.
     """
 
     host: str
@@ -637,7 +638,8 @@ class RunStatus:
     """A running crawl at one moment: the figures that are available at once.
 
     `reason`: why it stops or has ended, as in `CrawlReport`. `fetched`, `bytes`, `seconds`: of this run, without
-    pauses. `in_flight`: hosts that are being asked; `waits_for`: number of received pages that wait for the "parser",
+    pauses. `in_flight`: hosts with a request in flight; `waits_for`: number of received pages that wait for the
+    "parser",
     the process for large pages, or for "hooks". `workers`: the worker processes; none where this process fetches.
     """
 

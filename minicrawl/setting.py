@@ -104,7 +104,7 @@ FLAG: Kind = {"read": _read_flag}
 
 
 class _Units(Struct, frozen=True):
-    """Numbers as texts. what: one in a sentence; by_name: the factors of units, in small letters, "" for none."""
+    """Numbers as texts. what: one in a sentence; by_name: the factors of units, in lower case, "" for none."""
 
     what: str
     by_name: Mapping[str, int | Fraction]
@@ -220,7 +220,7 @@ def several(name: str, given: Any, one: type = str) -> tuple[Any, ...]:
 
 
 def _lines(name: str, value: Any) -> list[str]:
-    """A text; or those in the file that @FILE names, one a line."""
+    """A text; or those in the file that @FILE names, one per line."""
     if not read_text(name, value).startswith("@"):
         return [value]
     try:

@@ -236,7 +236,7 @@ def on_signals(loop: "AbstractEventLoop", kinds: Iterable[signal.Signals], call:
     """Have these signals call a function in the loop during the block."""
     before = {kind: signal.getsignal(kind) for kind in kinds}
     if before.get(signal.SIGHUP) != signal.SIG_DFL:
-        before.pop(signal.SIGHUP, None)  # ignored by nohup, or the log opens its files anew
+        before.pop(signal.SIGHUP, None)  # ignored by nohup, or the log opens its files again
     for kind in before:
         loop.add_signal_handler(kind, call)
     try:

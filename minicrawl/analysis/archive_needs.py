@@ -1,6 +1,6 @@
 """What the pages of an archive need to look as they did, such as style sheets and pictures, and what it has of that.
 
-Pages and style sheets are read again from the archive alone, so this asks as much of a foreign archive as of one's own;
+Pages and style sheets are read again from the archive alone, so this asks as much of a foreign archive as of its own;
 a store only adds why its crawl did not get a file. A URL counts as of its last answer. What scripts load is not seen.
 """
 

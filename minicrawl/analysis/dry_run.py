@@ -107,7 +107,7 @@ def dry_run(  # noqa: PLR0913 - what a crawl is called with, and how much of it 
 
 
 class _Rehearsal:
-    """Begins the requests of a crawl, each as soon as its host may be asked; every answer is empty."""
+    """Begins the requests of a crawl, each as soon as its host may get a request; every answer is empty."""
 
     def __init__(self, intake: Intake, settings: CrawlSettings, now: float) -> None:
         self.hosts: dict[str, HostPlan] = {}

@@ -1,8 +1,8 @@
 """Links with their pages: broken or redirected links, links to other sites, and links to one page.
 
 A link is a pair of pages: repeated links between two pages count once. It is broken if it leads, through redirects, to
-a page that is not there, or to a part that its page does not have, or if it is not a URL. Links that the crawl left out
-(nofollow, out of scope) are not kept.
+a page that does not exist, or to a part that its page does not have, or if it is not a URL. Links that the crawl left
+out (nofollow, out of scope) are not kept.
 """
 
 import heapq

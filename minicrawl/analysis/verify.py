@@ -1,7 +1,7 @@
 """Accuracy of a crawl's own ranking, against PageRank by power iteration of its stored links, weighed as in the crawl.
 
 Measured twice: as stored (a crawl that was killed, or still runs, is not settled), and after settling the book in
-memory. Where walkers jump to sites, the chances of their jumps are worked out anew from the links as well. The store is
+memory. Where walkers jump to sites, the chances of their jumps are recomputed from the links as well. The store is
 only read.
 """
 

@@ -105,7 +105,7 @@ def page_jump(store: Store, page: int, ranked: RankedPage, sources: Sequence[int
     site = store.site_table.trusted(facts["host"].id)
     others = "SELECT name FROM voices JOIN sites ON sites.id = site WHERE page = ? ORDER BY trust DESC, site"
     linking = [name for (name,) in store.rows(others, [page])]
-    is_worth = ranked.importance > 0.0  # no alias, and no page that is not there
+    is_worth = ranked.importance > 0.0  # no alias, and no page that does not exist
     received = facts["cash"] + facts["forwarded"] if is_worth else 0
     by_links = received / max(float(store.meta("total") or 0.0), 1.0)
     by_jumps = ranked.importance - by_links if is_worth else 0.0

@@ -2,7 +2,7 @@
 
 An answer begins with a sentence of ours. All that comes from the web (texts, titles, URLs) follows between two marks
 whose number no page can know; marks in a text are disarmed, and characters that nobody sees are removed. Rows are JSON,
-one a line, so no title can pretend to be another row. No answer has more than MOST characters between its marks.
+one per line, so no title can pretend to be another row. No answer has more than MOST characters between its marks.
 """
 
 import json
@@ -168,7 +168,7 @@ def _disarmed(text: str) -> str:
 
 
 def _rows(about: str, rows: Iterable[Mapping[str, Any]]) -> str:
-    """Rows as JSON, one a line, as many as there is room for."""
+    """Rows as JSON, one per line, as many as there is room for."""
     found, lines, room = [*map(_line, rows)], list[str](), MOST
     for line in found:
         if len(line) < room:

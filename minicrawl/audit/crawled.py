@@ -1,7 +1,7 @@
 """The tables that rules of an audit ask, beside those of the store: temporary ones of one connection.
 
 audited       every page, with what an audit knows of it; end_...: of the page at the end of its redirects
-linked        links from judged pages to pages that are not there, redirect, are forbidden or not to be shown, or lead
+linked        links from judged pages to missing pages, redirect, are forbidden or not to be shown, or lead
               from https to http: `source`, and the columns of `audited` of the target
 reached       the same, and seeds to which no such link leads, with the source NULL
 canonicals    pages with the URL of another page that they name as their canonical, `named`, and its number, `target`

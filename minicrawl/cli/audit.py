@@ -58,7 +58,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 ) -> None:
     """Say what is wrong with the crawled sites, what to fix first, and how.
 
-    Each fault is listed once, for its target: a page that is not there, for instance, with the number of pages that
+    Each fault is listed once, for its target: a page that does not exist, for instance, with the number of pages that
     link to it. Faults with one cause, such as a template, are one line. Errors come first, then warnings and notices;
     among these, what has most importance at stake. The audit judges pages of the seeds' sites; their links may lead
     anywhere.

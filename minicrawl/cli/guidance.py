@@ -1,4 +1,4 @@
-"""Guidance around a crawl: its plan before it begins, commands to go on with when it ends, and advice if it came to
+"""Guidance around a crawl: its plan before it begins, commands to continue with when it ends, and advice if it came to
 nothing."""
 
 import shlex
@@ -61,7 +61,7 @@ class Guide:
     start: "Start | None" = None
 
     def plan(self, start: "Start") -> Iterator[str]:
-        """What the run is going to do; of a crawl that goes on, how far it is."""
+        """What the run is going to do; of a crawl that continues, how far it is."""
         if start.before is not None and (start.before.read or not start.seeds.urls):
             yield _resumed(start.before, self.path, has_seeds=bool(start.seeds.urls))
             if start.settings.delay != CrawlSettings.delay:
@@ -76,7 +76,7 @@ class Guide:
         yield f"Keeps everything in {printable(kept)}: Ctrl-C stops it, '{again}' continues{shown}."
 
     def next_steps(self, best: "TopList", report: "CrawlReport", left_out: int = 0) -> Iterator[str]:
-        """Commands to go on with. best: one page at least. left_out: pages that wait, and will not be read."""
+        """Commands to continue with. best: one page at least. left_out: pages that wait, and will not be read."""
         if self.start is None:
             return
         first, settings = best.lines[0], self.start.settings
@@ -157,7 +157,7 @@ def _followed(seeds: Sequence[str], settings: CrawlSettings) -> str:
 
 
 def _asked(settings: CrawlSettings, *, is_nameless: bool) -> str:
-    """How often a crawl asks a host, and under which name."""
+    """How often a crawl sends requests to a host, and under which name."""
     if settings.from_archive:
         return f"Sends no requests: answers come from {printable(', '.join(map(str, settings.from_archive)))}."
     pace = f"at most once in {settings.delay:g} s" if settings.delay else "without a pause"

@@ -328,11 +328,11 @@ def spawc(  # noqa: PLR0913 - one argument per option, as click calls it
 
     \b
     distances    of all pairs:
-      bfs, floyd-warshall  anew after each batch
+      bfs, floyd-warshall  again after each batch
       rows                 Algorithm 1: whole rows that a link shortens
       trees                trees of shortest paths (Ausiello and others, 1991)
     strong       components:
-      tarjan, warshall     anew after each batch; warshall by a matrix of bits
+      tarjan, warshall     again after each batch; warshall by a matrix of bits
       closure              Algorithm 1: a matrix of bits, row by row
 
     Updates are pairs of pages that come closer. The greatest duration is told before the start.

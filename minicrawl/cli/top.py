@@ -62,7 +62,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     Once a crawl has stopped, importance is exact for the links found so far. History and cash are the two numbers that
     steer the crawl.
 
-    --where lists the pages that match an SQL expression, one a line, including those that were not read:
+    --where lists the pages that match an SQL expression, one per line, including those that were not read:
     --where "status = 404", --where "state = 'waiting' AND depth < 3"; --where 1 lists all.
 
     If walkers jump to sites, --sites lists sites by trust, and who trusts each. Otherwise, and for hosts, the

@@ -197,7 +197,7 @@ def compact(store: Path, as_json: bool) -> None:
 def salvage(file: Path, store: Path, as_json: bool) -> None:
     """Write what is readable in a damaged store to a new one, FILE.
 
-    URLs, states, links and answers are kept as far as they can be read. Cash and history are computed anew from the
+    URLs, states, links and answers are kept as far as they can be read. Cash and history are recomputed from the
     links. Pages whose links were lost will be read again. 'minicrawl crawl --store FILE' continues from there.
     """
     from minicrawl.crawler import salvage as salvaging

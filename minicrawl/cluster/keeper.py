@@ -264,7 +264,7 @@ class Keeper:
             await self.all("stop", why, self._interrupts > 1)
 
     def _note_coverage(self, each: Mapping[int, Covered | None]) -> None:
-        """Work out the share of all; its bound falls only where a partition has begun anew. each: by number."""
+        """Work out the share of all; its bound falls only where a partition has begun again. each: by number."""
         low, shown = coverage_of(each)
         leasts = [report.least for report in self._latest.values()]
         if shown:

@@ -17,7 +17,7 @@ from typing import TypedDict
 from minicrawl.settings import CrawlSettings
 
 _HELD = 2.0
-"""Minimum seconds for which an address is held before it is asked back; twice the rest if that is longer."""
+"""Minimum seconds for which an address is held before it gets a request back; twice the rest if that is longer."""
 
 
 def shares_addresses(settings: CrawlSettings, partitions: int) -> bool:
@@ -36,15 +36,15 @@ class SharedAddresses:
     """The holders of addresses. Grants start once all partitions have reported."""
 
     def __init__(self, rest: float, numbers: Iterable[int], *, is_new: bool) -> None:
-        """rest: seconds until an address of a dead partition may be asked. numbers: of all partitions. is_new: this is
-        the first run of the crawl."""
+        """rest: seconds until an address of a dead partition may get a request. numbers: of all partitions. is_new:
+        this is the first run of the crawl."""
         self._unheard = set(numbers)
         self._rest, self._is_new = rest, is_new
         self._ready_at = 0.0
         self._holders: dict[str, tuple[int, float]] = {}
         """The partition that holds an address, and since when."""
         self._free_at: dict[str, float] = {}
-        """When an address that nobody holds may be asked; any other may at once."""
+        """When an address that nobody holds may get a request; any other may at once."""
         self._queue: dict[tuple[str, int], None] = {}
         """Addresses, each with a partition that waits for it, in the order of arrival."""
 

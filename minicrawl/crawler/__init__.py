@@ -3,7 +3,7 @@
 books       the accounts of all pages: cash and history, depth, in-links; and their check
 admission   rules by which URLs become known: seeds, scope, focus, budgets
 hosts       hosts, their delays, their health
-frontier    the pages that wait: their order, the hosts that may be asked now, due times
+frontier    the pages that wait: their order, the hosts that may get a request now, due times
 archiving   exchanges written to the archive, and read back
 outcomes    the outcome of an answer for its page: every reason code
 sharing     messages between the partitions of a crawl

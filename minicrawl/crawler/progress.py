@@ -31,7 +31,7 @@ def hosts_now(
     hosts: Iterable[Host], has_page: Callable[[Host], bool], now: float, number: int, in_doubt: Container[int] = ()
 ) -> tuple[tuple[HostNow, ...], dict[str, int], dict[str, int]]:
     """The first `number` hosts, busy and waiting ones first; numbers of all by activity; and the same, but waiting ones
-    by the reason. in_doubt: numbers of hosts whose witness is asked."""
+    by the reason. in_doubt: numbers of hosts whose witness is requested."""
     seen = [(host, _host_now(host, has_page, now, in_doubt)) for host in hosts]
     first = heapq.nsmallest(number, seen, key=lambda one: (_FIRST[one[1].doing], one[0].id))
     doing = Counter(one.doing for _, one in seen)

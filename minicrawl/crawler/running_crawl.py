@@ -100,7 +100,7 @@ class SteeredRun:
     async def stop(self, *, now: bool = False) -> None:
         """Make no more requests, and end when those in flight are finished. now: do not wait for them.
 
-        Returns when the reason is in the store; `finished` when all is. Nothing is lost: the next run goes on.
+        Returns when the reason is in the store; `finished` when all is. Nothing is lost: the next run continues.
         """
         engine = self._run.engine
         if now:

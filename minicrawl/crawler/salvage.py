@@ -1,7 +1,7 @@
 """Build a new store from the readable rows of a damaged one.
 
 URLs, states, links, answers, the health of hosts and tables of parts are copied as far as they can be read. The book is
-not: it is computed anew from the links, from the first page to the last; so they balance to the unit, and the ranking
+not: it is recomputed from the links, from the first page to the last; so they balance to the unit, and the ranking
 is that of the links. Pages whose links were lost wait for their turn again. What a crawl learns again by itself is left
 out: robots.txt, traps, budgets, fingerprints, sitemaps; so are saved rankings.
 """

@@ -3,7 +3,7 @@
 home    the partition that has a URL, asks for it and ranks it
 mirror  a page here that has its home elsewhere: links lead to it, it is never offered, and has no birth cash
 
-A mirror's cash is emptied at every hand-over. Its received cash and in-links go on being counted; the part already
+A mirror's cash is emptied at every hand-over. Its received cash and in-links continue to be counted; the part already
 sent stands beside. So the received cash of a page, over all partitions, is what its links have sent.
 
 Rows sent to a home are numbered 1, 2, 3 ... The commit that takes cash out of the accounts here adds the row; it stays

@@ -135,7 +135,7 @@ Reading = Mapping[str, Any]
 
 _HOSTS, _SITES, _MOST_PAGES, _LONGEST_QUERY = 500, 500, 500, 2_000
 _RULES = ("crawl_delay", "rests_until", "seconds")
-"""Columns of a host that say when it may be asked."""
+"""Columns of a host that say when it may get a request."""
 
 
 class Readings:

@@ -30,7 +30,7 @@ from minicrawl.store.ranks import RankedPage
 from minicrawl.system import put_in_place
 
 STANDARD_OUTPUT = Path("-")
-"""The name of standard output, where a file is asked for."""
+"""The name of standard output, where a file is expected."""
 _PARQUET_ROWS, _PARQUET_CHARACTERS = 50_000, 4 * 2**20
 """Rows and characters of a row group, at most; the last row may have more."""
 # Also in full width, which East Asian spreadsheets accept.

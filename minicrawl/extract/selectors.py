@@ -1,4 +1,4 @@
-"""The item of a page by selectors and structured data (docs/extract.md), and checks of what is asked for."""
+"""The item of a page by selectors and structured data (docs/extract.md), and checks of what is wanted."""
 
 import re
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ def read_fields(texts: tuple[str, ...]) -> tuple[Field, ...]:
 def gather(
     fields: tuple[str, ...], document: Document, url: str, *, is_structured: bool
 ) -> tuple[list[str], list[Failure]]:
-    """The item of a page, if it has any of what is asked for, as JSON; and what failed over it."""
+    """The item of a page, if it has any of what is wanted, as JSON; and what failed over it."""
     failures, reasons, item = list[Failure](), list[str](), dict[str, object]()
     try:
         item = {field.name: field.value(document) for field in read_fields(fields)}

@@ -49,7 +49,7 @@ class Study:
     def newer(self) -> tuple[Graph, IntArray]:
         """The web some years later, and those of the first 100 seeds that are left.
 
-        A page stays with chance .11. The links of the others are dealt out anew among their successors on the host.
+        A page stays with chance .11. The links of the others are dealt out again among their successors on the host.
         """
         rng = np.random.default_rng(self.seed)
         is_left = rng.random(self.graph.size) < _ALIVE

@@ -126,7 +126,7 @@ class Run:
 
 
 def run(graph: Graph, rate: float, seed: int, months: int = 10, *, with_book: bool = False) -> Run:
-    """Visit greedily for some months with the paper's cash book, and with `Book` if asked for."""
+    """Visit greedily for some months with the paper's cash book, and with `Book` on request."""
     cash_book, book = paper_book(graph.size), Book()
     book.discover(graph.size)
     as_read: list[Pages] = [graph.targets[:0]] * graph.size

@@ -44,7 +44,7 @@ last T = 8 sum(B), interpolated at each visit, see units.py.
 
 An alias forwards all it has received to its one target, and has no importance of its own.
 
-`cash` keeps C - B, as births change for all pages at once when they are shared out anew; `cash_of` adds B.
+`cash` keeps C - B, as births change for all pages at once when they are shared out again; `cash_of` adds B.
 """
 
 import math
@@ -257,7 +257,7 @@ class Book:
         self._note_all(pages, n - h)
 
     def retire(self, page: int) -> None:
-        """Take back the birth cash of a page that is not there. It must have been visited without links."""
+        """Take back the birth cash of a page that does not exist. It must have been visited without links."""
         if not self.gone.item(page):
             self.births -= self.birth_of(page)
             self.retired += 1
@@ -460,7 +460,7 @@ class Book:
         self.mirrors += len(pages)
 
     def is_mirror(self, pages: Pages | slice) -> Flags:
-        """Flags of mirrors: no page of one's own is both gone and an alias."""
+        """Flags of mirrors: no page of its own is both gone and an alias."""
         return self.gone[pages] & self.alias[pages]
 
     def hand_over(self, mirrors: Pages) -> IntArray:

@@ -95,7 +95,7 @@ class Coverage:
         self.collected = 0
         """Number of pages that were read, aliases among them."""
         self.ends_crawl = False
-        """True if the crawl ends by the bound: then it is kept as high as it can be while the crawl goes on."""
+        """True if the crawl ends by the bound: then it is kept as high as it can be while the crawl continues."""
         self._shares = 0.0, 0.0
         self._turns = self._then = 0  # then: turns and pages when the shares were computed
         self.doubts: Callable[[], FloatArray] | None = None

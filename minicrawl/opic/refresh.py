@@ -115,8 +115,8 @@ def running_median(median: float, count: int, rate: float) -> float:
 
 
 _MADE_UP = 100.0
-"""Most fetches of one kind that make up for those of the other: hosts that are being asked hide the pages of one kind
-now and then, and a kind may be missing for months."""
+"""Most fetches of one kind that make up for those of the other: hosts with a request in flight hide the pages of one
+kind now and then, and a kind may be missing for months."""
 
 
 class DiscoveryBudget:

@@ -75,7 +75,7 @@ KAPPA = 0.5
 ONE_LINK, FEW_LINKS = 0.25, 3
 """w of a single link between two sites, and what it says for a page: it may be a comment. To so many links w is 1."""
 KEPT = 2.0
-"""Weight of what a site keeps beside its links: so one with few of them passes on less."""
+"""Weight of what a site keeps besides its links: so one with few of them passes on less."""
 ENTRANCES = 0.75
 """m: the share of a site's jumps that go to its entrances; the rest goes to all of its pages alike."""
 VOUCHES = 0.04

@@ -70,5 +70,5 @@ def of_part(kind: type) -> bool:
 
 
 def wanted_fields(settings: "CrawlSettings") -> list[str]:
-    """The header fields of answers that parts want: their names, in small letters."""
+    """The header fields of answers that parts want: their names, in lower case."""
     return sorted({name for part in parts() for name in part.wants(settings)})

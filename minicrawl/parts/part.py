@@ -45,7 +45,7 @@ class Part(Step):
 
     @staticmethod
     def wants(settings: "CrawlSettings") -> Collection[str]:
-        """Header fields of answers that the step needs: their names in small letters, see `Fetched.fields`."""
+        """Header fields of answers that the step needs: their names in lower case, see `Fetched.fields`."""
         return ()
 
     @staticmethod

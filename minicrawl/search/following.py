@@ -122,7 +122,7 @@ _ENDED = b"."
 _PAUSE, _LONGEST_PAUSE = 1.0, 30.0
 """Seconds between two rounds of indexing."""
 _PART = 5
-"""A pause is one part in so many of the crawl's time so far: the row of a page is written anew after every round that
+"""A pause is one part in so many of the crawl's time so far: the row of a page is rewritten after every round that
 reads new links to it."""
 _SHARE = 10
 """Scans of the store take one second in so many, at most."""

@@ -1,4 +1,4 @@
-"""The index's folder beside the store, which can be removed and built anew at any time.
+"""The index's folder beside the store, which can be removed and rebuilt at any time.
 
 words       the inverted index, see inverted.py
 index.json  whose index it is, of which version, and how far it has followed the store
@@ -133,7 +133,7 @@ def open_index(path: Path, mark: str, *, writes: bool = False) -> "InvertedIndex
 def replacing(path: Path) -> Iterator[Path]:
     """The path of a new index, which replaces the one at `path` if the block succeeds. Hold the index meanwhile.
 
-    Whoever has the old one open goes on reading it.
+    Whoever has the old one open keeps reading it.
     """
     try:
         check_replaceable(path)

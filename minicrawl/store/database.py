@@ -343,7 +343,7 @@ def _upgrade(db: sqlite3.Connection, path: Path, version: int) -> None:
     if version < SCHEMA_VERSION:
         started = time.monotonic()
         (size,) = db.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
-        if (free := shutil.disk_usage(path.parent).free) < 2 * size:  # the copy, and what the step writes anew
+        if (free := shutil.disk_usage(path.parent).free) < 2 * size:  # the copy, and what the step writes again
             raise StoreError(
                 f"{path} {_EARLIER.format(version=version)}; that needs {2 * size / 1e6:,.0f} MB beside it, and "
                 f"{free / 1e6:,.0f} MB are free: free some space and run again"

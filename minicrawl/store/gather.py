@@ -140,7 +140,7 @@ def gather(path: Path, file: Path, *, force: bool = False) -> bool:
 
 
 def _is_brought_up_to_date(file: Path, folder: Folder, stores: Sequence[Store], kept: Mapping[str, Any]) -> bool:
-    """Write to a gathered store what has changed since. False: it has to be made anew, and was left as it was."""
+    """Write to a gathered store what has changed since. False: it has to be made again, and was left as it was."""
     with hold(file), closing(open_to_write(real_path(file))) as db, transaction(db):
         db.execute(f"PRAGMA cache_size = -{_CACHE}")
         gathering = _Gathering(db, folder, stores, kept)
@@ -326,7 +326,7 @@ class _Gathering:
             for name, meaning in meanings(table).items()
         }
         if first == "id" and not others and functions["id"] is None:
-            del functions["id"]  # nothing refers to it: the rows are numbered anew
+            del functions["id"]  # nothing refers to it: the rows are numbered again
         names = sorted(functions, key=lambda name: name != first)
         said = (f"iif({name} IS NULL, NULL, {functions[name]}({name}))" if functions[name] else name for name in names)
         query = f"SELECT {', '.join(said)} FROM {table} WHERE {_ROWS.get(table, '1')} ORDER BY {first}"
@@ -382,7 +382,7 @@ class _Gathering:
         self._rank()
 
     def _rank(self) -> None:
-        """Write the order of all pages, so that none is ranked anew."""
+        """Write the order of all pages, so that none is ranked again."""
         pages = (page for (page,) in self._db.execute("SELECT id FROM weighed ORDER BY x DESC, id"))
         ranked = np.fromiter(pages, np.int32)
         places = range(0, len(ranked), PLACES)

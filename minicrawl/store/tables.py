@@ -51,7 +51,7 @@ class Tables:
         return is_held(self.path)
 
     def make(self, kind: str, name: str, definition: str, rows: Iterable[Any] = (), *, index: str = "") -> None:
-        """Make a temporary table or view (`kind`), or make it anew; the file is unchanged. definition: "AS " and a
+        """Make a temporary table or view (`kind`), or make it again; the file is unchanged. definition: "AS " and a
         query, or "(names of columns)" of a table, and `rows`. index: a column."""
         with self.errors:
             self.db.execute("PRAGMA query_only = OFF")

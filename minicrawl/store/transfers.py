@@ -93,7 +93,7 @@ def agree(each: Sequence[Traffic]) -> bool:
     """True if stores go together. each: of all partitions, by number.
 
     At every commit, B has taken no more rows from A than A has sent, and A keeps each row that B has not taken. A store
-    that is older than the others breaks one of these as soon as rows were handed over in between; to go on with it
+    that is older than the others breaks one of these as soon as rows were handed over in between; to continue with it
     would lose cash, or make it.
     """
     for source, home in product(range(len(each)), repeat=2):

@@ -191,7 +191,7 @@ def about_of(record: bytes) -> About:
 
 
 def with_about(record: bytes, about: About) -> bytes:
-    """The record with what is known set anew."""
+    """The record with what is known set again."""
     return _head(about) + record.partition(b"\n")[2]
 
 

@@ -226,7 +226,7 @@ def _meant(reference: re.Match[str]) -> str:
 
 
 class _Lines:
-    """The URLs of a text, one a line; like `_Xml`."""
+    """The URLs of a text, one per line; like `_Xml`."""
 
     def __init__(self) -> None:
         self.is_index = False

@@ -14,7 +14,7 @@ _MOST_COUNTED = 100_000
 
 
 class Admission:
-    """Scope, focus and budgets. `scope`: set anew when the seeds are known. `budgets`: None if sites have none."""
+    """Scope, focus and budgets. `scope`: set again when the seeds are known. `budgets`: None if sites have none."""
 
     def __init__(
         self,

@@ -109,7 +109,7 @@ def _refusal(bad: list[str]) -> str:
 
 
 def _missing(source: str) -> str:
-    """The error message for a seed file that is not there; a name without a dot may be a host as well."""
+    """The error message for a seed file that does not exist; a name without a dot may be a host as well."""
     if meant := _NEARLY_A_URL.fullmatch(source):
         scheme = "https" if "s" in meant[1].lower() else "http"
         return f"{source!r} is not a URL, and there is no seed file of that name; did you mean {scheme}://{meant[2]}?"

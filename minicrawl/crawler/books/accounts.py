@@ -154,7 +154,7 @@ class Accounts:
         self._credited.append(flagged(credited))
 
     def revive(self, page: int) -> None:
-        """Note that a page may be there after all. Until it is asked for, one that was not there holds nothing."""
+        """Note that a page may be there after all. Until it is requested, one that was not there holds nothing."""
         if self.book.gone[page] and not self.book.alias[page]:
             self.book.revive(page)
 

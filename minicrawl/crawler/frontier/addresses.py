@@ -20,7 +20,7 @@ class Addresses:
     Where several partitions share addresses, one at a time holds each; in the others its hosts wait.
 
     delay: seconds between two requests to an address; most: requests in flight; asked_from: Unix seconds before which
-    no address is asked.
+    no address gets a request.
     """
 
     def __init__(self, *, delay: float, most: int, asked_from: float) -> None:

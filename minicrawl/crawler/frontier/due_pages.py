@@ -8,7 +8,7 @@ patient  a page rests until it is due: without a budget, the crawl waits for it.
 Without patience a page rests for the least interval only, and all available fetches are used. The price is the mean
 value of those that were made lately.
 
-A page is valued when its rest is over, and when it is due. All of them are valued anew, in one pass over arrays, after
+A page is valued when its rest is over, and when it is due. All of them are revalued, in one pass over arrays, after
 a thirty-second of them has been fetched: by then prices, rates and importance have moved.
 
 Rates and times of the last fetches of all pages are in memory here; rows of the store have the rest.
@@ -46,7 +46,7 @@ FIRST = 2**63 - 1
 _STEPS = 2.0**40
 """Steps of a priority in which a value doubles."""
 _FEWEST, _SHARE = 8, 32
-"""All pages are valued anew after 8 fetches, or those of a thirty-second of them."""
+"""All pages are revalued after 8 fetches, or those of a thirty-second of them."""
 _AT_HAND = 1_024
 """Fewest events kept in order."""
 LEAST_AGE = 1e-3
@@ -187,7 +187,7 @@ class DuePages:
     # The order.
 
     def is_outdated(self, now: float) -> bool:
-        """True if all pages are to be valued anew."""
+        """True if all pages are to be revalued."""
         return self._until_valued <= 0 or (not self._events and now >= self._horizon / 1000.0)
 
     def load(self, pages: Pages, now: float) -> Pages:

@@ -65,11 +65,11 @@ class WaitingErrands:
 
 
 class Pace(Struct, frozen=True, kw_only=True):
-    """How often the web is asked.
+    """How often hosts get requests.
 
     per_host: requests at once to a host. ip_delay: seconds between two requests to an IP address, 0 = addresses have no
-    clock. locates: the address of a host must be known before it is asked. addresses_from: Unix seconds before which no
-    address is asked. on_its_way: as in `Timing`.
+    clock. locates: the address of a host must be known before it gets a request. addresses_from: Unix seconds before
+    which no address gets a request. on_its_way: as in `Timing`.
     """
 
     per_host: int = 1
@@ -183,7 +183,7 @@ class Frontier:
             self._reschedule(host, now)
 
     def reorder(self) -> None:
-        """Order pages never read anew."""
+        """Reorder pages never read."""
         self.pages.reorder()
         for host in self.hosts:
             self.pages.offer(host)
@@ -303,14 +303,14 @@ class Frontier:
         self._reschedule(host, now)
 
     def leave_address(self, turn: HostTurn, now: float, *, asked: bool, left: float = math.inf) -> None:
-        """Free the address of a turn that takes longer; it may be asked again after its delay."""
+        """Free the address of a turn that takes longer; it may get a request again after its delay."""
         address = self._turns.pop(_key(turn), None)
         if address is not None:
             address.end(now, asked, left, self._on_its_way)
             self._reschedule_address(address, now)
 
     def release(self, page: int, now: float, *, asked: bool = True, not_before: float = 0.0) -> None:
-        """End the turn of a page: its host and address may be asked again after their delay.
+        """End the turn of a page: its host and address may get a request again after their delay.
 
         asked: a request was made. not_before: the host rests at least until then.
         """
@@ -435,7 +435,7 @@ class Frontier:
         self._reschedule(host, now)
 
     def _reschedule(self, host: Host, now: float) -> None:
-        """Put a host on offer anew, or among the waiting clocks, or nowhere while it cannot take a request."""
+        """Put a host on offer again, or among the waiting clocks, or nowhere while it cannot take a request."""
         self.pages.withdraw(host)
         has_page = self.pages.has_page(host) and not host.opening
         if host.is_banned and not any(errand.opens for errand in host.errands):

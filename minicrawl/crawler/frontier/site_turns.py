@@ -4,11 +4,11 @@ A site whose front page links to hundreds of pages has as much cash as others, i
 comes before each of its own. So sites, too, have turns by the cash that waits there.
 
 worth  of a page: its priority by cash, as a float32; 0 if it is before all others, or behind them
-sum    of a site: the worth of its pages never read that wait, whether its hosts may be asked now or not
+sum    of a site: the worth of its pages never read that wait, whether its hosts may get a request now or not
 turn   of the site with the largest sum / (1 + its pages read or in flight), as seats are given to parties (D'Hondt);
        only of sites with a page on offer. Its best page on offer is next
 
-Sums follow each change of a priority, and are added up anew when pages are ordered anew; until then the sites that are
+Sums follow each change of a priority, and are added up again when pages are reordered; until then the sites that are
 known since count from 0. With one site there are no such turns.
 """
 
@@ -46,10 +46,10 @@ class SiteTurns:
         self.is_on = False
         """False: there is one site at most, and nothing is counted."""
         self.offers = HostOffers()
-        self._changed: set[int] = set()  # sites that `offers` is to be told of before it is asked
+        self._changed: set[int] = set()  # sites that changed since `offers` last heard of them
 
     def begin(self, read: IntArray, size: int) -> None:
-        """Count anew: `load` all pages that wait then. read: pages read of each host; size: room for pages."""
+        """Count again: `load` all pages that wait then. read: pages read of each host; size: room for pages."""
         self._know_hosts()
         sites = len(self._hosts_of)
         self.is_on = sites > 1

@@ -198,7 +198,7 @@ class WaitingPages:
         self._load_unread(size)
 
     def reorder(self) -> None:
-        """Order pages never read anew. `offer` all hosts then."""
+        """Reorder pages never read. `offer` all hosts then."""
         self._discovery.clear()
         self._load_unread(self._book.size)
 

@@ -74,7 +74,7 @@ class Errand(Protocol):
 
 
 class Clock(Struct, kw_only=True):
-    """The clock of a host or an IP address: when it may be asked.
+    """The clock of a host or an IP address: when it may get a request.
 
     `delay`: seconds between two requests; `most`: requests in flight at most; `ready_at`, `rests_until`: Unix seconds
     at which the delay, and a rest for another reason, are over. `waits_until`: the time of the next check, if it waits.

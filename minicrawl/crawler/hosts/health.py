@@ -10,7 +10,7 @@ state   enters                                          leaves
 well    at first                                        by doubt, when evidence in a row outnumbers acquittals
 ill     the witness failed, or the evidence was sure    when the witness is well
 back    then; delays are four times as long             a fifth less with each well answer, until they are as before
-gone    no connection in three runs, a day apart        at any answer; it is asked once a run
+gone    no connection in three runs, a day apart        at any answer; it gets one request a run
 
 A count of failures in a row alone takes well hosts for ill ones, and a page that failed as witness keeps its host ill
 for as long as that page is broken.

@@ -225,7 +225,7 @@ class KnownPages:
     `left_out`: links of visited pages that are out of scope, filtered or refused; `nofollow`: that they or their
     pages ask not to follow. `failures`: turns of this run that
     found nothing, by reason; `refreshed`: its answers for pages that had their turn before; `again`: pages that are
-    to be asked again, as an answer told nothing alone, and the Unix seconds until which a run waits for them;
+    to be requested again, as an answer told nothing alone, and the Unix seconds until which a run waits for them;
     `asked_again`: such answers. `read_otherwise`: pages that are to be read otherwise than before.
     """
 
@@ -246,7 +246,7 @@ class KnownPages:
         self.failures = Counter[str]()
 
     def end_waiting(self, now: float) -> None:
-        """Wait no longer for pages that should have been asked again by now, as those of a host that has gone."""
+        """Wait no longer for pages that should have been requested again by now, as those of a host that has gone."""
         for page in [page for page, until in self.again.items() if until <= now]:
             del self.again[page]
 

@@ -1,7 +1,7 @@
 """Sites, their entrances and voices, and their trust in one another: where random walkers jump to.
 
 Links between sites are counted exactly at the turns of pages, and every commit writes the changes. Trust, voices and
-birth cash are computed anew when the crawl has grown by a twentieth, and when it ends. In partitions, trust is computed
+birth cash are recomputed when the crawl has grown by a twentieth, and when it ends. In partitions, trust is computed
 from the links of all of them, and comes from outside.
 """
 
@@ -107,7 +107,7 @@ class KnownSites:
             self.size_then = self.size if is_shared_out else 0
 
     def work_out(self) -> None:
-        """Compute trust, voices and births anew. Virtual visits pass on the changes."""
+        """Recompute trust, voices and births. Virtual visits pass on the changes."""
         pages, folded = self._site_pages()
         self._share_out(pages.links(list(self._numbers), folded).shares(), pages, folded)
 

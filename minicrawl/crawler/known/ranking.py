@@ -31,7 +31,7 @@ class Ranking:
         return self._sites is not None and self._accounts.coverage.ends_crawl and self._sites.is_due
 
     def keep_up(self) -> None:
-        """Share births out anew and make virtual visits, if the crawl has grown enough. All must be committed."""
+        """Share births out again and make virtual visits, if the crawl has grown enough. All must be committed."""
         if self._sites is not None and self._sites.is_due:
             self._sites.work_out()
             self._note_births()

@@ -82,7 +82,7 @@ class InFlight:
         self.failure: BaseException | None = None
 
     def adjust(self, room: Room, *, soon: float | None, one_by_one: bool) -> None:
-        """Change the limits, as in __init__; requests in flight go on."""
+        """Change the limits, as in __init__; requests in flight continue."""
         self._room = room
         self._soon = soon
         self._one_by_one = one_by_one

@@ -47,7 +47,7 @@ class RunClock:
             self._paused_at = self._clock()
 
     def resume(self) -> float:
-        """Let the clock go on; returns the seconds for which it stood still."""
+        """Restart the clock; returns the seconds for which it stood still."""
         if self._paused_at is None:
             return 0.0
         pause = self._clock() - self._paused_at
@@ -98,7 +98,7 @@ class Limits:
         return not self.allow_one_more(0)
 
     def allow_one_more(self, expected: int) -> bool:
-        """True if one more page may be asked for, while `expected` pages are in flight."""
+        """True if one more page may be requested, while `expected` pages are in flight."""
         most = [limit for limit in (self.settings.pages, self.quota) if limit is not None]
         return not most or self._done()[0] + expected < min(most)
 

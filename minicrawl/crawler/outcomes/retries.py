@@ -1,6 +1,6 @@
-"""The rule behind a reason, and whether its pages are asked for again.
+"""The rule behind a reason, and whether its pages are requested again.
 
-When a crawl goes on, pages that were given up for a passing reason are asked for again, such as a 503, a time-out or
+When a crawl continues, pages that were given up for a passing reason are requested again, such as a 503, a time-out or
 no connection; those that may have been given up because their host was ill; with --retry those of other reasons; and
 a seed that is given again. Such a page waits like one that never had a turn. The cash that it passed on then stays
 passed on.

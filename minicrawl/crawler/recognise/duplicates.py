@@ -9,7 +9,7 @@ that are alike so far. Three of the 192 bits' runs of 16 are bands: pages with J
 
 Invariant: the result depends only on the rows of `fetches` and on which pages are aliases, so a restart finds the
 same, as long as no more than MOST_IN_BAND leaders have an equal band. Entries of pages that have changed since stay in
-memory, and are passed over: the row decides. Once most are stale, load everything anew.
+memory, and are passed over: the row decides. Once most are stale, load everything again.
 
 A page is not believed to be another one that it names as canonical, under another path, if both were read, and share
 less than SHARED of their sketches. For pages with little text, or whose canonical page was not read, more must say so:

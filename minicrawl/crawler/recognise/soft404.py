@@ -2,7 +2,7 @@
 
 When a page shares half of its text and most of its words with another page of its host that was read shortly before,
 and either few words of both are left then, or both have a word that is typical of error pages, pages beside it that
-cannot exist are asked for (Bar-Yossef et al., Sic transit gloria telae, WWW 2004): a second one if the first is
+cannot exist are requested (Bar-Yossef et al., Sic transit gloria telae, WWW 2004): a second one if the first is
 answered by a page with status 200, a third one if answers differ much. So they are when a second page redirects to the
 same target. In an audit one page is enough whose title or h1 has such a word, or 404. The common part of the answers to
 probes is the origin's text for a missing page.
@@ -28,7 +28,7 @@ wall                  redirects that take the page's path along, and no target s
 soft-404              pages that say "not found", or redirects
 catch-all             the same, but so do nearly all pages: the host may be an application drawn in the browser
 
-Pages read before are judged, too, and all are judged anew when there is more evidence. They are stored at the end of a
+Pages read before are judged, too, and all are judged again when there is more evidence. They are stored at the end of a
 run, so a killed run leaves only those of the runs before to its successor.
 """
 
@@ -66,7 +66,7 @@ _FEWEST_OTHERS = 2
 _SPARE_NUMBERS = 8
 _MOST_VARIED = 4
 _FEWEST_MARKS = 2  # one may be by chance: pages that have it are like the answers, so no other has it
-_MOST_TARGETS = 16  # to which the redirects of pages that are not there may lead in the end
+_MOST_TARGETS = 16  # to which the redirects of missing pages may lead in the end
 _FEW_WORDS = 32  # fewer: may be a page drawn in the browser
 
 
@@ -336,7 +336,7 @@ class Soft404s:
         return any(probe.verdict == "soft-404" for probe in self._likened(page, url))
 
     def is_target(self, page: int, url: str) -> bool:
-        """True if that is only as pages that are not there are redirected to it."""
+        """True if that is only as missing pages are redirected to it."""
         found = [probe for probe in self._likened(page, url) if probe.verdict == "soft-404"]
         return bool(found) and all(self._sends_to(probe, page, url) for probe in found)
 
@@ -351,7 +351,7 @@ class Soft404s:
         return [read.page for read in self._lately.get(origin_of(url), ())]
 
     def _sends_to(self, probe: NotFound, page: int, url: str) -> bool:
-        """True if pages that are not there are redirected to a page, also with their own path in its query."""
+        """True if missing pages are redirected to a page, also with their own path in its query."""
         if not probe.is_redirect:
             return False
         source = self._found_on(page) if "?" in url else None
@@ -363,7 +363,7 @@ class Soft404s:
         return [probe for probe in probes.values() if page in probe.matched] if probes else []
 
     def take_rows(self) -> list[Probe]:
-        """Probes that were answered or judged anew since the last call."""
+        """Probes that were answered or judged again since the last call."""
         rows, self._changed = [probe.row() for probe in self._changed.values() if probe.asked], {}
         return rows
 

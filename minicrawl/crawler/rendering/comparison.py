@@ -1,6 +1,6 @@
 """What the scripts of a page add to it: words, compared as runs of three, and links.
 
-Words are runs of letters and digits in small letters, so that coloured code has the same. A character of a script that
+Words are runs of letters and digits in lower case, so that coloured code has the same. A character of a script that
 has no spaces between words is a word.
 """
 

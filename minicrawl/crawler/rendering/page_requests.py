@@ -27,7 +27,7 @@ from minicrawl.web.urls.keys import origin_of, politeness_key
 from minicrawl.web.urls.normalise import normalise
 
 _MANY = 1000
-"""Hosts from which on those are forgotten that may be asked at once."""
+"""Hosts from which on those are forgotten that may get a request at once."""
 
 
 class _Turns(Struct):
@@ -75,7 +75,7 @@ class Pace:
 
 
 _LIFETIME = 3600.0
-"""Seconds: what is older is asked for again."""
+"""Seconds: what is older is requested again."""
 _MOST = 256 * 2**20
 """Bytes that are kept."""
 _MAX_AGE = re.compile(r'\bmax-age\s*=\s*"?(\d{1,9})')

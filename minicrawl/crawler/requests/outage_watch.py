@@ -5,7 +5,7 @@ sign     a silent request to a host that has answered before, and not failed sin
 check    a request for any answer at all: to a host that has answered before, or one that was never asked
 
 After signs from HOSTS different hosts without an answer in between, silent requests are held, and only checks are sent.
-If one of the first CHECKS is answered, the hosts are at fault: held requests have failed, and the crawl goes on. If
+If one of the first CHECKS is answered, the hosts are at fault: held requests have failed, and the crawl continues. If
 not, it is an outage: held requests wait for another turn as if they had not had one, and so do all that fail until
 somebody answers. Checks are then a second apart, twice as long each time, up to a minute. Held requests fail after all
 when there are more than MOST_HELD, after a minute, or when nothing else is left to ask for.
@@ -73,7 +73,7 @@ class OutageWatch:
         self._hosts = state.hosts
         self._answered = state.hosts.answered  # and not failed since
         self._absorb, self._asks_robots = absorb, asks_robots
-        # Seconds for which failed look-ups are cached: their hosts need not be asked before.
+        # Seconds for which failed look-ups are cached: their hosts need no request before then.
         self._stale_names = {"dns": state.timing.no_name, "dns-unanswered": state.timing.no_name_server}
         self._held: deque[tuple[float, Request]] = deque()
         self._looks = 0
@@ -89,8 +89,8 @@ class OutageWatch:
         self._page: int | None = None  # of the host that is checked
 
     def check(self, now: float) -> LivenessCheck | None:
-        """A check of a host that may be asked now, if it is time for one: the same host until one ends, if possible. It
-        asks for robots.txt, or for a page if the crawl does not obey robots.txt."""
+        """A check of a host that may get a request now, if it is time for one: the same host until one ends, if
+        possible. It asks for robots.txt, or for a page if the crawl does not obey robots.txt."""
         if self.ask_at is None or now < self.ask_at:
             return None
         for page in [self._page] if self._page is not None else self._found():

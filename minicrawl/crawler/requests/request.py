@@ -100,7 +100,7 @@ class Request(ABC):
             self.hosts.frontier.begin(self.host, self, now)
 
     def prepare(self) -> None:  # noqa: B027 - most kinds know what they ask for
-        """Work out what is asked for, once it has begun and is not refused. Here the store may be read: while it is
+        """Work out what to request, once it has begun and is not refused. Here the store may be read: while it is
         asked, a commit may be under way."""
 
     def on_refusal(self, refusal: Refusal, now: float) -> None:

@@ -32,7 +32,7 @@ class RobotsFiles:
     """The robots.txt files of all origins, and requests for unknown ones.
 
     Invariant: the host of an origin is closed from the request for its robots.txt until that is known, or known to be
-    unreachable. Redirects are not in the store: after a kill, the origin is asked again.
+    unreachable. Redirects are not in the store: after a kill, the origin is requested again.
     """
 
     def __init__(self, state: CrawlState, settings: CrawlSettings) -> None:
@@ -120,7 +120,7 @@ class RobotsFiles:
         return None
 
     def forget_failure(self, origin: str, now: float) -> None:
-        """Let an unreachable robots.txt be asked for again."""
+        """Let an unreachable robots.txt be requested again."""
         robots = self.state(origin)
         if robots is not None and robots.reason is not None:
             robots = self._states[origin] = replace(robots, expires=now, attempts=0)

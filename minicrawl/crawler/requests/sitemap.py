@@ -34,7 +34,7 @@ class Sitemaps(Kind):
         *,
         is_on: bool,
     ) -> None:
-        """is_on: sitemaps are asked for, and their URLs become known. note_lastmods: takes lastmod (Unix seconds) of
+        """is_on: sitemaps are requested, and their URLs become known. note_lastmods: takes lastmod (Unix seconds) of
         known pages, and the time; None if no page is fetched again."""
         self.queue = SitemapQueue(state.writer)
         self._accounts, self._frontier, self.hosts = state.accounts, state.frontier, state.hosts
@@ -128,7 +128,7 @@ class Sitemaps(Kind):
         return False
 
     def on_commit(self, now: float) -> None:
-        """Let in some URLs of every host that may be asked and has no page left."""
+        """Let in some URLs of every host that may get a request and has no page left."""
         if not (self.queue.waiting and self.is_on):
             return
         for host in self.queue.hosts():

@@ -1,6 +1,6 @@
 """The queue of sitemaps to ask for, and of their URLs, which become known at a limited rate (docs/sitemaps.md).
 
-One sitemap of a host is asked for at a time. Its URLs count only for that host (sitemaps.org: naming a sitemap in
+One sitemap of a host is requested at a time. Its URLs count only for that host (sitemaps.org: naming a sitemap in
 robots.txt is the proof), whatever server has the sitemap, so no site can list pages of others. Sitemaps are never
 guessed: most hosts that have one name it, and asking all others for /sitemap.xml would cost each a request for nothing.
 
@@ -26,10 +26,10 @@ MOST_SITEMAPS = 1_000
 """Sitemaps of one host; those beyond are only counted."""
 MOST_IN_ALL = 100_000
 MOST_WAITING = 10_000
-"""A host's next sitemap is asked for while fewer of its URLs wait; all hosts together may have a million."""
+"""A host's next sitemap is requested while fewer of its URLs wait; all hosts together may have a million."""
 MOST_WAITING_IN_ALL = 1_000_000
 LIFETIME = 24 * 3600.0
-"""Seconds after which a sitemap that is named again is asked for again, as robots.txt is."""
+"""Seconds after which a sitemap that is named again is requested again, as robots.txt is."""
 DUE = "due"
 
 

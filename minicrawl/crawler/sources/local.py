@@ -190,7 +190,7 @@ class LocalSource:
         page, parts = await renderer.rendered(sent, scrolls=request.render.scrolls and plain.scripts is not None)
         seconds = asyncio.get_running_loop().time() - began
         is_rendered = page.body is not sent.body
-        if is_rendered:  # the archive has what Chromium asked for
+        if is_rendered:  # the archive has what Chromium requested
             wanted = replace(wanted, requisites=False, routes=renderer.has_routes(page.url))
         fetched, parsed = await self._parsed(page, fields, wanted, is_rendered=is_rendered)
         if page.location is not None:

@@ -170,7 +170,7 @@ class Source:
         self._is_over = False
 
     async def set_workers(self, number: int) -> None:
-        """Change the number of workers; 0: fetch in this process. New ones start one by one, while the crawl goes on;
+        """Change the number of workers; 0: fetch in this process. New ones start one by one, while the crawl continues;
         surplus ones end after their last answer. Raises SettingError."""
         self._spec = replace(self._spec, settings=replace(self._spec.settings, workers=number))
         if not number and self._local is None:
@@ -199,7 +199,7 @@ class Source:
         return tuple(worker.status() for worker in (*self._workers.values(), *self._leaving))
 
     def worker_of(self, url: str) -> int | None:
-        """The number of the worker that is asked for a URL; None where this process fetches."""
+        """The number of the worker that fetches a URL; None where this process fetches."""
         return self._number_for(authority(url)) if self._workers else None
 
     def waits(self) -> dict[str, Wait]:
@@ -244,7 +244,7 @@ class Source:
     async def _ask(
         self, what: str, url: str, asked: str | PageRequest, kind: type[Answer], give: GiveUrls | None = None
     ) -> Answer | None:
-        """The answer of this process, or of the worker that is asked for a URL; None if it died over it. give: takes
+        """The answer of this process, or of the worker that fetches a URL; None if it died over it. give: takes
         what is known before the answer."""
         if (source := self._local) is None:
             return await self._ask_worker(self._workers[self._number_for(authority(url))], what, asked, kind, give)
@@ -339,7 +339,7 @@ class Source:
             self._replace(worker)
 
     def _take(self, worker: _Worker, request: int, news: News, value: bytes) -> None:
-        """Act on what a worker says. Raises ValueError if it cannot be meant."""
+        """Act on what a worker says. Raises ValueError if it is not valid."""
         if news == News.LOGGED:
             logging.getLogger("minicrawl").handle(logging.makeLogRecord(json.loads(decoder(str)(value))))
         elif news == News.BEAT:

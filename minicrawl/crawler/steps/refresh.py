@@ -6,8 +6,9 @@ nothing has changed. Some requests are unconditional, to find servers whose vali
 Two dates tell when a page changed, as far as they are believed (frontier/schedules.py): lastmod in its sitemap
 makes it due sooner; Last-Modified tells its change rate, even with many changes between two fetches.
 
-A page that differs from what is kept of it is asked again after half a minute, and once more: what its answers of one
-moment have in common tells a change from noise (web/compare). Until then it has had no turn, so a kill loses nothing.
+A page that differs from what is kept of it is requested again after half a minute, and once more: what its answers of
+one moment have in common tells a change from noise (web/compare). Until then it has had no turn, so a kill loses
+nothing.
 
 The last answers of a page are kept, a character each: = as before, # changed, ? not found, ! failed.
 """
@@ -51,7 +52,7 @@ _JUST_MADE = 60.0
 _ANOTHER = 1.1
 """An importance is noted when it has changed by this factor."""
 _AGAIN = 30.0
-"""Seconds before a page that differs is asked again."""
+"""Seconds before a page that differs is requested again."""
 _LONGEST_WAIT = 300.0
 """Seconds for which a part of the limit of a run is kept for it."""
 DAY = 86_400.0
@@ -74,7 +75,7 @@ class Refresh(Step):
             self._rates.load(writer)
         self._unsaved: dict[str, MetaValue] = {}
         self._answers: dict[int, list[bytes]] = {}
-        """By page that is to be asked again: hashes of its answers."""
+        """By page that is to be requested again: hashes of its answers."""
         self._conditional: set[int] = set()
         """Of these the pages whose first request was conditional; those that follow are not."""
         self._found: dict[int, Difference] = {}

@@ -1,6 +1,6 @@
 """Requests for requisites: the files that read pages need to look as they do, for an archive or an audit.
 
-A requisite waits in the store from the commit of the page that needs it first. It is asked for once, whatever comes of
+A requisite waits in the store from the commit of the page that needs it first. It is requested once, whatever comes of
 it and whatever pages need it, as an errand of its host: every second turn of a host with pages goes to one. Style
 sheets and frames need files in turn, and redirects lead to others, up to MOST_LEVELS from the page. No requisite is a
 page.
@@ -41,7 +41,7 @@ _ACCEPT = (("Accept", "*/*"),)
 
 class Requisites(Step, Kind):
     """Requisites that wait, by host, and requests for them, which are errands of their hosts. Of a rendered page the
-    archive has what Chromium has asked for.
+    archive has what Chromium requested.
 
     Invariant: a requisite waits in the store until its answer is committed, so a crawl that is killed repeats the
     requests in flight.
@@ -60,8 +60,8 @@ class Requisites(Step, Kind):
         self._needing: defaultdict[str, list[int]] = defaultdict(list)
         self._last = 0
         self._may_have_more = True
-        self._due: defaultdict[str, deque[RequisiteRow]] = defaultdict(deque)  # the first of each host is asked for
-        self._idle = deque[str]()  # hosts whose first one is not asked for yet
+        self._due: defaultdict[str, deque[RequisiteRow]] = defaultdict(deque)  # the first of each host is requested
+        self._idle = deque[str]()  # hosts whose first one is not requested yet
         self._loaded = 0
 
     @classmethod
@@ -120,7 +120,7 @@ class Requisites(Step, Kind):
                 self._idle.append(politeness_key(row.url))
 
     def closed(self, row: RequisiteRow, state: str, reason: str, fetched: Fetched | None, now: float) -> None:
-        """Record the outcome for the first requisite of a host. fetched: None if it was not asked for."""
+        """Record the outcome for the first requisite of a host. fetched: None if it was not requested."""
         status, size = (None, 0) if fetched is None else (fetched.status, fetched.size)
         closed = row._replace(state=state, reason=reason, status=status, bytes=row.bytes + size, asked_at=now)
         self._closed.append(closed)

@@ -47,7 +47,7 @@ _ASKS_REST = "asks-rest"
 _ANY = ""  # on trial is the page that answers so first, if no page is well before
 _LOOKS = ("alike", "sent-on", "empty")  # sorts of evidence that many answers are together
 _SAME_SIZE = 0.1  # two answers for a page may differ by this share of their bytes
-_AGAIN = 1.0  # seconds until a witness is asked again whose request failed on our side
+_AGAIN = 1.0  # seconds until a witness is requested again whose request failed on our side
 
 
 class Case(Struct):
@@ -102,7 +102,7 @@ class HostJudge:
 
     @property
     def in_doubt(self) -> Collection[int]:
-        """The numbers of hosts that are not ill and whose witness is asked."""
+        """The numbers of hosts that are not ill and whose witness is requested."""
         return {number for number, case in self._cases.items() if case.asks} - self.ill.keys()
 
     def begin(self, now: float) -> None:
@@ -174,7 +174,7 @@ class HostJudge:
         case.held.append(turn)
         case.evidence, case.look = evidence, look if evidence.sort in _LOOKS else None
         if case.asks:
-            return True  # the witness is asked already
+            return True  # the witness is requested already
         acquittals = 0 if health is None else health.acquittals(evidence.sort)
         least = max(acquittals, _ALIKE_IN_A_ROW - 1) if evidence.sort in _LOOKS else acquittals
         is_last = not self._frontier.pages.has_page(host) and not host.in_flight
@@ -265,7 +265,7 @@ class HostJudge:
         return abs(before.bytes - fetched.size) <= _SAME_SIZE * before.bytes
 
     def dismiss(self, host: Host, now: float) -> None:
-        """No witness may be asked: let the pages of a host be asked themselves."""
+        """No witness may get a request: let the pages of a host be requested themselves."""
         case = self._cases[host.id]
         if host.health is not None and host.health.is_ill:
             host.health.state = BACK

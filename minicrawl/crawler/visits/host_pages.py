@@ -1,4 +1,4 @@
-"""The pages of a host, as its judge sees them: witnesses, pages to be asked for again, soft 404s that may be walls."""
+"""The pages of a host, as its judge sees them: witnesses, pages to request again, soft 404s that may be walls."""
 
 from collections.abc import Sequence, Set
 
@@ -23,7 +23,7 @@ class HostPages:
         self._waiting, self._coverage = state.frontier.pages, state.accounts.coverage
         self._pages, self._table, self._opened_at = state.pages, state.writer.page_table, state.opened_at
         self.url = state.urls.url
-        self._looks: dict[int, bool] = {}  # soft 404s that are asked for again in this run: whether they were answered
+        self._looks: dict[int, bool] = {}  # soft 404s that are requested again in this run: whether they were answered
 
     def last_answer(self, page: int) -> Fetch | None:
         """The last answer of a page that was there; None if it was not."""

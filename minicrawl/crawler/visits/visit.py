@@ -413,7 +413,7 @@ class WitnessRequest(Request):
 
 class LastProbes(Kind):
     """Probes of origins whose last page made them due: no page is left in whose place they could be made; and soft 404s
-    of earlier runs that are asked for again. is_allowed: True if robots.txt allows a URL."""
+    of earlier runs that are requested again. is_allowed: True if robots.txt allows a URL."""
 
     def __init__(self, visits: Visits, is_allowed: Callable[[str], bool]) -> None:
         self._visits = visits

@@ -16,7 +16,7 @@ Strong components:
 
 closure    reach[x], the pages that x reaches, a bit each, in blocks. A link u -> v:  reach[x] |= reach[v] where x
            reaches u
-warshall   the same anew:  reach[x] |= reach[k] where x reaches k, for every k in turn. S. Warshall, "A theorem on
+warshall   the same again:  reach[x] |= reach[k] where x reaches k, for every k in turn. S. Warshall, "A theorem on
            Boolean matrices", Journal of the ACM 9 (1962)
 """
 

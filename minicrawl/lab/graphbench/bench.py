@@ -163,7 +163,7 @@ _FASTER = (
     (("closure",), "warshall"),
     (("closure",), "tarjan"),
 )
-"""Algorithms that follow insertions, and one that starts anew after each batch."""
+"""Algorithms that follow insertions, and one that starts again after each batch."""
 
 
 def claims(trials: Sequence[Trial], setup: Setup) -> list[Claim]:

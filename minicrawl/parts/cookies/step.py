@@ -1,7 +1,7 @@
 """Cookies (--cookies), added to requests for pages, accepted from their answers, and kept from run to run.
 
-A cookie wall sets a cookie and redirects to the page that was asked for, at once or by a page to sign on. Such a page
-is asked for again, twice at most, as long as it would be sent other cookies than the last time.
+A cookie wall sets a cookie and redirects to the requested page, at once or by a page to sign on. Such a page
+is requested again, twice at most, as long as it would be sent other cookies than the last time.
 
 The jar is in the crawl's own process, so a cookie of a domain reaches its hosts whichever process asks them. An answer
 keeps its fields Set-Cookie only if the same request would be sent with other cookies now.
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 MOST_WALLS = 2
-"""Times that a page is asked for again in a run, as it sets cookies and leads back."""
+"""How often a page is requested again in a run, as it sets cookies and leads back."""
 
 
 class CookieStep(Step):

@@ -2,7 +2,7 @@
 
 An answer is suspect if it leads to a login or asks for a password, or if it takes a cookie of the session away. Then
 the witness of the login is asked (session.py); without one, the page that was read last. If the session is over, the
-login is made again, and the page asked again with it: nobody else sees the answer without a session.
+login is made again, and the page requested again with it: nobody else sees the answer without a session.
 """
 
 import asyncio

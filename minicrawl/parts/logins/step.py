@@ -1,4 +1,4 @@
-"""Sessions in a crawl: what ends them waits, and answers without one are asked again with a new one."""
+"""Sessions in a crawl: what ends them waits, and answers without one are requested again with a new one."""
 
 import json
 import time

@@ -1,5 +1,5 @@
 """Pages that scripts make: which need a browser, by experiment. Those that show next to nothing without one are told,
-and read anew once they are rendered (docs/render.md).
+and read again once they are rendered (docs/render.md).
 
 verdicts  which classes of a host's URLs need a browser
 step      all that in a crawl

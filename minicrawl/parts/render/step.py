@@ -1,4 +1,4 @@
-"""Experiments in a crawl with --render auto: how each page is asked for, and what its scripts have shown."""
+"""Experiments in a crawl with --render auto: how each page is requested, and what its scripts have shown."""
 
 from collections import Counter, defaultdict
 from collections.abc import Set

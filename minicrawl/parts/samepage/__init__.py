@@ -1,4 +1,4 @@
-"""Which URLs are one page, and which need not be asked (docs/same-page.md).
+"""Which URLs are one page, and which need not be requested (docs/same-page.md).
 
 judge        what pages of a host have said, by what their URLs share: what is read now, later, or in samples
 pairs        parameters and spellings that change nothing

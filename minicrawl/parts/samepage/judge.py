@@ -102,7 +102,7 @@ class Answer(NamedTuple):
 class Count(Struct):
     """Pages that were read of a key: `n` of them with `gains`, both halved now and then; `read` in all; by kind;
     `example`: the first of them. `dry`: pages since the last gain; `called`: samples. Of all pages of a host, `dry`
-    counts those without a gain since samples began anew."""
+    counts those without a gain since samples began again."""
 
     n: float = 0.0
     gains: float = 0.0
@@ -187,7 +187,7 @@ class Judge:
         self.has_parameters = any(word[0] == "?" for word in self.seen)
         self.changed: set[str] = set()
         self.changed_words: set[str] = set()
-        self._keys: dict[str, Keys] = {}  # of URLs asked for lately
+        self._keys: dict[str, Keys] = {}  # of URLs requested lately
 
     @property
     def gains(self) -> int:
@@ -196,7 +196,7 @@ class Judge:
 
     @property
     def barren(self) -> int:
-        """Pages of the host without one, since samples began anew."""
+        """Pages of the host without one, since samples began again."""
         return self.counts["*"].dry
 
     # URLs.

@@ -1,4 +1,5 @@
-"""Watched pages (`minicrawl watch`): each is asked again and again, and a message tells what changed (docs/watch.md).
+"""Watched pages (`minicrawl watch`): each is requested again and again, and a message tells what changed
+(docs/watch.md).
 
 step        takes the answers of a crawl of the list alone
 rounds      checks the list: crawls it, asks again where it differs, and keeps what is told

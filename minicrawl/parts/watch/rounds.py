@@ -1,8 +1,8 @@
 """Rounds of checks of a watched list.
 
-A round crawls the list once. Pages that differ from what is stored are asked again after each of the `confirm` times,
-in one more crawl. Then all that was found is stored in one transaction: a kill before it loses the round's answers
-alone, and the next round finds the same. Pages are compared host by host, and one is in memory at a time.
+A round crawls the list once. Pages that differ from what is stored are requested again after each of the `confirm`
+times, in one more crawl. Then all that was found is stored in one transaction: a kill before it loses the round's
+answers alone, and the next round finds the same. Pages are compared host by host, and one is in memory at a time.
 """
 
 import asyncio
@@ -31,7 +31,7 @@ from minicrawl.web.compare.view import NO_MATCH, Entry, View, damaged, texts_of
 from minicrawl.web.urls.keys import politeness_key
 
 CONFIRM = (30.0, 300.0)
-"""Seconds before a page that differs is asked once more, and then again."""
+"""Seconds before a page that differs is requested once more, and then again."""
 _SETTINGS: Mapping[str, Any] = {
     "max_depth": 0, "scope": "any", "sitemaps": False, "traps": False, "jump": "pages", "patience": "10s",
 }  # fmt: skip
@@ -86,7 +86,7 @@ class Watched:
         return self._conclude(fresh, None if every is None else began + every)
 
     def _begin(self) -> list[str]:
-        """Let all pages of the list be asked. Returns those that are new to it."""
+        """Let all pages of the list be requested. Returns those that are new to it."""
         with closing(Writer(self.store, _SIZES)) as writer, writer.transaction():
             is_known = "CASE length(view) WHEN 0 THEN state <> '' ELSE 1 END"
             known = dict(writer.each(f"SELECT url, {is_known} FROM watched"))
@@ -109,7 +109,7 @@ class Watched:
         await crawl_with(self._settings, self._seeds, self.store, Caller(transport=self._transport, sizes=_SIZES))
 
     def _due(self) -> list[str]:
-        """The pages that are to be asked once more."""
+        """The pages that are to be requested once more."""
         with closing(Writer(self.store, _SIZES)) as writer:
             return [found.row.url for found in self._found(_Known(writer), is_last=False) if found.verdict.asks]
 

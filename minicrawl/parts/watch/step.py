@@ -88,7 +88,7 @@ class Answers:
 
     def _follow(self, turn: Turn, target: str, asking: list[tuple[str, int]]) -> bool:
         """Let the answer of a redirect's target be that of the pages that have led there. One that has answered is
-        asked again."""
+        requested again."""
         discovery, frontier = self._state.discovery, self._state.frontier
         admitted = discovery.admitted([target], [""])
         if not admitted.urls:
@@ -102,7 +102,7 @@ class Answers:
         return True
 
     def note_failed(self, turn: Turn) -> None:
-        """Note a page that could not be asked for."""
+        """Note a page that could not be requested."""
         if turn.outcome.state in (State.ERROR, State.DISALLOWED):
             for url, _ in self._asks_for(turn.page, self._state.urls.url(turn.page)):
                 reason = turn.outcome.reason

@@ -1,4 +1,4 @@
-"""What has changed on a page, by the answers of one moment: a difference from what is stored is asked again.
+"""What has changed on a page, by the answers of one moment: a difference from what is stored is requested again.
 
 gap    where lines differ: between two lines that the stored page and all answers have; of fields, their kind; of
        pictures, those with one shape

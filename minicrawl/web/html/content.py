@@ -3,7 +3,7 @@
 The parser hands over the sizes and kinds of blocks of text, and the containers around them that have a telling tag,
 role, class or id (`container`):
 
-1. The text of a block beside its links counts as prose, if it is most of a block that is not short.
+1. The text of a block besides its links counts as prose, if it is most of a block that is not short.
 2. Containers named after something beside the content are frame, unless they hold so much of the page's prose that they
    are its layout. So are boxes of prose amid other prose: books call these "sidebar".
 3. The content is in the narrowest container named after content that has most of the prose left.

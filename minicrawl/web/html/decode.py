@@ -90,7 +90,7 @@ _PIECE = re.compile(
     rb"|<[!/?][^>]*+" % (_ATTRIBUTES, _ATTRIBUTES),
     re.IGNORECASE | re.DOTALL,
 )
-# The contents of a head, in which Chromium goes on looking for a <meta>. Any other tag ends it.
+# The contents of a head, in which Chromium keeps looking for a <meta>. Any other tag ends it.
 _END_OF_NAME = rb"(?=[\t\n\f\r />])"
 _HEAD_PIECE = re.compile(
     rb"<!--(?:-?>|.*?-->|.*)"
@@ -186,7 +186,7 @@ def _declared_in_xml(head: bytes) -> str | None:
 
 
 def _late_meta_codec(body: bytes) -> str | None:
-    """The encoding of a <meta> in the rest of the head, where Chromium goes on looking (HTMLMetaCharsetParser)."""
+    """The encoding of a <meta> in the rest of the head, where Chromium keeps looking (HTMLMetaCharsetParser)."""
     return _first_meta(takewhile(lambda piece: not piece["end"], _HEAD_PIECE.finditer(body, 0, _LONGEST_HEAD)))
 
 

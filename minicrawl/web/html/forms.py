@@ -23,7 +23,7 @@ _FIELDS = ("input", "button", "select", "textarea")
 
 
 class Field(NamedTuple):
-    """A field of a form. `kind`: its type, "" for none, in small letters. `is_on`: it is sent unless it is filled
+    """A field of a form. `kind`: its type, "" for none, in lower case. `is_on`: it is sent unless it is filled
     otherwise."""
 
     name: str

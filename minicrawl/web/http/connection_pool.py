@@ -58,8 +58,8 @@ class ConnectionPool:
         self._idle_of: dict[Endpoint, list[Connection]] = {}
 
     async def ask(self, endpoint: Endpoint, request: Callable[[], bytes]) -> Connection:
-        """Send a request, made anew each time it is sent. Returns its connection once the response's head was received,
-        which comes back when the response ends."""
+        """Send a request, made again each time it is sent. Returns its connection once the response's head was
+        received, which comes back when the response ends."""
         connection = self._kept(endpoint)
         while True:
             is_kept = connection is not None

@@ -232,7 +232,7 @@ def _meant_domain(given: str, host: str) -> str | None:
 
 
 LOGIN = "# minicrawl login: "
-"""Begins the comments on logins, which a file keeps when it is written anew."""
+"""Begins the comments on logins, which a file keeps when it is rewritten."""
 _HTTP_ONLY = "#HttpOnly_"
 _HEAD = "# Netscape HTTP Cookie File\n# Written by minicrawl. Anybody who has these cookies is logged in as you.\n\n"
 

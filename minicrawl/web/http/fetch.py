@@ -55,7 +55,7 @@ class FetchOptions(Struct, frozen=True):
     """How requests are made, by the names of the options.
 
     `agent`, `sender`: the headers User-Agent and From. `sign`: adds a signature to the header fields of a request.
-    `fields`: names, in small letters, of the header fields that answers are to have.
+    `fields`: names, in lower case, of the header fields that answers are to have.
     `timeout`: seconds for a whole request. `max_size`: bytes of a body, before and after decoding.
     """
 

@@ -3,7 +3,7 @@
 Reason codes of failed requests, by exception.
 
 An exception in code that parses a response means a bug or a lack of memory. It fails that response alone, with the
-reason "parser-failed"; the traceback is logged with the URL, and the crawl goes on.
+reason "parser-failed"; the traceback is logged with the URL, and the crawl continues.
 """
 
 import socket
