@@ -83,7 +83,7 @@ def test_a_webhook_is_told_and_one_that_fails_is_a_warning(tmp_path: Path) -> No
     ("words", "says"),
     [
         (("--run", "say 'it"), '--run "say \'it" is no command: No closing quotation'),
-        (("--notify", "what://a.test"), "is no address that Apprise knows"),
+        (("--notify", "what://a.test"), "is not a URL that Apprise knows"),
     ],
 )
 def test_what_cannot_be_told_to_is_refused_before_the_crawl(tmp_path: Path, words: tuple[str, str], says: str) -> None:

@@ -22,12 +22,12 @@ def resting_line(host: IllHost, now: float) -> str:
 
 
 def end_line(hosts: Mapping[str, int], pages: int) -> str:
-    """ "3 hosts are ill (2 down, 1 walled): 410 pages wait; the next run asks them first". hosts: numbers by kind."""
+    """ "3 hosts are ill (2 down, 1 walled): 410 pages wait; the next run tries them first". hosts: numbers by kind."""
     number = sum(hosts.values())
     kinds = ", ".join(f"{count:,} {kind}" for kind, count in sorted(hosts.items(), key=lambda one: (-one[1], one[0])))
     are = "is" if number == 1 else "are"
     asks = "it" if number == 1 else "them"
-    return f"{counted(number, 'host')} {are} ill ({kinds}): {_wait(pages)}; the next run asks {asks} first"
+    return f"{counted(number, 'host')} {are} ill ({kinds}): {_wait(pages)}; the next run tries {asks} first"
 
 
 def ill_lines(hosts: Sequence[IllHost], now: float, *, is_running: bool) -> Iterator[str]:

@@ -25,7 +25,7 @@ WHOLE: dict[str, Any] = {
 GONE = {A + "three": "<img src=/gone.png>", A + "two": WHOLE[A + "two"] + "<img src=/gone.png><a href=three>3</a>"}
 ROBOTS = {B + "robots.txt": "User-agent: *\nDisallow: /secret"}
 FORBIDDEN = {B + "in": f"<img src=framed.png><img src={B}secret.png>", **ROBOTS}
-NOTHING = "nothing says why"
+NOTHING = "for an unknown reason"
 
 
 @pytest.mark.parametrize("by", ["store", "folder"])
@@ -68,7 +68,7 @@ def test_pages_that_were_read_and_not_kept_are_missing(tmp_path: Path) -> None:
     listed = json.loads(run("archive", "missing", "--store", tmp_path / "crawl.db", "--json").stdout)
     assert [(one["url"], one["reason"]) for one in listed] == [(A, ""), (A + "two", "noarchive")]
     assert [one["kind"] for one in listed] == ["page", "page"]
-    assert "before the crawl had an archive" in listed[0]["why"]
+    assert "before it had an archive" in listed[0]["why"]
     said = run("archive", "missing", "--store", tmp_path / "crawl.db").stderr
     assert said == "not complete: it lacks 2 pages that the crawl has read\n"
 

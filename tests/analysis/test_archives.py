@@ -43,7 +43,7 @@ def test_what_is_not_indexed_yet_is_found(store: Path, tmp_path: Path) -> None:
 def test_a_crawl_without_one_says_how_to_begin_one(tmp_path: Path) -> None:
     crawl({HOME: []}, tmp_path / "crawl.db", [HOME])
     with (
-        pytest.raises(SettingError, match="has no archive; 'minicrawl crawl --archive DIR' begins one"),
+        pytest.raises(SettingError, match="has no archive; 'minicrawl crawl --archive DIR' makes one"),
         opened(tmp_path / "crawl.db", None),
     ):
         pass

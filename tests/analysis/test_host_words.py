@@ -41,7 +41,7 @@ def test_a_host_at_rest_is_said_with_the_time_of_the_next_try(host: IllHost, lin
 
 def test_the_end_of_a_run_counts_ill_hosts_by_kind() -> None:
     assert end_line({"walled": 1, "down": 2}, 410) == (
-        "3 hosts are ill (2 down, 1 walled): 410 pages wait; the next run asks them first"
+        "3 hosts are ill (2 down, 1 walled): 410 pages wait; the next run tries them first"
     )
     assert end_line({"busy": 1}, 1) == "1 host is ill (1 busy): 1 page waits; the next run tries it first"
 
@@ -68,7 +68,7 @@ def test_ill_hosts_are_listed_with_most_waiting_pages_first() -> None:
         ({}, True, "; tried 4 times, next 14:05; 230 pages wait"),
         ({"tries": 1, "waiting": 1}, False, "; tried once, at rest until 14:05; 1 page waits"),
         ({"tries": 0, "waiting": 0}, False, "; at rest until 14:05; no page waits"),
-        ({"state": "gone"}, False, "asked once a run"),
+        ({"state": "gone"}, False, "each run tries it once"),
         ({"reason": "alike"}, False, "(alike: all of its pages look the same)"),
         ({"reason": "sent-on"}, False, "(sent-on: all of its pages redirect to the same place)"),
         ({"reason": "empty"}, False, "(empty: its answers are empty)"),
@@ -95,7 +95,7 @@ def test_what_comes_next_and_what_was_seen_is_said(changes: dict[str, object], i
                    "at rest until 14:05 UTC; 7 pages wait"]),
         (ROW._replace(state="gone", failed_runs=3, kind="down", reason="refused"), 1,
                   ["well until 12:00 UTC (1 page); down since 12:10 UTC: nothing listens on that port",
-                   "not reached in 3 runs: it is asked once a run; 7 pages wait"]),
+                   "not reached in 3 runs: each run tries it once; 7 pages wait"]),
         (ROW._replace(state="back", well_at=NOON + 1200), 60,
                   ["well again since 12:20 UTC; walled from 12:10 UTC: all of its pages look the same"]),
         (ROW._replace(state="well", well_at=NOON + 1200), 60,
@@ -125,7 +125,7 @@ def test_pages_of_a_host_that_fell_ill_are_said_to_wait_for_it(tmp_path: Path, c
     reason = found.ill_hosts[0].reason
     assert (first, said) == (
         page,
-        f"  It waits, as its host is {kind}: {meaning(reason)}. It is asked once its host is well.",
+        f"  It waits because its host is {kind}: {meaning(reason)}. Its turn comes when its host is well.",
     )
     told = run("status", "--store", store).stdout
     assert f"ill       1 host; {WAITING} pages wait\n" in told

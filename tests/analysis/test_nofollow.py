@@ -53,7 +53,7 @@ def test_one_page_of_many_that_withholds_its_links_is_one_of_them(store: Path) -
         assert ASKS.replace("5", "2") in said
     told = json.loads(run("why", HOME + "x", "--store", store, "--json").stdout)
     assert told["reason"] == "no-link"
-    assert "2 links that pages ask robots not to follow may lead there" in told["rule"]
+    assert "2 links that pages mark as nofollow may lead there" in told["rule"]
     said = run("why", LINKS[0], "--store", store).stdout
     assert "not counted: 2 nofollow" in said
     assert "no setting overrides" in said

@@ -57,7 +57,7 @@ def test_page_is_found_as_the_user_writes_it(store: Path, asked: str, url: str, 
         ("http://b.test/", r"http://b\.test/ is not known to this crawl"),
         (f"{HOME}gone", r"http://a\.test/gone has not been read: error \(http-404\); see 'minicrawl why'"),
         (f"{HOME}silent", r"the text of http://a\.test/silent is not kept: the page says noarchive$"),
-        (f"{HOME}unwanted", r"/unwanted is not kept: the page does not want ai-train, which the crawl respects$"),
+        (f"{HOME}unwanted", r"/unwanted is not kept: the page forbids ai-train, which the crawl respects$"),
         (
             f"{HOME}data",
             r"/data is not kept: it is text/css; texts are kept of HTML, plain text, .* with --pdf of PDF files$",

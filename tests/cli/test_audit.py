@@ -78,7 +78,7 @@ def test_gate_on_what_was_not_checked_fails(store: Path, tmp_path: Path) -> None
         (
             ["--fail-on", "image-without-alt"],
             1,
-            "--fail-on: image-without-alt was not checked: the crawl has kept no facts of pages",
+            "--fail-on: image-without-alt was not checked: the crawl has not kept what this needs",
         ),
         (["--fail-on", "redirect-loop"], 0, ""),
         (

@@ -99,7 +99,7 @@ def test_a_crawl_that_was_killed_is_none_and_the_next_one_can_be_steered(web: Co
         process.wait()
     assert store.with_name("crawl.db.sock").exists()
     assert run("control", "status", "--store", store).exit_code == 1
-    assert "for the next one" in told(store, "add", "http://d.test/")
+    assert "the next one does this" in told(store, "add", "http://d.test/")
     with started(web, store, "--delay", "1") as process:
         assert until(store, 0)["known"] > 2
         with started(web, store) as second:  # which must leave the socket of the first one alone
@@ -121,4 +121,4 @@ def test_without_a_running_crawl_changes_are_for_the_next_one(store: Path, tmp_p
     (tmp_path / "more.txt").write_text("http://b.test/\nhttp://c.test/\nhttp://b.test/\n")
     assert answer("control", "add", tmp_path / "more.txt", "--store", store) == {"running": False, "seeds": 2, "new": 2}
     assert answer("control", "ban", "c.test", "--store", store) == {"running": False, "host": "c.test"}
-    assert "no crawl is running, so this is for the next one" in told(store, "unban", "c.test")
+    assert "no crawl is running, so the next one does this" in told(store, "unban", "c.test")

@@ -82,7 +82,7 @@ def test_a_signal_saves_and_exits_with_130(tmp_path: Path, kind: signal.Signals)
     words += ["--allow-private", "--delay", "60", "-v"]
     with started([*MINICRAWL, *words]) as process:
         assert process.stderr is not None
-        assert any("asking for" in line for line in process.stderr)
+        assert any("requesting " in line for line in process.stderr)
         process.send_signal(kind)
         _, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130

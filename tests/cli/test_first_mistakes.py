@@ -16,7 +16,7 @@ from minicrawl.cli.output import given_up_line
         (["a.test", "--ca-file", __file__], "holds no certificate"),
         (["a.test", "--ca-file", __file__, "--workers", "1"], "holds no certificate"),
         (["a.test", "--connect-to", "ü<b::127.0.0.1:80"], "is not a host name"),
-        ([], "no seeds are given"),
+        ([], "you gave no seeds"),
     ],
     ids=str,
 )
@@ -102,7 +102,7 @@ def test_a_crawl_of_other_peoples_hosts_is_asked_once_to_name_somebody(tmp_path:
 
 @pytest.mark.parametrize("seeds", [3, None, [3], [HOME, None]])
 def test_python_is_told_what_seeds_are(seeds: object, tmp_path: Path) -> None:
-    with pytest.raises(minicrawl.MinicrawlError, match="seeds are texts"):
+    with pytest.raises(minicrawl.MinicrawlError, match="seeds must be strings"):
         minicrawl.crawl(seeds, tmp_path / "crawl.db")  # type: ignore[arg-type]
 
 

@@ -75,7 +75,7 @@ def test_no_file_is_read_for_help_nor_when_none_is_asked_for(folder: Path) -> No
 
 MISTAKES = {
     "table like none": ("zzz = 1\n", "there is no 'zzz'; it has store, a table [crawl], and rules [audit.NAME]"),
-    "store": ("store = 3.5\n", "store is the path of a file"),
+    "store": ("store = 3.5\n", "store must be the path of a file"),
     "option for a table": ("crawl = 1\n", "crawl is a table of options"),
     "key like none": ("[crawl]\nzzz = 1\n", "[crawl] has no option 'zzz'; 'minicrawl crawl --help all' has all"),
     "near key": ("[crawl]\ndealy = 1\n", "[crawl] has no option 'dealy'; did you mean 'delay'?"),
@@ -121,7 +121,7 @@ def test_mistake_in_the_environment_is_one_sentence(folder: Path, monkeypatch: p
     monkeypatch.setenv("MINICRAWL_TOP_N", "abc")
     assert "MINICRAWL_TOP_N: 'abc' is not a valid integer range" in run("top").stderr
     monkeypatch.setenv("MINICRAWL_CRAWL_DELAY", "abc")
-    assert "--delay: a time is a number with s, m, h or d" in run("crawl", "--show-settings").stderr
+    assert "--delay: write a time as a number followed by s, m, h or d" in run("crawl", "--show-settings").stderr
     assert run("crawl", "--show-settings", "--delay", "3").exit_code == 0
 
 

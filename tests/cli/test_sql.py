@@ -176,7 +176,7 @@ def test_signals_are_handled_again_after_an_answer(store: Path) -> None:
         ("SELECT length(hex(hex(zeroblob(5000000))))", "too big"),
         (
             f"SELECT length(json_array({', '.join(['hex(zeroblob(8000000))'] * 40)}))",
-            "needs more memory than it may have",
+            "needs more memory than it may use",
         ),
     ],
 )

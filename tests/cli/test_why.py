@@ -30,7 +30,7 @@ store = crawled_once(
             "private",
             "Refused by robots.txt: 'Disallow: /p' of http://a.test/robots.txt. minicrawl reads it again after",
         ),
-        ("out", "it redirects, but its target is refused: it is on none of the seeds' hosts (--scope host)"),
+        ("out", "it redirects, but a rule leaves out its target: it is on none of the seeds' hosts (--scope host)"),
         ("out", "It leads to http://b.test/x."),
         ("moved", "It stands for http://a.test/a: it redirects to another page (301 Moved Permanently)."),
         ("gone", "Given up: the answer was 404 Not Found."),
@@ -122,7 +122,7 @@ JUMPS = "from jumps: walkers start again at front pages, seeds and any page of a
             "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
             "1 other site links to it, first b.test.",
             "Weighed by trust, that makes 0 voices.",
-            f"N of its importance comes {JUMPS}. The rest comes by links, first {A} with N of that.",
+            f"N of its importance comes {JUMPS}. The rest comes from links, first {A} with N of that.",
         ]),
         (A + "moved", [
             "Its site, a.test, has N of all trust: it is a seed's, and trusted by 1 site, first b.test.",
@@ -132,7 +132,7 @@ JUMPS = "from jumps: walkers start again at front pages, seeds and any page of a
             "Its site, d.test, has 0 of all trust: it is trusted by 1 site, first c.test.",
             "1 other site links to it, first c.test.",
             "Weighed by trust, that makes 0 voices.",
-            f"N of its importance comes {JUMPS}. The rest comes by links, first {C} with N of that.",
+            f"N of its importance comes {JUMPS}. The rest comes from links, first {C} with N of that.",
         ]),
     ],
 )  # fmt: skip
@@ -144,8 +144,8 @@ def test_why_says_how_far_a_site_is_trusted_and_where_importance_comes_from(
 
 def test_a_front_page_to_which_nobody_links_has_all_its_importance_from_jumps(tmp_path: Path) -> None:
     """Its twin, to which a page of its site links back, has not."""
-    by_links = f"N of its importance comes {JUMPS}. The rest comes by links, first {A}in with N of that."
-    nobody = f"All its importance comes {JUMPS}. No page that was read links to it."
+    by_links = f"N of its importance comes {JUMPS}. The rest comes from links, first {A}in with N of that."
+    nobody = f"All its importance comes {JUMPS}. No page read links to it."
     for back, last in (([], nobody), ([A], by_links)):
         store = tmp_path / f"{len(back)}.db"
         crawl({A: [A + "in"], A + "in": back}, store, [A], jump="sites")
@@ -178,7 +178,11 @@ def test_why_names_the_rule_that_decides(explained: Path, url: str, reason: str,
     told = json.loads(run("why", url, "--json", "--store", explained).stdout)
     assert (told["reason"], told["rule"], told["asked"]) == (reason, rule, url)
     text = run("why", url, "--store", explained).output
-    assert f"{reason}: {rule}" in text if rule else "known as    this, without what changes nothing" in text
+    assert (
+        f"{reason}: {rule}" in text
+        if rule
+        else "known as    this, without parts of the URL that change nothing" in text
+    )
     assert "robots.txt  " + ("robots, 'Disallow: /p' of" if reason == "robots" else "") in text
 
 

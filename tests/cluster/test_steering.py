@@ -56,7 +56,7 @@ async def until(folder: Folder, is_so: Callable[[dict[str, Any]], bool]) -> dict
     async with Line(folder.path) as line:
         while True:
             answer = await line.asks("status")
-            if "ask later" not in answer.get("failed", "") and is_so(answer["done"]):
+            if "try again later" not in answer.get("failed", "") and is_so(answer["done"]):
                 return dict(answer["done"])
 
 

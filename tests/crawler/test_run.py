@@ -33,9 +33,9 @@ def test_a_crawl_begins_without_what_few_crawls_need() -> None:
 @pytest.mark.parametrize(
     ("given", "error", "sentence"),
     [
-        ({"workers": 2}, SettingError, "a transport of one's own works inside this process only"),
+        ({"workers": 2}, SettingError, "a custom transport works in this process only"),
         ({"delay": -1.0}, ConfigError, "--delay"),
-        ({}, SeedError, "no seeds are given"),
+        ({}, SeedError, "you gave no seeds"),
     ],
 )
 def test_what_cannot_begin_leaves_no_store(

@@ -216,5 +216,5 @@ def test_a_port_that_is_taken_is_one_sentence(tmp_path: Path) -> None:
 
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(SettingError, match=f"--port {port} cannot be had"):
+        with pytest.raises(SettingError, match=f"--port {port} cannot be used"):
             asyncio.run(main(port))

@@ -237,7 +237,7 @@ def test_hooks_are_found_by_module_or_file(folder: Path, spec: str, found: list[
     [
         ("no_such", r"--hook no_such: no_such cannot be imported \(ModuleNotFoundError"),
         ("broken.py", r"--hook broken\.py: broken\.py cannot be imported \(ZeroDivisionError"),
-        ("empty.py", r"--hook empty\.py: there is none of on_page, .* in it; name the function: empty\.py:FUNCTION"),
+        ("empty.py", r"--hook empty\.py: it has none of on_page, .*; name the function: empty\.py:FUNCTION"),
         ("my_hooks:other", r"--hook my_hooks:other: my_hooks has no function other"),
         ("ends.py", r"--hook ends\.py: ends\.py cannot be imported \(SystemExit: 3\)"),
     ],

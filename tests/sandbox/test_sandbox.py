@@ -184,7 +184,7 @@ def test_a_system_that_lets_a_parser_read_all_is_told_once() -> None:
     hook, *parsers = ended.stdout.splitlines()
     assert hook == "done ENOENT EAFNOSUPPORT"
     assert parsers == ["done EPERM EAFNOSUPPORT"] * 2
-    assert ended.stderr.count("can read the files of this user") == 1
+    assert ended.stderr.count("can read your files") == 1
     assert len(ended.stderr.splitlines()) == 1
 
 
@@ -216,7 +216,7 @@ async def test_a_child_with_network_where_it_should_have_none_is_told_once(
         async with aclosing(Sandbox(does, limits)) as sandbox:
             await sandbox.call("nothing")
     assert [record.message.partition(":")[0] for record in caplog.records] == [
-        "the processes of large pages and hooks can use the network"
+        "processes for large pages and hooks can use the network"
     ]
 
 

@@ -30,11 +30,7 @@ WRONG = [
     ("header", ("nonsense",), NO_HEADER),
     ("header", ("A: x\r\nB: y",), NO_HEADER),
     ("ca_file", Path("/none.pem"), "--ca-file /none.pem is not a file; name a PEM file that can be read"),
-    (
-        "archive",
-        Path(__file__),
-        f"--archive {__file__} is not a folder; name one, or a path that does not exist yet",
-    ),
+    ("archive", Path(__file__), f"--archive {__file__} is not a folder; name one, or a path that does not exist yet"),
     ("render", "(", "--render '(' is not a regular expression: missing ), unterminated subpattern at position 0"),
     ("render", ("auto", "none"), "--render none renders nothing: leave out --render auto"),
     ("timeout", 0, "--timeout must be more than 0, not 0"),

@@ -114,7 +114,7 @@ UNSEEN = {
     "an endless number": "UPDATE meta SET value = 9e999 WHERE key = 'links_left_out'",
     "octets": "UPDATE meta SET value = x'fffe00' WHERE key = 'run_at'",
     "settings that are none": "UPDATE meta SET value = 'null' WHERE key = 'settings'",
-    "a setting that cannot be meant": "UPDATE meta SET value = '{\"user_agent\": 7}' WHERE key = 'settings'",
+    "a setting that is not valid": "UPDATE meta SET value = '{\"user_agent\": 7}' WHERE key = 'settings'",
     "a run without its pages": "UPDATE meta SET value = '{\"bytes\": 7}' WHERE key = 'run'",
     "no key of hashes": "DELETE FROM meta WHERE key = 'hash_key'",
     "a key of hashes that is none": "UPDATE meta SET value = 'key' WHERE key = 'hash_key'",

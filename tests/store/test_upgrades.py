@@ -226,7 +226,7 @@ def test_full_disk_leaves_the_old_store_and_says_so(tmp_path: Path, monkeypatch:
 def test_two_at_once_one_says_so(tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
     unpack(OLDEST_SAMPLE, store)
-    with hold(store), pytest.raises(StoreError, match="is in use, by a crawl of that version or as another"):
+    with hold(store), pytest.raises(StoreError, match="a crawl of that version or another upgrade is using it"):
         open_store(store)
     assert rows(store, "PRAGMA user_version") == [(OLDEST,)]
 

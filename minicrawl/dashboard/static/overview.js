@@ -128,7 +128,7 @@ class Rest {
   constructor(app) {
     const start = async () => {
       this.button.disabled = true;
-      if (await app.start({seeds: [], settings: {}})) app.notify("The crawl goes on. It continues when you close this page or the dashboard.");
+      if (await app.start({seeds: [], settings: {}})) app.notify("The crawl continues, also when you close this page or the dashboard.");
       this.button.disabled = false;
     };
     this.app = app;

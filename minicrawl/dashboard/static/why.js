@@ -61,11 +61,11 @@ function sentence(found) {
   const why = printable(found.rule ?? found.meaning ?? found.reason);
   switch (found.state) {
     case "fetched": return `Read ${day(found.fetched_at)}. ${printable(capital(found.meaning ?? ""))}.`;
-    case "waiting": return isIll(found) ? `It waits, as its host is ${cause(found.host.health)}. It is asked once its host is well.` : `It waits: ${why}.`;
+    case "waiting": return isIll(found) ? `It waits because its host is ${cause(found.host.health)}. Its turn comes when its host is well.` : `It waits: ${why}.`;
     case "disallowed": return `Refused by robots.txt: ${why}.`;
-    case "alias": return `It only stands for another page: ${printable(found.meaning ?? found.reason)}.`;
+    case "alias": return `It stands for another page: ${printable(found.meaning ?? found.reason)}.`;
     case "error": return `Given up ${found.attempts ? `after ${count(found.attempts)} ${found.attempts === 1 ? "try" : "tries"}` : "at once"}: ${why}.`;
-    case "gone": return `It was there once, and is gone: ${why}.`;
+    case "gone": return `It was read before and is gone: ${why}.`;
     default: return `Not known: ${why}.`;
   }
 }

@@ -53,7 +53,10 @@ def test_links_of_a_host_to_a_page_count_up_to_a_cap(tmp_path: Path, inside: flo
 
 def test_a_page_has_no_links_inside_to_weigh(tmp_path: Path) -> None:
     crawl({"http://a.test/": []}, tmp_path / "crawl.db", ["http://a.test/"])
-    with open_store(tmp_path / "crawl.db") as reader, pytest.raises(SettingError, match="say --per host or --per site"):
+    with (
+        open_store(tmp_path / "crawl.db") as reader,
+        pytest.raises(SettingError, match="give --per host or --per site"),
+    ):
         site_weights(Options(per="page", cap=2), reader, folded_store(reader))
 
 

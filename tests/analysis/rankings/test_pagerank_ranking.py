@@ -71,5 +71,5 @@ def test_walkers_jump_to_the_pages_of_a_file(store: Path, tmp_path: Path, memory
 
 
 def test_links_of_a_host_cannot_be_counted_on_disk(store: Path) -> None:
-    with pytest.raises(SettingError, match="--memory never has all links at once"):
+    with pytest.raises(SettingError, match="which --memory never has"):
         ranked(store, memory="1MB", cap=3)

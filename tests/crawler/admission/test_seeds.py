@@ -162,7 +162,7 @@ def test_all_bad_lines_are_told_with_their_numbers(tmp_path: Path) -> None:
     with pytest.raises(SeedError) as caught:
         read_seeds([path])
     lines = str(caught.value).split("\n")
-    assert lines[0].startswith("31 seeds are no http or https URLs")
+    assert lines[0].startswith("31 seeds are not http or https URLs")
     assert lines[1:3] == [f"  {path}:1: 'x y'", f"  {path}:3: 'nonsense'"]
     assert lines[-1] == "  and 21 more"
 

@@ -79,7 +79,7 @@ def test_what_is_not_in_the_archive_has_a_reason_of_its_own_and_a_limit_is_one(t
         for state, reason in rows(tmp_path / "again.db", "SELECT state, reason FROM pages")
         if reason == "not-archived"
     ] == ["error"]
-    with pytest.raises(SettingError, match="keeps none"):
+    with pytest.raises(SettingError, match="cannot write one"):
         minicrawl.crawl([HOME], tmp_path / "third.db", from_archive=tmp_path / "kept", archive=tmp_path / "copy")
     with pytest.raises(SettingError, match=r"there is no archive at .*nowhere"):
         minicrawl.crawl([HOME], tmp_path / "third.db", from_archive=tmp_path / "nowhere")

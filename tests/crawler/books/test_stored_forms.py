@@ -1,4 +1,4 @@
-"""Values of `meta` and JSON in columns: what may stand there, and what cannot be meant."""
+"""Values of `meta` and JSON in columns: what may stand there, and what is not valid."""
 
 from pathlib import Path
 
@@ -69,7 +69,7 @@ def test_values_of_meta(store: Path, key: str, value: object, is_right: bool) ->
     before = rows(store, "SELECT value FROM meta WHERE key = ?", key)
     put(store, key, value)
     found = wrong(store)
-    assert found == [] if is_right else len(found) == 1 and key in found[0] and "cannot be meant" in found[0], found
+    assert found == [] if is_right else len(found) == 1 and key in found[0] and "is not valid" in found[0], found
     rows(store, "DELETE FROM meta WHERE key = ?", key)
     for (old,) in before:
         put(store, key, old)

@@ -53,11 +53,11 @@ def test_every_code_has_a_meaning_of_one_clause(reason: str) -> None:
         ("redirect-301", None, "it redirects to another page (301 Moved Permanently)"),
         ("redirect-301", State.WAITING, "a page that stands for it leads to it, and it has not been fetched yet"),
         ("redirect-loop", None, "it redirects, but that leads back here"),
-        ("canonical-dead", None, "it names another page as canonical, but that is a page that is not"),
+        ("canonical-dead", None, "it names another page as canonical, but that is missing"),
         (
             "redirect-scope-site",
             None,
-            "it redirects, but its target is refused: it is on none of the seeds' sites (--scope site)",
+            "it redirects, but a rule leaves out its target: it is on none of the seeds' sites (--scope site)",
         ),
     ],
 )

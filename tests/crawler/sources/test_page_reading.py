@@ -35,7 +35,7 @@ def test_page_that_would_choke_a_parser_is_left_alone(caplog: pytest.LogCaptureF
     body = b"<h1>x</h1>" + b"<b>" * 30_001
     parsed, _ = read_page(body, URL, None, Wanted(extract=("title=h1",)))
     assert parsed.items == ()
-    assert caplog.messages == [f"nothing is extracted from {URL}: its tags could make a huge tree"]
+    assert caplog.messages == [f"minicrawl extracts nothing from {URL}: its tags could make a huge tree"]
 
 
 MB = 10**6

@@ -100,5 +100,7 @@ NO_PLACES = (
 
 @pytest.mark.parametrize("given", NO_PLACES)
 def test_what_is_no_https_url_publishes_no_key(given: str, tmp_path: Path) -> None:
-    with pytest.raises(SettingError, match=r"--signature-agent is an https origin such as https://crawler\.example"):
+    with pytest.raises(
+        SettingError, match=r"--signature-agent must be an https origin such as https://crawler\.example"
+    ):
         signature_agent(tmp_path / "key.pem", given)

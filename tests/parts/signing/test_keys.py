@@ -159,8 +159,8 @@ NO_KEYS = {
         "is not a private key in PEM format",
     ),
     "with a password": (pem(Ed25519PrivateKey.generate(), b"secret"), "without a password"),
-    "elliptic": (pem(ec.generate_private_key(ec.SECP256R1())), "another kind than Ed25519"),
-    "RSA": (pem(rsa.generate_private_key(65537, 2048)), "another kind than Ed25519"),
+    "elliptic": (pem(ec.generate_private_key(ec.SECP256R1())), "not an Ed25519 key"),
+    "RSA": (pem(rsa.generate_private_key(65537, 2048)), "not an Ed25519 key"),
 }
 
 

@@ -108,7 +108,7 @@ def test_a_list_is_remembered_beside_its_file_and_told_when_it_changes(tmp_path:
     store = tmp_path / "pages.watch.db"
     assert run("changes", "--store", store).output == later.output
     assert "Nothing was reported since 2100-01-01" in run("changes", "--since", "2100-01-01", "--store", store).output
-    assert "is of watched pages" in run("changes", "--rising", "--store", store).output
+    assert "is the store of 'minicrawl watch'" in run("changes", "--rising", "--store", store).output
     assert "watched   30 pages, checked 4 times" in run("status", "--store", store).output
 
 
@@ -158,7 +158,7 @@ def test_a_command_is_called_once_a_round_and_again_with_the_next_if_it_fails(tm
         watch(pages, "--run", call)
         server.prices |= {0: 11, 1: 12}
         failed = watch(pages, "--run", fails)
-        assert "The message was not sent, and is sent again with the next" in failed.output
+        assert "The message was not sent, and will be sent with the next" in failed.output
         assert "ended with 3" in failed.output
         server.prices[2] = 13
         watch(pages, "--run", call)
@@ -242,8 +242,8 @@ class _Mail(socketserver.StreamRequestHandler):
         (["http://a.test/", "--only", "prices"], "--only takes kinds of changes, added, address"),
         (["http://a.test/", "--confirm", "1s,2s,3s"], "--confirm takes one time or two"),
         (["http://a.test/", "--every", "often"], "often"),
-        (["http://a.test/", "--notify", "what://a.test"], "is no address that Apprise knows"),
-        (["--test-notify"], "--test-notify tries --notify and --run"),
+        (["http://a.test/", "--notify", "what://a.test"], "is not a URL that Apprise knows"),
+        (["--test-notify"], "--test-notify tests --notify and --run"),
     ],
 )
 def test_a_mistake_is_told_in_one_sentence(tmp_path: Path, words: list[str], said: str) -> None:

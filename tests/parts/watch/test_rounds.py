@@ -443,7 +443,7 @@ def test_validators_are_sent_but_not_always(tmp_path: Path) -> None:
 def test_a_crawl_of_the_store_of_a_list_is_refused(tmp_path: Path) -> None:
     pages = List(tmp_path)
     pages.check(**{"": body()})
-    with pytest.raises(SettingError, match="is of watched pages: use 'minicrawl watch'"):
+    with pytest.raises(SettingError, match="is the store of watched pages: use 'minicrawl watch'"):
         crawl(pages.server, pages.store, [HOME])
 
 
@@ -463,7 +463,7 @@ def test_what_is_damaged_is_named_in_a_sentence_with_the_way_out(tmp_path: Path,
 
 
 def test_an_empty_list_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SeedError, match="names no page to watch"):
+    with pytest.raises(SeedError, match="has no page to watch"):
         Watched(tmp_path / "w.db", Seeds([]), {}, {})
 
 

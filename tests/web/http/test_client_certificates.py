@@ -63,7 +63,7 @@ def test_what_holds_no_certificate_is_named_and_nobody_is_asked_for_a_passphrase
     locked.write_text(key + certificate[1] + certificate[2].partition("-----BEGIN PRIVATE KEY-----")[0])
     for file, problem in [
         (none, f"--client-cert {none} does not hold a certificate and its key, both in PEM form"),
-        (locked, f"--client-cert {locked}: its key has a passphrase; 'openssl pkey' takes the passphrase off"),
+        (locked, f"--client-cert {locked}: its key has a passphrase; 'openssl pkey' removes the passphrase"),
     ]:
         with pytest.raises(SettingError) as caught:
             trust(None, HTTP_1, file)
