@@ -252,7 +252,7 @@ class Crawl(RunningCrawl):
 
 
 def _checked(store: str | Path, settings: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The settings. Raises ConfigError, also for a store that is no path."""
+    """The settings. Raises ConfigError, also for a store that is not a path."""
     CrawlSettings.of(settings)
     if not isinstance(store, str | Path):
         raise SettingError(f"store must be the path of a file, not {store!r}")

@@ -156,7 +156,7 @@ class PageRequest(NamedTuple):
 class Fetched(NamedTuple):
     """The outcome of a request: a response, or (`reason` set, `status` None) the reason why there is none.
 
-    `seconds`: duration in all; `waited`: from sending the request to the answer, 0 where none was sent. `link`: the
+    `seconds`: duration in all; `waited`: from sending the request to the answer, 0 if none was sent. `link`: the
     value of its header fields Link; `on_use`: its header fields on the use of the page, a line each. `size`: body bytes
     that crossed the network. `body`: after content decoding, cut or damaged where `truncated`; empty when the content
     type is not parsed. `content_type`: of the header, or guessed from the body. `etag`, `last_modified`: the validators
@@ -336,7 +336,7 @@ class ParsedPage(NamedTuple):
     `follow`, `index`, `archive`: False when the page's robots directives say nofollow, noindex or noarchive;
     `index_by_google`: False when those for googlebot say noindex. `usage`: lines of its head on the use of the page,
     such as "robots: noai".
-    `truncated`: the page has more links than are read. `text`: the lines of a document that is no page.
+    `truncated`: the page has more links than are read. `text`: the lines of a document that is not a page.
     `blocks`: hashes of its blocks, see minicrawl.web.html.tree; `hashes`: what is compared of the page, see
     minicrawl.web.compare.hashes.
     `kept`: a record of minicrawl.web.kept_text; none of a page that forbids copies. `headings`: beside it and

@@ -120,7 +120,7 @@ def check_replaceable(path: Path) -> None:
 def put_in_place(new: Path, path: Path) -> Iterator[None]:
     """Have the block write `new`, which then takes the place of the file at `path`; of one that fails nothing is left.
 
-    Raises OSError, also where something is in that place that must not go, see `check_replaceable`.
+    Raises OSError, also if something is in that place that must not go, see `check_replaceable`.
     """
     check_replaceable(path)
     try:
@@ -175,7 +175,7 @@ def is_shared_locked(handle: int) -> bool:
 
 
 def memory(process: int) -> int | None:
-    """Resident memory of a process in bytes; None where the system does not tell, or it has ended."""
+    """Resident memory of a process in bytes; None if the system does not tell, or it has ended."""
     try:
         return int(Path(f"/proc/{process}/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except OSError:
@@ -223,7 +223,7 @@ def started_over_socket(module: str) -> "tuple[subprocess.Popen[bytes], socket.s
 
 
 def is_unread(end: socket.socket) -> bool:
-    """True if bytes sent over a socket of a pair were not read yet; False where that cannot be asked."""
+    """True if bytes sent over a socket of a pair were not read yet; False if that cannot be asked."""
     try:
         unread = fcntl.ioctl(end, termios.TIOCOUTQ, bytes(4))
     except OSError:

@@ -64,7 +64,7 @@ def copies(store: Store, named: Sequence[str], *, least: float = 0.2, since: flo
     """The pages that carry `least` of a document or more, by falling importance.
 
     named: files and URLs. since: Unix seconds, of the first time that a page was found with the text. Raises
-    SettingError, also where no texts are kept, and StoreError.
+    SettingError, also if no texts are kept, and StoreError.
     """
     with store.snapshot():
         check_has_texts(store)

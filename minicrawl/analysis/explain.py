@@ -83,8 +83,8 @@ class KnownPage:
     of a host that is or was ill, else 0. delay: seconds between two requests to the host. linked_from, links_to: some
     of the links.
     nofollow, refused: links not counted, by the page's directives or by scope and budgets. probe: the nonexistent page
-    whose answer identified the host's soft 404s. queue: position among waiting pages. refresh: None where no page is
-    fetched again. jump: None where walkers jump to all pages uniformly. coverage: of the crawl.
+    whose answer identified the host's soft 404s. queue: position among waiting pages. refresh: None if no page is
+    fetched again. jump: None if walkers jump to all pages uniformly. coverage: of the crawl.
     """
 
     ranked: RankedPage

@@ -90,7 +90,7 @@ class FoldedStore(FoldedPages):
 
 
 def folded_store(store: Store, links: LinkGraph | None = None) -> FoldedStore:
-    """The folded graph of a store. links: its own, if loaded. Raises StoreError where there is nothing to rank."""
+    """The folded graph of a store. links: its own, if loaded. Raises StoreError if there is nothing to rank."""
     with store.snapshot():
         pages = folded_pages(store)
         links = links or store.link_table.graph()
@@ -131,7 +131,7 @@ def folded_rows(store: Store, pages: FoldedPages, surfer: Surfer) -> Iterator[Li
 def folded_graph(links: LinkGraph, states: States) -> tuple[Graph, Places | None]:
     """The graph whose PageRank is exact importance, and the places of its links.
 
-    Links to an alias lead to its target; an alias itself has none. states: of every page. Raises ValueError where
+    Links to an alias lead to its target; an alias itself has none. states: of every page. Raises ValueError if
     aliases or links lead nowhere.
     """
     check_ends(links)
@@ -171,7 +171,7 @@ def _stands_for(links: LinkGraph, is_alias: npt.NDArray[np.bool_]) -> npt.NDArra
 
 
 def check_is_rankable(store: Store) -> None:
-    """Raise StoreError if no page has been read, or none is there. An alias is no page of its own."""
+    """Raise StoreError if no page has been read, or none is there. An alias is not a page of its own."""
     kinds = set(store.page_table.counts())
     if {state for state, _ in kinds} <= {State.WAITING}:
         raise StoreError(

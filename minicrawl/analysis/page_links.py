@@ -48,11 +48,11 @@ class Asked(NamedTuple):
 class PageLink(NamedTuple):
     """A link from one page to another.
 
-    anchor: the text of the link, "" for a picture; None where the text of its page is not kept. status, reason: outcome
-    of the target, at the end of its redirects; status None without an answer. leads_to: that end; None where the target
+    anchor: the text of the link, "" for a picture; None if the text of its page is not kept. status, reason: outcome
+    of the target, at the end of its redirects; status None without an answer. leads_to: that end; None if the target
     does not redirect. importance: of the source. title: likewise. place: "text", "list" or "navigation", see
-    minicrawl.model.Place; None where the store does not tell, as the places of all links of its page are alike. chain:
-    the pages after the target, up to the end. times: links with words to the target on the page; None where that is
+    minicrawl.model.Place; None if the store does not tell, as the places of all links of its page are alike. chain:
+    the pages after the target, up to the end. times: links with words to the target on the page; None if that is
     not known. pages: those in the list with a link to the target.
     """
 
@@ -75,7 +75,7 @@ class PageLinks:
     """Links, those of the most important pages first.
 
     source, target, importance: a value per link, shape (links,). web: tells where redirects of the targets lead.
-    malformed: links to parts that are not there, and links that are no URLs.
+    malformed: links to parts that are not there, and links that are not URLs.
     """
 
     store: Store
@@ -140,7 +140,7 @@ class PageLinks:
         return +codes
 
     def _words(self, page: int, url: str) -> Mapping[str, Sequence[str]] | None:
-        """The texts of the links to each URL; None where the page's text is not kept."""
+        """The texts of the links to each URL; None if the page's text is not kept."""
         kept = self.store.texts.text(page, url) if self.store.texts.size else None
         if kept is None:
             return None
@@ -150,7 +150,7 @@ class PageLinks:
         return words
 
     def _places(self, page: int) -> Mapping[int, str]:
-        """The place of each link of a page; empty where all are alike, as the store does not tell them then."""
+        """The place of each link of a page; empty if all are alike, as the store does not tell them then."""
         row = self.store.link_table.row(page)
         targets, places = placed(b"" if row is None else row.targets if row.own is None else row.own)
         if places is None:
@@ -186,7 +186,7 @@ def page_links(store: Store, asked: Asked) -> PageLinks:
 
 
 def _malformed(store: Store) -> Iterator[PageLink]:
-    """Links that are no URLs."""
+    """Links that are not URLs."""
     query = """
         SELECT url, json_each.value, importance, title
         FROM links JOIN weighed ON weighed.id = source, json_each(malformed)

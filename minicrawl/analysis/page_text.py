@@ -33,7 +33,7 @@ from minicrawl.web.urls.keys import site_of
 
 
 def check_has_texts(store: Store) -> None:
-    """Raise SettingError where no text is kept at all."""
+    """Raise SettingError if no text is kept at all."""
     if not store.texts.size:
         raise SettingError(
             f"{store.path} has no texts; continue the crawl with --text, which keeps them from then on, and "
@@ -60,7 +60,7 @@ _LONGEST_CHAIN = 16
 def page_text(store: Store, text: str) -> KeptText:
     """The kept text of the page that a user names; for an alias without text, that of its target.
 
-    Raises SettingError where there is none, and StoreError.
+    Raises SettingError if there is none, and StoreError.
     """
     with store.snapshot():
         for url in meant_by(text):
@@ -129,14 +129,14 @@ COLUMNS: dict[str, type] = {
 def corpus(store: Store, ranked: Ranked) -> Table:
     """The corpus of ranked pages, in their order; rows are read as they are taken, in a snapshot of the caller.
 
-    Raises SettingError where no text is kept at all.
+    Raises SettingError if no text is kept at all.
     """
     check_has_texts(store)
     return Table(COLUMNS, _rows(store, ranked), no_text="")
 
 
 def texts_of(store: Store, ranked: Ranked) -> Iterator[KeptText]:
-    """The texts of ranked pages with content, in their order, but for those that say noindex. Raises SettingError where
+    """The texts of ranked pages with content, in their order, but for those that say noindex. Raises SettingError if
     no text is kept at all."""
     check_has_texts(store)
     for number, page, _ in ranked:

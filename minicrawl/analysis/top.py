@@ -104,7 +104,7 @@ class TopList:
     """The first pages of a ranking.
 
     unread: number of pages left out between them, by state; of_full_sites: left out by the limit of lines per site;
-    files: left out because they are no pages.
+    files: left out because they are not pages.
 
     order: None for a given sequence of pages.
     """

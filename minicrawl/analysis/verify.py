@@ -27,7 +27,7 @@ _TOP = 100
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Agreement of a ranking with exact PageRank; both as shares over the pages that are no aliases.
+    """Agreement of a ranking with exact PageRank; both as shares over the pages that are not aliases.
 
     overlap: share of the first `Verification.top` pages that agree. tau: Kendall's; None if undefined.
     l1, largest: sum and maximum of the differences. certificate: bound on l1, of the book's rankings; none where jumps

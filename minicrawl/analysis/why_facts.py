@@ -84,7 +84,7 @@ class PageJump:
     site: of the page; None before trust was computed. linked_by: number of other sites that link to the page;
     linked_first: the most trusted of these; voices: how far they count, each at most 1. by_jumps, by_links: their sum
     is its importance. most_by: the largest sender among some pages that link to it, with `most_share` of the units that
-    links have sent; None where none has.
+    links have sent; None if none has.
     """
 
     site: TrustedSite | None
@@ -98,7 +98,7 @@ class PageJump:
 
 
 def page_jump(store: Store, page: int, ranked: RankedPage, sources: Sequence[int]) -> PageJump | None:
-    """The `PageJump` of a page; None where walkers jump to all pages uniformly. sources: pages that link to it."""
+    """The `PageJump` of a page; None if walkers jump to all pages uniformly. sources: pages that link to it."""
     if not jumps_to_sites(store):
         return None
     facts = store.page_table.facts(page)

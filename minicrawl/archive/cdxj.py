@@ -102,7 +102,7 @@ def nearest(found: Sequence[Captured], when: str | None) -> Captured | None:
 
 
 def seconds(digits: str) -> float:
-    """Unix seconds of 14 digits; 0 if they are no date."""
+    """Unix seconds of 14 digits; 0 if they are not a date."""
     try:
         return datetime.strptime(digits, "%Y%m%d%H%M%S").replace(tzinfo=UTC).timestamp()
     except ValueError:
@@ -128,7 +128,7 @@ def line(captured: Captured) -> str:
 
 
 def read(text: str) -> Captured | None:
-    """Parse a line; None if it is no answer, such as a comment."""
+    """Parse a line; None if it is not an answer, such as a comment."""
     try:
         _, when, rest = text.split(" ", 2)
         facts = json.loads(rest)

@@ -92,7 +92,7 @@ class ArchiveWriter:
         return ArchiveRecord(answer.url, at, *place, digest, str(kind), answer.status, media_type)
 
     def write_resource(self, url: str, at: float, media_type: str, body: bytes) -> ArchiveRecord:
-        """Write a body that is no answer, such as a screenshot. at: its date, in Unix seconds."""
+        """Write a body that is not an answer, such as a screenshot. at: its date, in Unix seconds."""
         at = self._at(at)
         digest = hashlib.sha1(body, usedforsecurity=False).digest()
         both = record.sides(url, at, None, self._warcinfo)

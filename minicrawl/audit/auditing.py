@@ -195,7 +195,7 @@ def _packed(pages: Sequence[int | str]) -> Sequence[int | str]:
 
 
 class Row(NamedTuple):
-    """A page concerned by a finding, with its title; "" and None where the finding is about something else."""
+    """A page concerned by a finding, with its title; "" and None if the finding is about something else."""
 
     finding: Finding
     page: str

@@ -63,7 +63,7 @@ def _cause(audit: Audit, findings: Sequence[Finding], where: str) -> Cause:
 
 
 def _host(target: str) -> str:
-    """The host of a target with its port; "" for one that is no URL."""
+    """The host of a target with its port; "" for one that is not a URL."""
     is_url = target.startswith(("http://", "https://")) and target.find("/", 8) > 0
     return authority(target) if is_url else ""
 

@@ -216,7 +216,7 @@ class Crawled:
 
     def looked_at(self, targets: Iterable[str]) -> dict[str, bool | None]:
         """For URLs, and names of hosts: True if the crawl has read them, or a page of the host, or found that they are
-        not there; False if it has not; None where it does not know the URL."""
+        not there; False if it has not; None if it does not know the URL."""
         wanted = set(targets)
         seen, hosts = set(self._pages(_SEEN).tolist()), dict(self.store.each(_SEEN_HOSTS))
         known = self.store.page_table.find([url for url in wanted if "://" in url])

@@ -179,7 +179,7 @@ class Commands(click.Group):
 
 
 def _unusable(error: Exception) -> str | None:
-    """The message for arguments that are no valid text or file name, and for too many open files; None for any other
+    """The message for arguments that are not valid text or file names, and for too many open files; None for any other
     error."""
     if isinstance(error, OSError) and error.errno in OUT_OF_FILES:
         return "too many files are open; run 'ulimit -n 4096' first to allow more"

@@ -76,8 +76,8 @@ _GIVEN = {
 """Sources of options other than the store, and their names."""
 
 _PROFILE_HELP = (
-    "Set the options for audit, archive, search or rank; --show-settings lists them. Explicit options win. The "
-    "store remembers them."
+    "Set options for one purpose: audit, archive, search or rank; --show-settings lists them. Explicit options win. "
+    "The store remembers them."
 )
 
 WHY_STOPPED = {

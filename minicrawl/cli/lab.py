@@ -321,7 +321,7 @@ def spawc(  # noqa: PLR0913 - one argument per option, as click calls it
 ) -> None:
     """SPAWC, A Scalable Parallel Web Crawler (Shantz 2010), and its GraphBench; without NAME figures 9, 12 and 14.
 
-    A NAME that is no figure is one of the twelve graphs of appendix C: a1500 a300 a900 (the hardest sequence), c100
+    A NAME that is not a figure is one of the twelve graphs of appendix C: a1500 a300 a900 (the hardest sequence), c100
     c200 c400 c800 (complete), ga id (roads), sc1 sc2 sc3. Their links, or those of GRAPH, are inserted one after the
     other (--batch: so many), and distances or components of all pages are known after each; the options are for
     these. Figures take --trials only.

@@ -97,7 +97,7 @@ def tables_of_file(ctx: click.Context) -> tuple[Path | None, Mapping[str, Any]]:
             raise SettingError(f"{file}: there is no {key!r}; {way_out}")
         if not isinstance(value, str if key == _STORE else dict):
             kind = {_STORE: "the path of a file", _CRAWL: "a table of options"}.get(key, "a table of rules")
-            raise SettingError(f"{file}: {key} is {kind}")
+            raise SettingError(f"{file}: {key} must be {kind}")
     return file, tables
 
 

@@ -286,5 +286,5 @@ def _logs_json() -> bool:
 
 
 def says_more() -> bool:
-    """True where standard error is for people: without -q, and without the JSON lines of -v."""
+    """True if standard error is for people: without -q, and without the JSON lines of -v."""
     return not is_quiet() and not (is_verbose() and _logs_json())

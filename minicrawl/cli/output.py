@@ -206,7 +206,7 @@ _NEAR = 0.02
 
 
 def discovery_line(fetched: int, refreshed: int, share: float) -> str | None:
-    """ "New pages got 43 % of the requests, not 70 % (--discovery): no others could be asked for"; None where they got
+    """ "New pages got 43 % of the requests, not 70 % (--discovery): no others could be asked for"; None if they got
     their share."""
     got = (fetched - refreshed) / fetched if fetched else share
     if abs(got - share) <= max(_NEAR, 1.0 / max(fetched, 1)):

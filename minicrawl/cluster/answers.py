@@ -217,7 +217,7 @@ def export_links(path: Path, file: Path) -> int:
 
 
 def _data_set(folder: Folder, file: Path, form: str | None = None) -> Path:
-    """The folder of a data set. Raises SettingError where it has files of another one, which would be read with it."""
+    """The folder of a data set. Raises SettingError if it has files of another one, which would be read with it."""
     if (form or file.suffix[1:].lower()) != "parquet":
         raise _of_one("a format other than Parquet", folder.path)
     own = {f"{folder.store(number).stem}.parquet" for number in range(folder.partitions)}

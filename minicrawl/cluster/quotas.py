@@ -8,7 +8,7 @@ quota is lowered, the partition keeps the pages fetched or in flight, and report
 even if messages or processes are late, lost or killed. `ahead`: pages that a partition may fetch beyond those fetched:
 
     rest  = pages that all may still fetch
-    ahead = rest / (2 * partitions)      at least 1 where a partition has a page to fetch, but no quota
+    ahead = rest / (2 * partitions)      at least 1 if a partition has a page to fetch, but no quota
 
 Unused quota of slow partitions is taken back as the rest shrinks, and half of the rest is reserved for busy ones; at
 the end only partitions that could ask at once have any.

@@ -51,7 +51,7 @@ class Call:
         self._handle = handle
 
     async def __call__(self, method: str, *given: object) -> Any:
-        """Call a method by name. Returns its answer. Raises MinicrawlError, and GoneError where none comes."""
+        """Call a method by name. Returns its answer. Raises MinicrawlError, and GoneError if none comes."""
         with _errors():
             return await getattr(self._handle, method).remote(*given)
 
@@ -206,7 +206,7 @@ def started(kind: type, folder: Folder, workers: int) -> Where:
 
 def asked(folder: Folder, numbers: Sequence[int], question: Callable[..., object], *given: object) -> list[Any]:
     """The answers of stores to a question, by number, each where the store lies. question: a function of a module; its
-    first argument is the path of the store. Raises MinicrawlError, also where a node is away."""
+    first argument is the path of the store. Raises MinicrawlError, also if a node is away."""
     import ray  # noqa: PLC0415
 
     if gone := away(folder):

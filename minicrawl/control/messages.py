@@ -2,7 +2,7 @@
 
 {"do": "ban", "host": "example.org"}                   a command
 {"done": {"host": "example.org", ...}}                 its answer, once a commit holds the change
-{"failed": "x.test is no host that ...", "exit": 2}    the error, as one sentence; nothing has changed
+{"failed": "x.test is not a host that ...", "exit": 2}    the error, as one sentence; nothing has changed
 
 The socket file is beside the store, or elsewhere if that path is too long or cannot be used; that of a crawl in
 partitions is in its folder. Only the holder of the store's lock listens. So a socket file found right after getting
@@ -38,7 +38,7 @@ def line_of(message: Message) -> bytes:
 
 
 def message_of(line: bytes) -> Message:
-    """Parse a line. Raises ConfigError if it is no message."""
+    """Parse a line. Raises ConfigError if it is not a message."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError) as error:

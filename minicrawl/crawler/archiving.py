@@ -97,7 +97,7 @@ class Archiving(Capture):
         return record
 
     def keep(self, url: str, media_type: str, body: bytes) -> ArchiveRecord:
-        """Write a body that is no answer."""
+        """Write a body that is not an answer."""
         return self._writer.write_resource(url, time.time(), media_type, body)
 
     def close(self) -> None:
@@ -211,7 +211,7 @@ class ArchivedAnswer(Answer):
     peer, protocol, ahead = None, HTTP_1, b""
 
     def __init__(self, request: bytes, record: Record, payload: bytes) -> None:
-        """Raises FetchError for a record that is no answer."""
+        """Raises FetchError for a record that is not an answer."""
         reader = AnswerReader()
         reader.feed(_VERSION.sub(b"HTTP/1.1", record.head, count=1))
         if not reader.has_head:

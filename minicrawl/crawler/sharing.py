@@ -257,7 +257,7 @@ class Mirrors:
         self._accounts.book.mirror(np.array(elsewhere, dtype=np.int64))
 
     def own(self, pages: range) -> IntArray:
-        """The pages that are no mirrors."""
+        """The pages that are not mirrors."""
         self._grow(pages.stop)
         return np.flatnonzero(self._home[pages.start : pages.stop] == _HERE) + pages.start
 

@@ -113,7 +113,7 @@ class Loom:
             parent.link(page.url, page.title)
 
     def _hold_together(self) -> None:
-        """Link the home page of every host that is no seed from a page of a larger host."""
+        """Link the home page of every host that is not a seed from a page of a larger host."""
         for host in range(SEEDS, len(self._sites)):
             source = self.rng.choice(self.rng.choice(self._sites[:host]))
             source.link(self.root(host), self._sites[host][0].title)

@@ -80,7 +80,7 @@ def unpacked_name(path: Path) -> Path:
 def renamed_when_whole(path: Path) -> Iterator[Path]:
     """Give a temporary path, which is renamed to `path` when the block succeeds. Raises SettingError.
 
-    STANDARD_OUTPUT, and a path that exists and is no regular file, such as a pipe, gets the bytes instead.
+    STANDARD_OUTPUT, and a path that exists and is not a regular file, such as a pipe, gets the bytes instead.
     """
     try:
         is_stream = path == STANDARD_OUTPUT or _is_stream(path)
@@ -102,7 +102,7 @@ def renamed_when_whole(path: Path) -> Iterator[Path]:
 
 
 def _is_stream(path: Path) -> bool:
-    """True for what is no regular file or folder, and for the file that standard output goes to, as /dev/stdout."""
+    """True for what is not a regular file or folder, and for the file that standard output goes to, as /dev/stdout."""
     try:
         found = path.stat()
     except FileNotFoundError:
@@ -185,7 +185,7 @@ def _write_jsonl(table: Table, file: BinaryIO) -> int:
 
 
 def write_parquet(table: Table, file: BinaryIO) -> int:
-    """Write rows as Parquet; returns their number. Raises SettingError where the library is missing."""
+    """Write rows as Parquet; returns their number. Raises SettingError if the library is missing."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq

@@ -71,7 +71,7 @@ _ANOTHER = "name another graph file"
 
 
 LoadedGraph = tuple[Graph, tuple[str, ...] | None]
-"""A graph from a file, and the URL (or title) of each page by number; None where the file has none."""
+"""A graph from a file, and the URL (or title) of each page by number; None if the file has none."""
 
 
 def load_graph(path: str | Path) -> LoadedGraph:
@@ -130,7 +130,7 @@ def _graph(path: Path, sources: Ends, targets: Ends, size: int) -> Graph:
 
 def _load_npz(path: Path) -> LoadedGraph:
     try:
-        # Opened here: np.load does not close a file that is no archive.
+        # Opened here: np.load does not close a file that is not an archive.
         with path.open("rb") as file:
             archive = np.load(file, allow_pickle=False)
             kind, indptr, ends = str(archive.get("format", b"csr")), archive["indptr"], archive["indices"]

@@ -7,7 +7,7 @@ sites  importance by `--jump sites`, damping .5 (opic/sites.py)
 agreement  a third of the sites that link to others are drawn as judges, and their links to other sites are hidden. A
            page has a point from each judge that links to it. NDCG@n of the n first pages of a ranking: their points by
            the logarithm of their places, as a share of the best; the mean of two draws
-written    the same, without points for links that are GENERATED, which are no voices either
+written    the same, without points for links that are GENERATED, which are not voices either
 fronts     of the sites with three pages read or more, those whose best page is a seed or front page
 
 Source of NDCG: K. Jarvelin, J. Kekalainen, "Cumulated gain-based evaluation of IR techniques", ACM TOIS 2002.

@@ -71,7 +71,7 @@ class BookSums(NamedTuple):
     """Sums from which importance is computed, beside a page's own cash: of one book, or of several together.
 
     received: sum(R), each unit once that mirrors have handed over; births: sum(B); held: V'; pages: known ones that
-    are no mirrors.
+    are not mirrors.
     """
 
     received: int
@@ -388,7 +388,7 @@ class Book:
         return np.maximum(self.worths(rows, self.held()), 0.0) if self.births else np.zeros(rows.stop - rows.start)
 
     def _forwarded(self) -> int:
-        """sum(H) over pages that are no aliases and have not gone: the denominator of importance.
+        """sum(H) over pages that are not aliases and have not gone: the denominator of importance.
 
         Pages never visited count as pages without links that have forwarded all they have.
         """

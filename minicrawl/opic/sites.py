@@ -85,7 +85,7 @@ FRAME = 2**32
 FRAMED = 8
 """A link in its content says as much as so many in a page's frame."""
 GENERATED = 100
-"""Links from one site to more pages of another are generated, and are no voices."""
+"""Links from one site to more pages of another are generated, and are not voices."""
 PER_READ = 32
 """Known pages of a root that count for each that was read: before it answers, its links say little of its size."""
 NAMED = 64
@@ -162,12 +162,12 @@ class Births:
     """20 d: how much of its cash a page passes on along its links; with the rest a walker jumps."""
 
     page_level: IntArray = np.ones(1, dtype=np.int64)
-    """Units of every standing page, by site: 1 where a site has no trust."""
+    """Units of every standing page, by site: 1 if a site has no trust."""
     shared = sys.maxsize
     """Pages that have their share; those found since do not."""
 
     def __init__(self, alike: int | None = UNIT) -> None:
-        """alike: B of every page that is not gone; None where pages differ."""
+        """alike: B of every page that is not gone; None if pages differ."""
         self.alike = alike
 
     def of(self, pages: Pages | slice, gone: Flags, alias: Flags) -> IntArray:

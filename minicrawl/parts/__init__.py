@@ -56,7 +56,7 @@ def pages_left_out(figures: Figures) -> int:
 
 
 def module(name: str) -> ModuleType:
-    """A module of a part by its name, such as "signing.keys", for a command. Raises SettingError where the part is not
+    """A module of a part by its name, such as "signing.keys", for a command. Raises SettingError if the part is not
     installed."""
     part = name.partition(".")[0]
     if util.find_spec(f"{__name__}.{part}") is None:

@@ -225,7 +225,7 @@ def _joined(pieces: list[Arrays]) -> Arrays:
 
 
 def _shares(rows: LinkRows) -> FloatArray:
-    """1 / (weight of all links) of every row; 0 where the weights are 0."""
+    """1 / (weight of all links) of every row; 0 if the weights are 0."""
     total: FloatArray = rows.outdegrees.astype(np.float64)
     if rows.weights is not None:
         if rows.weights.shape != rows.targets.shape or not (rows.weights >= 0.0).all():

@@ -35,7 +35,7 @@ def overlap(a: Values, b: Values, k: int) -> float:
 
 
 def kendall_tau(a: Values, b: Values) -> float:
-    """Agreement of the orders, Kendall's tau: 1 for equal orders, -1 for reverse ones; nan where a ranking has none.
+    """Agreement of the orders, Kendall's tau: 1 for equal orders, -1 for reverse ones; nan if a ranking has none.
 
         tau_b = (P - Q) / sqrt((P + Q + T_a) (P + Q + T_b))
 

@@ -67,7 +67,7 @@ class Neighbourhood:
         return max(0, len(self.pairs) - 1)
 
     def average(self) -> float:
-        """Mean of d(x, y) over the pairs x != y that have a distance; 0 where there are none.
+        """Mean of d(x, y) over the pairs x != y that have a distance; 0 if there are none.
 
         sum_t t (N(t) - N(t - 1)) / (N(longest) - N(0))
         """
@@ -96,7 +96,7 @@ def links_of(graph: Graph, pages: Pages) -> npt.NDArray[np.int32]:
 
 
 def distances_from(graph: Graph, pages: Pages | int) -> npt.NDArray[np.int32]:
-    """Links to every page from the nearest of `pages`, shape (pages,); -1 where there is no path.
+    """Links to every page from the nearest of `pages`, shape (pages,); -1 if there is no path.
 
     A whole frontier advances at once: each page and each link is visited once.
     """

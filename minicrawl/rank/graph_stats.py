@@ -60,7 +60,7 @@ class Components:
         return np.flatnonzero(self.of == first)
 
     def share(self, some: npt.NDArray[np.integer], others: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
-        """True where pages some[k] and others[k] are in one component."""
+        """True if pages some[k] and others[k] are in one component."""
         same: npt.NDArray[np.bool_] = self.of[some] == self.of[others]
         return same
 
@@ -121,7 +121,7 @@ class PowerLaw:
 class Degrees:
     """A degree distribution.
 
-    values: degrees that occur, rising. counts: pages with each; both int64. law: the tail's power law; None where
+    values: degrees that occur, rising. counts: pages with each; both int64. law: the tail's power law; None if
     there is no tail to speak of.
     """
 

@@ -191,7 +191,7 @@ def reach(graph: Graph, seeds: Pages, ranks: FloatArray, depths: int) -> tuple[F
 
 
 def core_distances(graph: Graph, cores: Sequence[Pages]) -> IntArray:
-    """Fewest links from a page of each core to a page of each other, shape (cores, cores); -1 where no path exists."""
+    """Fewest links from a page of each core to a page of each other, shape (cores, cores); -1 if no path exists."""
     distances = np.full((len(cores), len(cores)), -1, dtype=np.int64)
     for source, pages in enumerate(cores):
         depth = distances_from(graph, pages)

@@ -61,7 +61,7 @@ class ChildError(Exception):
 
 
 class ChildDiedError(ChildError):
-    """The child died during a call, or was killed as it stood still or answered what is no answer. Another try may
+    """The child died during a call, or was killed as it stood still or gave an invalid answer. Another try may
     succeed."""
 
 

@@ -64,7 +64,7 @@ def index_errors(path: Path) -> Iterator[None]:
             raise StoreError(f"the disk of {path} is full; free some space and run again") from error
         raise _damaged(path, error) from error
     except BaseException as error:
-        if type(error).__module__ == "pyo3_runtime":  # a panic of tantivy, which is no Exception
+        if type(error).__module__ == "pyo3_runtime":  # a panic of tantivy, which is not an Exception
             raise _damaged(path, error) from None
         raise
 

@@ -71,7 +71,7 @@ class Query:
 
 
 def parse_query(text: str, sites: tuple[str, ...] = ()) -> Query:
-    """Parse a query. sites: further ones. Raises SettingError if it is no text, or has no words."""
+    """Parse a query. sites: further ones. Raises SettingError if it is not text, or has no words."""
     if any("\ud800" <= char <= "\udfff" for char in text):
         raise SettingError(f"a search needs text, which {text[:_LONGEST]!r} is not")
     terms: list[Term] = []

@@ -38,7 +38,7 @@ class DamagedStore:
     """Reads the tables of a damaged file. Unreadable rows are left out; only a file without tables is an error."""
 
     def __init__(self, path: Path) -> None:
-        """Raises StoreError when `path` is no SQLite file, or none of its tables can be found."""
+        """Raises StoreError when `path` is not an SQLite file, or none of its tables can be found."""
         self.path = path
         try:
             real = real_path(path)
@@ -100,7 +100,7 @@ class DamagedStore:
                     yield row[0], answer
 
     def meta(self, key: str) -> object:
-        """A value of `meta`; None where it cannot be read."""
+        """A value of `meta`; None if it cannot be read."""
         with suppress(sqlite3.DatabaseError):
             return next(iter(self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone() or ()), None)
         return None

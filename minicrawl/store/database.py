@@ -212,7 +212,7 @@ def keep_private(path: Path) -> None:
 
 
 def identity(path: Path) -> tuple[int, int] | None:
-    """Tells a file from another one that takes its place; None where there is none."""
+    """Tells a file from another one that takes its place; None if there is none."""
     try:
         status = os.stat(path)
     except OSError:

@@ -75,7 +75,7 @@ class Folder:
 
     @contextmanager
     def opened(self) -> Iterator[Sequence[Store]]:
-        """The read side of all stores, each as of one commit. Raises StoreError, also where one is on another
+        """The read side of all stores, each as of one commit. Raises StoreError, also if one is on another
         machine."""
         for number, node in self.nodes.items():
             raise StoreError(
@@ -139,7 +139,7 @@ def check_schema(path: Path, *, upgrades: bool = True) -> None:
 
 
 def found(path: Path) -> Folder:
-    """The crawl in a folder. Raises StoreError where there is none, or it is not whole."""
+    """The crawl in a folder. Raises StoreError if there is none, or it is not whole."""
     file = path / FILE
     try:
         kept = json.loads(file.read_text("utf-8"))

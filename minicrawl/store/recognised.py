@@ -85,7 +85,7 @@ class Recognised(Subject):
 
     def fingerprints(self) -> Iterator[Columns]:
         """Fingerprints of all pages, in the order of their first answers, as columns: page, payload, sketch (shape
-        (n, 5), 64 bits each, 0 where there is none), and leads: it has a sketch and duplicates no earlier page."""
+        (n, 5), 64 bits each, 0 if there is none), and leads: it has a sketch and duplicates no earlier page."""
         query = """
             SELECT page, payload, coalesce(sketch, x'00') AS sketch, leader IS NULL AND sketch IS NOT NULL AS leads
             FROM fetches WHERE payload IS NOT NULL ORDER BY id"""

@@ -79,7 +79,7 @@ class SiteTable(Subject):
         return self._tables.records(SiteRow, "sites ORDER BY id")
 
     def of_hosts(self) -> IntArray:
-        """The number of the site of every host, by hosts.id; 0 where none is kept."""
+        """The number of the site of every host, by hosts.id; 0 if none is kept."""
         return self._tables.array("SELECT coalesce(site, 0) FROM hosts ORDER BY id", np.int64)
 
     def trusted(self, host: int | None = None) -> list[TrustedSite]:

@@ -239,7 +239,7 @@ def block_number(text: str) -> int:
 
 def key_of(markdown: str, level: int = 0, *, is_code: bool = False) -> str:
     """What tells a block from others of its host: its words, whatever they link to; of a heading its level, too. So the
-    title of a page is no block that the host repeats because menus name the page."""
+    title of a page is not a block that the host repeats because menus name the page."""
     words = " ".join((markdown if is_code else _SIGNS.sub("", markdown)).split())
     return f"{'#' * level} {words}" if level else words
 

@@ -28,7 +28,7 @@ _NO_LANGUAGE = "zxx"
 
 def language_of(markdown: str, declared: str | None) -> str | None:
     """The language tag (BCP 47) of a text in Markdown: the declared one, if it is a tag and the text allows for it,
-    else the code of the language found; None where neither is known."""
+    else the code of the language found; None if neither is known."""
     tag = _TAG.fullmatch((declared or "").strip())
     said = tag[0].replace("_", "-") if tag else None
     own = primary_language(said)

@@ -165,7 +165,7 @@ def _halves(lines: Hashes) -> tuple[Numbers, Numbers]:
 
 
 def _unread(marks: Marks, start: int, end: int) -> list[tuple[int, int]]:
-    """Where a body has text that is no line: from the "<" in front of it up to the ">" behind a comment, or into the
+    """Where a body has text that is not a line: from the "<" in front of it up to the ">" behind a comment, or into the
     tag that closes it; to the end, if nothing does. Places from `start` on."""
     body, spans, until = marks.body, list[tuple[int, int]](), start
     for at in marks.of(UNREAD):
@@ -249,7 +249,7 @@ def _scrambled(hashes: Hashes) -> Hashes:
 
 
 def _no_entities(octets: npt.NDArray[np.uint8], begins: Places, ends: Places) -> npt.NDArray[np.bool_]:
-    """Whether each word is no name or number of an entity."""
+    """Whether each word is not a name or number of an entity."""
     gaps = (octets == _AMPERSAND).nonzero()[0] + 1  # of the plain text, in front of the names
     gaps += octets[np.minimum(gaps, len(octets) - 1)] == _HASH
     words = np.minimum(begins.searchsorted(gaps), len(begins) - 1)

@@ -163,7 +163,7 @@ def test_output_that_cannot_be_written_is_one_sentence(store: Path, words: list[
         done = subprocess.run(
             [*MINICRAWL, *words, "--store", str(store)], stdout=full, stderr=subprocess.PIPE, text=True, check=False
         )
-    told = "Error: standard output cannot be written: No space left on device; send it elsewhere\n"
+    told = "Error: standard output cannot be written: No space left on device; redirect it elsewhere\n"
     assert (done.returncode, done.stderr) == (2, told)
 
 

@@ -53,7 +53,7 @@ UNLESS = {
 }
 """The exit code, and how the sentence begins, where a store has too little for what is asked."""
 NOT_READ = "3: no page in crawl.db has been read yet"
-NOT_THERE = "3: no page in crawl.db is there any more"
+NOT_THERE = "3: no page in crawl.db exists any more"
 
 
 @pytest.mark.parametrize("web", WEBS)

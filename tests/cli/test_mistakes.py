@@ -11,7 +11,7 @@ MISTAKES: dict[str, str | tuple[str, int]] = {
     "crawl seeds.txt": "seeds.txt:3: 'not a url' is not an http or https URL",
     "crawl --store none.db": "you gave no seeds",
     "crawl --store none.db --dry-run": "you gave no seeds",
-    f"crawl {HOME} --pages x --dry-run": "--pages: a whole number is",
+    f"crawl {HOME} --pages x --dry-run": "--pages: write a whole number",
     f"crawl {HOME} --pages 0": "--pages must be at least 1, not 0",
     f"crawl {HOME} --pages -1": "--pages must be at least 1, not -1",
     f"crawl {HOME} --discovery 1.5": "--discovery must be at most 100%, not 1.5",

@@ -76,7 +76,7 @@ def test_no_file_is_read_for_help_nor_when_none_is_asked_for(folder: Path) -> No
 MISTAKES = {
     "table like none": ("zzz = 1\n", "there is no 'zzz'; it has store, a table [crawl], and rules [audit.NAME]"),
     "store": ("store = 3.5\n", "store must be the path of a file"),
-    "option for a table": ("crawl = 1\n", "crawl is a table of options"),
+    "option for a table": ("crawl = 1\n", "crawl must be a table of options"),
     "key like none": ("[crawl]\nzzz = 1\n", "[crawl] has no option 'zzz'; 'minicrawl crawl --help all' has all"),
     "near key": ("[crawl]\ndealy = 1\n", "[crawl] has no option 'dealy'; did you mean 'delay'?"),
     "no flag": ("[crawl]\ntraps = 'off'\n", "crawl.traps: --traps must be True or False, not 'off'"),

@@ -71,7 +71,7 @@ def test_a_contact_is_an_address_or_a_page(contact: str) -> None:
 
 @pytest.mark.parametrize("contact", ["me", "me@", "me@here", "example.org", "a@b.test c@d.test", "a@b.test\r\nX: y"])
 def test_a_contact_that_nobody_could_use_is_refused(contact: str) -> None:
-    with pytest.raises(SettingError, match="--contact is an address"):
+    with pytest.raises(SettingError, match="--contact must be an address"):
         CrawlSettings(contact=contact)
 
 

@@ -145,7 +145,7 @@ def _agreement(importance: FloatArray, visits: FloatArray, pages: FoldedPages) -
 
 
 def _host(store: Store, pages: FoldedPages, site: str | None) -> str | None:
-    """The host of the log: that of --site, or the one with pages; None where there are several. Raises SettingError."""
+    """The host of the log: that of --site, or the one with pages; None if there are several. Raises SettingError."""
     if site is not None:
         if (url := normalise(site)) is None:
             raise SettingError(f"--site {site!r} is not a URL; give one such as https://example.com/")

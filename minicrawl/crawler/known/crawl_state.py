@@ -63,7 +63,7 @@ class CrawlState:
     """State of a crawl in memory, equal to the store's after every commit.
 
     opened_at: Unix seconds. due: when pages are fetched again; sites: where walkers jump to; outbox,
-    mirrors: messages to other partitions. Each is None where the crawl has no such thing.
+    mirrors: messages to other partitions. Each is None if the crawl has no such thing.
     """
 
     def __init__(self, writer: Writer, settings: CrawlSettings, now: float, terms: Terms) -> None:

@@ -49,7 +49,7 @@ class KnownUrls:
         """True if both generations together have every known URL, so that the store knows no other."""
 
     def find(self, urls: Sequence[str]) -> list[int | None]:
-        """Page number of each URL, None where it is unknown."""
+        """Page number of each URL, None if it is unknown."""
         pages = list(map(self._young.get, urls))
         if None not in pages:  # as for most pages
             return pages

@@ -2,10 +2,10 @@
 (docs/same-page.md).
 
 The first page of a group is its leader; a later page with its payload, or with a sketch that differs from a leader's
-in at most ALIKE bits, is marked with it. A leader is no duplicate itself, and an alias is no leader until it stands for
-itself again. The first 192 bits of each leader's sketch are in memory; the rest is in its row of `fetches`, for the few
-that are alike so far. Three of the 192 bits' runs of 16 are bands: pages with J = .95 agree in a band with probability
-.67, in one of three at least with .96, so only leaders with an equal band are compared, the latest first.
+in at most ALIKE bits, is marked with it. A leader is not a duplicate itself, and an alias is not a leader until it
+stands for itself again. The first 192 bits of each leader's sketch are in memory; the rest is in its row of `fetches`,
+for the few that are alike so far. Three of the 192 bits' runs of 16 are bands: pages with J = .95 agree in a band with
+probability .67, in one of three at least with .96, so only leaders with an equal band are compared, the latest first.
 
 Invariant: the result depends only on the rows of `fetches` and on which pages are aliases, so a restart finds the
 same, as long as no more than MOST_IN_BAND leaders have an equal band. Entries of pages that have changed since stay in

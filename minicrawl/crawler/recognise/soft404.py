@@ -16,12 +16,12 @@ Answers with no text, or with as little as a page that surely exists, prove noth
 words that hardly any other page has: else F is a template and common words.
 
 The text of a redirect is its target, without the parameters of its query that repeat the page's own path or name. A
-redirect to another site, or to the page itself in another spelling or language or with another ending, is no answer. A
-target of probes is like the answers, too, and so is where it redirects to; whether it is a page of its own as well, the
-links to it tell (SoftErrors).
+redirect to another site, or to the page itself in another spelling or language or with another ending, is not an
+answer. A target of probes is like the answers, too, and so is where it redirects to; whether it is a page of its own as
+well, the links to it tell (SoftErrors).
 
 verdict of a probe    the answers were
-not-found             an error, a redirect that is no answer, not HTML, or a page without text
+not-found             an error, a redirect that is not an answer, not HTML, or a page without text
 open                  a page with text, or a redirect; another probe is to follow
 varied                pages that have nothing in common but a template
 wall                  redirects that take the page's path along, and no target says "not found": it may be a login

@@ -113,7 +113,7 @@ _MOST_TABS = 8
 
 
 def find_chromium(chosen: Path | None) -> Path:
-    """The Chromium to use. Raises SettingError where there is none, or nothing to speak with it."""
+    """The Chromium to use. Raises SettingError if there is none, or nothing to speak with it."""
     if util.find_spec("playwright") is None:
         raise SettingError(f"--render needs playwright; run: {installed.adding('render')}")
     if chosen is not None:

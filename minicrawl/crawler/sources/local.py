@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _URLS_AT_ONCE = 1_000
 _NOT_PARSED = ParsedPage()
 _LONG_TEXT = 100_000
-"""Bytes of a text that is no HTML that are read in this process: Markdown takes 3 s a million."""
+"""Bytes of a text that is not HTML that are read in this process: Markdown takes 3 s a million."""
 _OF_REQUISITES = {
     RequisiteKind.STYLE: Wanted(is_style=True),
     RequisiteKind.FRAME: Wanted(short_text=False, requisites=True),

@@ -87,7 +87,7 @@ def _with_hashes(parsed: ParsedPage, body: bytes, url: str, content_type: str | 
 
 
 _FEW_LINKS, _FEW_WORDS, _LITTLE_TEXT = 3, 30, 600
-"""Links of a page within its host, its words, and bytes of its text, from which on it is no shell: of 3,394 pages of
+"""Links of a page within its host, its words, and bytes of its text, from which on it is not a shell: of 3,394 pages of
 documentation 43 have fewer than 50 words and scripts. Languages without spaces have few words, and many bytes."""
 _MOST_COUNTED = 1_000
 """Links that are looked at."""

@@ -199,7 +199,7 @@ class Source:
         return tuple(worker.status() for worker in (*self._workers.values(), *self._leaving))
 
     def worker_of(self, url: str) -> int | None:
-        """The number of the worker that fetches a URL; None where this process fetches."""
+        """The number of the worker that fetches a URL; None if this process fetches."""
         return self._number_for(authority(url)) if self._workers else None
 
     def waits(self) -> dict[str, Wait]:

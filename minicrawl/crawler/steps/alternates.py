@@ -3,7 +3,7 @@
 alternate  a page named in the head of a page read before it as its alternate (WHATWG HTML, 4.6.7.1), of the same
            owner (a registrable domain, or a user of a shared one): nobody can put off the pages of others
 
-An alternate becomes known without cash, and waits behind all pages that are no alternates. It is not a link: cash and
+An alternate becomes known without cash, and waits behind all pages that are not alternates. It is not a link: cash and
 importance reach it along links, as they do any page.
 """
 

@@ -2,7 +2,7 @@
 
 alias   a page that stands for another, its target
 chain   from alias to alias, over at most MAX_HOPS of them; where one ends, it counts as long as it ever was
-hint    the reason of an alias that is no redirect
+hint    the reason of an alias that is not a redirect
 """
 
 from collections import defaultdict

@@ -366,7 +366,7 @@ class HostJudge:
         return sort, url if folder in (folder_of(self._pages.url(page)) for page in host.witnesses) else folder
 
     def _witnesses(self, host: Host) -> Sequence[int]:
-        """Pages that were well read, and are no soft 404s by now."""
+        """Pages that were well read, and are not soft 404s by now."""
         host.witnesses = tuple(page for page in host.witnesses if self._pages.last_answer(page) is not None)
         if not host.witnesses:
             host.witnesses = tuple(self._pages.well_read(host))[:WITNESSES]

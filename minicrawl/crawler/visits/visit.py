@@ -389,8 +389,8 @@ class Probe(Request):
 
 
 class WitnessRequest(Request):
-    """A request for a page as witness of its host, which is closed until the judge has the answer. It is no turn of the
-    page."""
+    """A request for a page as witness of its host, which is closed until the judge has the answer. It is not a turn
+    of the page."""
 
     opens = waits = True
 

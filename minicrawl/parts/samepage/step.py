@@ -404,7 +404,7 @@ class SamePage(Step):
         return sorted({page for (page,) in aliases} | set(new))
 
     def _stands_for(self, page: int) -> int:
-        """The page that a page stands for at last: itself if it is no alias."""
+        """The page that a page stands for at last: itself if it is not an alias."""
         book = self._accounts.book
         for _ in range(MAX_HOPS):
             if not book.alias[page] or book.gone[page]:

@@ -26,7 +26,7 @@ from minicrawl.web.compare.view import Entry, View, shape
 
 GONE = frozenset({404, 410})
 SURE = frozenset({"price", "availability"})
-"""Kinds of lines that are no noise for having changed often."""
+"""Kinds of lines that are not noise for having changed often."""
 _FIELDS = frozenset({"title", "description", "canonical", "robots", "author"})
 _MOST_ANSWERS = 3
 _KNOWN_PART = 2
@@ -116,7 +116,7 @@ def _decided(  # noqa: PLR0913 - what a verdict is made of
     changes = [(gap, *gap.change()) for gap in gaps]
     has_come, has_gone = (any(gap_lines[number] for gap_lines in changes) for number in (1, 2))
     for gap, came, went in changes:
-        if len(fine) == 1 and not is_last and not gap.is_beside:  # the other answers were no pages
+        if len(fine) == 1 and not is_last and not gap.is_beside:  # the other answers were not pages
             kept.append(gap)
         elif not came and not went:
             kept.append(gap)
@@ -297,7 +297,7 @@ def _hash(*parts: str) -> int:
 
 
 def _gaps(stored: View, answers: Sequence[View], memory: Memory, shared: Container[int]) -> Iterator[Gap]:
-    """The gaps in which something is no noise."""
+    """The gaps in which something is not noise."""
     own = set(memory.noise)
 
     def is_noise(number: int) -> bool:

@@ -1,4 +1,4 @@
-"""The lines of a document that is no HTML page: JSON, feeds and other XML, CSV and plain text."""
+"""The lines of a document that is not HTML page: JSON, feeds and other XML, CSV and plain text."""
 
 import json
 from collections.abc import Iterator

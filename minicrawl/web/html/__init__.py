@@ -12,7 +12,7 @@ content        the main content among the blocks of a page's text
 page_headers   robots directives, canonical URLs, languages and refreshes
 forms          the forms of a page, and which of them logs in
 declared       what a page says of itself: author, site, licence, dates
-plain_text     texts that are no HTML, as pages
+plain_text     texts that are not HTML, as pages
 json_ld        the values of a script of JSON-LD
 facts          what an audit checks of a page, and the files that it needs to look as it does
 parser_choice  the tree of a page, of few elements where that could take long; as a browser with scripts parses it

@@ -178,7 +178,7 @@ class Walk:
         self.page, self.blocks = Page(), list[Block]()
         self._link, self._source, self._left, self._left_in_targets = link, source, most, _MOST_IN_TARGETS
         self._own, self._targets = f"{_written(url).strip('<>')}#", dict[str, str]()
-        # The block so far: the inline elements around its end, and where they begin; the characters that are no words,
+        # The block so far: the inline elements around its end, and where they begin; the characters that are not words,
         # and those in links.
         self._pieces, self._around, self._starts, self._reference = list[str](), list[str](), list[int](), ""
         self._is_note = False  # the link
@@ -728,5 +728,5 @@ def _emphasised(found: re.Match[str]) -> str:
 
 
 def _flanks(inside: str, outside: str) -> bool:
-    """True if a sign between two characters belongs to the first, which is no space."""
+    """True if a sign between two characters belongs to the first, which is not a space."""
     return category(inside)[0] not in "PS" or not outside.strip() or category(outside)[0] in "PS"

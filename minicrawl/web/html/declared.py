@@ -273,7 +273,7 @@ def _author_in(line: str) -> str:
 
 
 def moment(text: str) -> str | None:
-    """A date, and its time if it has one, as ISO 8601 in UTC; None for what is no date, or may be two."""
+    """A date, and its time if it has one, as ISO 8601 in UTC; None for what is not a date, or may be two."""
     text = text[:_LONGEST_NAME].strip()
     if iso := _ISO.match(text):
         year, month, day, clock, zone = iso.groups()

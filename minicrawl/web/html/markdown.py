@@ -64,7 +64,7 @@ def _is_apart(blocks: Sequence[Block], at: int) -> bool:
 def _with_pictures(blocks: Sequence[Block], told: Iterable[int]) -> bytes:
     """By block, 1 for content. told: of those with words."""
     told, flags, before = iter(told), bytearray(), 1
-    for block in blocks:  # a picture alone is where the block before it is, or that behind it, if it is no link
+    for block in blocks:  # a picture alone is where the block before it is, or that behind it, if it is not a link
         before = next(told) if block.size > 0 else before
         flags.append(before)
     behind = 0

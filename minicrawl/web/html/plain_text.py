@@ -1,4 +1,4 @@
-"""Texts that are no HTML, as pages: plain text, Markdown, JSON, tables of values, and feeds and other XML.
+"""Texts that are not HTML, as pages: plain text, Markdown, JSON, tables of values, and feeds and other XML.
 
 Nothing in them is markup of ours: all is escaped. A text is laid out as its lines tell: a block of lines with columns
 or indentation is a listing, any other a paragraph.
@@ -25,7 +25,7 @@ _JSON = {"application/json", "text/json", "application/ld+json", "application/ge
 _FEEDS = XML_TYPES | FEED_TYPES
 _LINES = {"text/plain", "application/x-ndjson", "application/jsonl"}
 TEXT_TYPES = frozenset(_MARKDOWN | _TABLES | _JSON | _FEEDS | _LINES)
-"""Media types of texts that are no HTML."""
+"""Media types of texts that are not HTML."""
 _BY_ENDING = {
     **dict.fromkeys((".md", ".markdown"), "text/markdown"),
     **dict.fromkeys((".csv", ".tsv"), "text/csv"),
@@ -44,7 +44,7 @@ _MOST_COLUMNS = 200
 
 
 def is_binary(body: bytes, content_type: str | None) -> bool:
-    """True for bytes that are no text, whatever type they have."""
+    """True for bytes that are not text, whatever type they have."""
     return _BINARY.search(_decoded(body[:4_000], content_type)) is not None
 
 
@@ -107,7 +107,7 @@ def _markdown(text: str) -> str:
 
 
 def _json(text: str) -> tuple[str, str]:
-    """The title and the listing of a value; empty for what is no JSON."""
+    """The title and the listing of a value; empty for what is not JSON."""
     try:
         value = json.loads(text)
         listing = json.dumps(value, ensure_ascii=False, indent=2)

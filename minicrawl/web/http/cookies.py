@@ -1,7 +1,7 @@
 """Cookies: parse Set-Cookie, accept what a host may set, and choose the cookies of a request (RFC 6265 5.1 to 5.4).
 
-A cookie belongs to the host that set it, or to all hosts of a domain that contains this host and is no public suffix.
-So it never leaves its registrable domain. Beyond the RFC, as browsers do (draft 6265bis): cookies with control
+A cookie belongs to the host that set it, or to all hosts of a domain that contains this host and is not a public
+suffix. So it never leaves its registrable domain. Beyond the RFC, as browsers do (draft 6265bis): cookies with control
 characters, and __Secure- and __Host- names without the attributes that they promise, are ignored; a cookie set over
 plain http is never Secure and replaces no Secure one. Time is passed in.
 

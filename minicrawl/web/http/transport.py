@@ -155,7 +155,7 @@ class Capture:
         """Like `observe`, for a part of a page, which is kept once."""
 
     def keep(self, url: str, media_type: str, body: bytes) -> ArchiveRecord | None:
-        """Keep a body that is no response."""
+        """Keep a body that is not a response."""
 
     def close(self) -> None:
         """The last call."""

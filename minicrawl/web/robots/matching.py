@@ -38,7 +38,7 @@ def octets_of(url: str) -> str:
 def respelt(octets: bytes) -> str:
     """One spelling for octets that RFC 9309 2.2.2 holds to be equal: %7E and ~, %c3%bc and ü.
 
-    Reserved characters stay as they are written, so %2F is no slash. The RFC's own table would also escape "://"
+    Reserved characters stay as they are written, so %2F is not a slash. The RFC's own table would also escape "://"
     within a query, but not the "/" before it; like Google's parser, we escape neither.
     """
     return _RESPELT.sub(lambda match: _SPELLINGS[match[0]], octets).decode("ascii")

@@ -92,7 +92,7 @@ def _domain(host: str) -> str:
 
 
 def suffix_length(labels: Sequence[str]) -> int:
-    """Number of labels of the public suffix of a normalised host, given by its labels; 0 where no rule matches.
+    """Number of labels of the public suffix of a normalised host, given by its labels; 0 if no rule matches.
 
     ["www", "example", "co", "uk"] -> 2. The longest rule counts; "*" stands for a label, "!" excepts a name from that.
     """
