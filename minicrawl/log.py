@@ -180,7 +180,7 @@ _begun: list[_Lines] = []
 
 
 class _PrintableLines(logging.Formatter):
-    """Formats a message as one printable line, as it may contain text from the web."""
+    """Formats a message as one printable line, because it may contain text from the web."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802
         partition = PARTITION.get()

@@ -24,7 +24,8 @@ class RecordKind(StrEnum):
 
 
 class Exchange(NamedTuple):
-    """A request and its response. A named tuple, as it is built for every request, in a third of a dataclass's time.
+    """A request and its response. A named tuple, because it is built for every request, in a third of a dataclass's
+    time.
 
     `request`: as sent. `head`: status line, fields and empty line as received; `status`, `fields`: the same parsed,
     fields in order, values stripped. `body`: as received, without transfer coding but with content coding. `peer`:

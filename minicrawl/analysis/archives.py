@@ -89,7 +89,7 @@ def back_up(archive: Path, copy: Path, folder: Path) -> int:
             copied += _copied(archive / FILES / name, folder / FILES / name, size)
         settings = writer.meta_json("settings") | {"archive": kept_path(str(folder), copy.parent)}
         with writer.transaction():
-            # The index is not copied, as it may be ahead of the copy: the store has what would be in it.
+            # The index is not copied, because it may be ahead of the copy: the store has what would be in it.
             writer.save_meta({"settings": json.dumps(settings), "archive_indexed": 0})
     return copied
 

@@ -137,7 +137,7 @@ def answering_sites(store: Store) -> frozenset[str]:
 
 
 def lines_of_sites(sites: frozenset[str]) -> int | None:
-    """Most lines of a site in a list; None: unlimited, as few sites have answered."""
+    """Most lines of a site in a list; None: unlimited, because few sites have answered."""
     return _PER_SITE if len(sites) >= _MANY_SITES else None
 
 

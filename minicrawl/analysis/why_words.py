@@ -106,7 +106,7 @@ def _refresh_lines(page: PageRefresh, now: float) -> Iterator[str]:
     if page.is_learned:
         learned = f"learned over {counted(page.fetches, 'answer')}, {page.changes:,} of them changed"
     else:
-        learned = "like other pages, as it was fetched only once"
+        learned = "like other pages, because it was fetched only once"
     yield f"  changes     about every {span(1.0 / page.rate)}, {learned}"
     if page.answers:
         yield f"  answers     {' '.join(page.answers).replace('#', '≠')}, the latest on the right"

@@ -76,7 +76,7 @@ class Rule:
 
     @property
     def gravity(self) -> int:
-        """0 for an error; more for what matters less, and less for seeds, as nothing behind one was audited."""
+        """0 for an error; more for what matters less, and less for seeds, because nothing behind one was audited."""
         return list(Severity).index(self.severity) - (self.subject == "seeds")
 
 

@@ -139,11 +139,11 @@ def check(deep: bool, folder: str | None, store: Path, as_json: bool) -> None:
 @folder_option
 @about_store
 def missing(csv_file: Path | None, csv_for: str | None, folder: str | None, store: Path, as_json: bool) -> None:
-    """List what the pages need to look as they did, such as style sheets and pictures, and the archive does not have.
+    """List the files that the archive lacks and its pages need, such as style sheets and pictures.
 
-    Every page and style sheet of the archive is read for what it needs. Files that most pages need come first, with the
-    first page that needs them, and why they are missing. With the crawl's own store, pages that were read and not kept
-    are listed, too. What scripts would load is not known.
+    The command reads every page and style sheet of the archive. Files that most pages need come first, with the first
+    page that needs them, and why they are missing. With the crawl's own store, it also lists pages that were read and
+    not kept. It does not know what scripts would load.
 
     Exit code 0 if the archive is complete, but for files that their servers do not have; 1 if not.
     """

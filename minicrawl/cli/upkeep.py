@@ -99,7 +99,7 @@ def _verification_lines(found: "Verification", store: Path) -> list[str]:
         "",
         f"Settling took {found.rounds:,} rounds with {found.visits:,} virtual visits, in memory; whole units may add "
         f"{found.rounding:.2g} to what is certified. Jumps as stored are {found.births:.2g} off those by the links"
-        + (", as births were not shared out since the last pages came." if found.births_are_old else "."),
+        + (", because pages have become known since births were last shared out." if found.births_are_old else "."),
     ]
 
 

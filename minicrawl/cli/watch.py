@@ -36,9 +36,7 @@ _SETTINGS += [name for _, (_, names) in TOPICS.items() for name in names if name
 
 @click.command(epilog="Example: minicrawl watch pages.txt --every 1h --notify mailto://me:secret@example.org")
 @click.argument("pages", nargs=-1)
-@click.option(
-    "--every", metavar="TIME", help="Keep running, and check again every time this long has passed, such as 1h."
-)
+@click.option("--every", metavar="TIME", help="Keep running, and check at this interval, such as 1h.")
 @click.option("--selector", "selectors", multiple=True, metavar="[REGEX=]CSS",
               help="On pages with matching URLs, watch only what this selector matches: css::attr(NAME) for an "
                    "attribute, json:items[].price for values of JSON. Repeatable.")  # fmt: skip

@@ -74,7 +74,7 @@ async def crawl_partitions(  # noqa: PLR0913 - as `crawl_with`
 
 
 def check_working(settings: CrawlSettings) -> None:
-    """Raise SettingError for settings that partitions do not support, as they would apply to each."""
+    """Raise SettingError for settings that partitions do not support, because they would apply to each."""
     for name, setting in SETTINGS.items():
         if ALONE in setting.marks and getattr(settings, name):
             raise SettingError(f"{option(name)} does not work in partitions; omit it, or crawl without --partitions")

@@ -60,7 +60,7 @@ class SharedAddresses:
         self._queue = {entry: None for entry in self._queue if entry[1] != number or entry in wants} | wants
 
     def note_death(self, number: int, now: float) -> None:
-        """Free the addresses of a dead partition after a rest, as it may have asked them just now."""
+        """Free the addresses of a dead partition after a rest, because it may have asked them just now."""
         held = [name for name, (holder, _) in self._holders.items() if holder == number]
         if number not in self._unheard:
             self.note(number, (), dict.fromkeys(held, self._rest), now)

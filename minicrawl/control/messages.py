@@ -68,7 +68,7 @@ def parts(urls: list[str], guessed: frozenset[str]) -> list[Message]:
     some: list[str] = []
     size = 0
     for url in urls:
-        cost = 2 * (len(json.dumps(url)) + 2)  # twice, as it may stand among the guessed ones, too
+        cost = 2 * (len(json.dumps(url)) + 2)  # twice, because it may stand among the guessed ones, too
         if cost > _ROOM_FOR_SEEDS:
             raise SeedError(f"a URL of {len(url):,} characters is too long to add: {url[:60]}...")
         if some and size + cost > _ROOM_FOR_SEEDS:

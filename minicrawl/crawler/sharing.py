@@ -153,7 +153,7 @@ class Outbox:
         """Delete rows that a home has committed, up to this one. Raises StoreError if fewer were made."""
         if number > self._committed.get(home, 0):
             raise StoreError(
-                f"partition {home} has taken {number} messages of this one, which has made only "
+                f"partition {home} has taken {number} messages from this one, which has sent only "
                 f"{self._committed.get(home, 0)}: this store is older than that one; restore all from one copy"
             )
         rows = self._rows.get(home, [])

@@ -93,7 +93,7 @@ class Shared:
         return entry.value, self._clock() - entry.at, task is not None and not task.done()
 
     def begin(self, key: Hashable, work: Callable[[], object]) -> _Entry:
-        """Start computing a value if it is no longer valid, as it will be asked for soon."""
+        """Start computing a value if it is no longer valid, because it will be asked for soon."""
         entry = self._entries.setdefault(key, _Entry())
         # A computation from before a renewal may be outdated: later callers wait for the next one.
         is_late = entry.task is not None and entry.renewals != self._renewals
@@ -167,7 +167,7 @@ class Readings:
         return any(map(is_held, files_of(self.path)))
 
     def at_rest(self) -> AtRest:
-        """Summary of the crawl and its runs, cached until a file changes, as it may take a look at all pages."""
+        """Summary of the crawl and its runs, cached until a file changes, because it may take a look at all pages."""
         files = self.is_in_use(), [_as_it_is(path) for path in files_of(self.path)]
         if self._at_rest is None or self._at_rest[0] != files:
             if is_folder(self.path):

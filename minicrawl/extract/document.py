@@ -120,7 +120,7 @@ class Page(Document):
 
 def by_name(fields: Iterable[tuple[str, str]]) -> Mapping[str, str]:
     """Fields of a header by name, in lower case; several of one name as one, their values joined by commas (RFC 9110
-    5.3), cookies by lines, as they hold commas."""
+    5.3), cookies by lines, because they hold commas."""
     found: dict[str, str] = {}
     for name, value in fields:
         divider = "\n" if name == "set-cookie" else ", "

@@ -50,7 +50,7 @@ def _on_graphs(experiment: Callable[[Sequence[Graph], int], Result]) -> Callable
 
 def _discovery(setup: Setup) -> Result:
     if setup.given is not None:
-        raise SettingError("the discovery experiment draws its webs, as they change; leave --graph out")
+        raise SettingError("the discovery experiment draws its webs, because they change; leave --graph out")
     return discovery.experiment(setup.nodes, setup.seed)
 
 

@@ -44,7 +44,7 @@ last T = 8 sum(B), interpolated at each visit, see units.py.
 
 An alias forwards all it has received to its one target, and has no importance of its own.
 
-`cash` keeps C - B, as births change for all pages at once when they are shared out again; `cash_of` adds B.
+`cash` keeps C - B, because births change for all pages at once when they are shared out again; `cash_of` adds B.
 """
 
 import math
@@ -103,7 +103,7 @@ class Book:
         self.retired = 0
         """Number of gone pages, mirrors among them."""
         self._has_idle_aliases = self.rule.alike is None
-        """True if some aliases may have forwarded nothing, as they had none."""
+        """True if some aliases may have forwarded nothing, because they had none."""
         self.shared_out = 0
         """Number of times that births may have changed for all pages."""
         self.carried = 0

@@ -102,7 +102,8 @@ def site_trust(
     """Trust of every site, t: a PageRank of the graph of sites, whose jumps are to the roots; its voice, g, in
     VOICE_UNITs, both of shape (size,); and T.
 
-    Trust that a site does not pass on, as it links to no other or as no walk leads back from it, goes to the roots.
+    Trust that a site does not pass on, because it links to no other or because no walk leads back from it, goes to the
+    roots.
 
     sources, targets, links: links[k] is c + f FRAME of the pair (sources[k], targets[k]), each pair once; links of a
     site to itself do not count. roots: part of the jumps for every site, none negative, not all 0. The result is

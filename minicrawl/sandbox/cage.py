@@ -187,7 +187,7 @@ def caged(program: Path, most_memory: int) -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="minicrawl-") as folder:
         starter = Path(folder, "chromium")
         command = [sys.executable, "-I", "-S", __file__, str(most_memory), str(program)]
-        # It takes itself away, as this process may be killed before it does.
+        # It takes itself away, because this process may be killed before it does.
         gone = f"rm -f {shlex.quote(str(starter))}; rmdir {shlex.quote(folder)}"
         starter.write_text(f'#!/bin/sh\n{gone}\nexec {shlex.join(command)} "$@"\n')
         starter.chmod(stat.S_IRWXU)

@@ -52,7 +52,7 @@ _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 class store_errors(contextlib.AbstractContextManager["store_errors"]):  # noqa: N801 - used as a function
     """Turn SQLite's exceptions inside the block into StoreError sentences that name the file. Reusable.
 
-    A class, as it is faster than contextlib: a page's turn enters a dozen of these.
+    A class, because it is faster than contextlib: a page's turn enters a dozen of these.
     """
 
     def __init__(self, path: Path) -> None:

@@ -107,8 +107,8 @@ class Ranks(Subject):
     def _in_order(self) -> Iterator[tuple[int, RankedPage, None]]:
         """Every page, the most important first.
 
-        Pages are read in the order of their numbers, as they stand in the file: few first, as lists are short, then
-        more at a time.
+        Pages are read in the order of their numbers, as they stand in the file: few first, because lists are short,
+        then more at a time.
         """
         query = f"SELECT {_UNRANKED} FROM {_SOME}"
         places, blocks = self._order(), 1

@@ -70,7 +70,7 @@ class Change(NamedTuple):
 
 
 class NotedImportance(NamedTuple):
-    """Importance of a page at a fetch, if it is another one by a tenth than when noted before."""
+    """Importance of a page at a fetch, noted if it differs by a tenth from the one noted before."""
 
     page: PageId
     at: Time

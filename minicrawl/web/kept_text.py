@@ -150,7 +150,7 @@ class KeptText(About, frozen=True, dict=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """All words, a line a block; listings have several."""
+        """All words, one line per block; listings have several."""
         return "\n".join([block.text for block in (*self.blocks, *blocks_of(self.rest))])
 
     @property
@@ -228,7 +228,7 @@ def unpack(packed: bytes, url: str, repeated: Repeated = Repeated()) -> KeptText
 
 
 def without_relative_dates(text: str) -> str:
-    """A short line without times such as "3 hours ago"; a block of prose as it is, as it tells of the past."""
+    """A short line without times such as "3 hours ago"; a block of prose as it is, because it tells of the past."""
     return _AGO.sub("", text) if len(text) < _LINE else text
 
 

@@ -175,7 +175,7 @@ def test_store_that_is_older_than_its_neighbours_is_refused(writer: Writer) -> N
     outbox.add([1], [1], record("http://a.test/"))
     commit(outbox, writer)
     with pytest.raises(
-        StoreError, match="partition 1 has taken 2 messages of this one, which has made only 1: this store"
+        StoreError, match="partition 1 has taken 2 messages from this one, which has sent only 1: this store"
     ):
         outbox.confirm(1, 2)
 

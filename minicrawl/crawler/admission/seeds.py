@@ -86,7 +86,7 @@ def spelled(seeds: Seeds, known: Callable[[list[str]], Container[str]], *, keep_
 
 
 def files_named_as_hosts(sources: Iterable[str]) -> list[str]:
-    """The sources that are taken for seed files, as such files are there, and would be hosts if they were not."""
+    """The sources that are taken for seed files, because such files are there, and would be hosts if they were not."""
     return [source for source in sources if _is_host_name(source) and os.path.isfile(source)]
 
 

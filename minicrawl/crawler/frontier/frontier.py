@@ -189,7 +189,7 @@ class Frontier:
             self.pages.offer(host)
 
     def put_first(self, page: int, now: float, *, is_new: bool = False) -> None:
-        """Move a page before all others that wait. is_new: it did not wait, as it was given up."""
+        """Move a page before all others that wait. is_new: it did not wait, because it was given up."""
         self._offer_again(self.pages.put_first(page, is_new=is_new), now)
 
     def best_page(self, now: float, *, attempts: bool = True) -> int | None:

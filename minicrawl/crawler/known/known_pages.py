@@ -221,7 +221,7 @@ class KnownPages:
     """The pages that had a turn, and the rows by page that the next commit writes.
 
     `attempts`: failed requests in a row, by page. `new`: rows in the order of discovery. `unanswered`: pages whose last
-    answer is dropped, as they wait for their turn again. `turns_taken`, `requests_ended`: since the last commit.
+    answer is dropped, because they wait for their turn again. `turns_taken`, `requests_ended`: since the last commit.
     `left_out`: links of visited pages that are out of scope, filtered or refused; `nofollow`: that they or their
     pages ask not to follow. `failures`: turns of this run that
     found nothing, by reason; `refreshed`: its answers for pages that had their turn before; `again`: pages that are

@@ -59,9 +59,9 @@ class InFlight:
     """Tasks of requests, by the limits that they count toward.
 
     Requests to hosts that have not answered yet, or not the last time, are attempts. They take no slot from others, as
-    silent hosts would hold all slots; many may be in flight, as they cost only a connection. A few begin at a time, so
-    that answers are absorbed in between and hosts that answer are asked for more. An attempt without an answer within
-    `soon` seconds, unless that is None, no longer counts among the pages to fetch.
+    silent hosts would hold all slots; many may be in flight, because they cost only a connection. A few begin at a
+    time, so that answers are absorbed in between and hosts that answer are asked for more. An attempt without an answer
+    within `soon` seconds, unless that is None, no longer counts among the pages to fetch.
 
     slots: those of all crawls of this process. on_change: called when a task has ended, or counts no longer.
     one_by_one: requests of all kinds count alike.

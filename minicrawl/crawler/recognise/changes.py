@@ -23,7 +23,7 @@ _MOST_SHARED = 256
 
 
 class Difference(NamedTuple):
-    """What the answers of one moment show. is_certain: whether it can be told if the page has changed. differs: whether
+    """What the answers of one moment show. is_certain: whether they show if the page has changed. differs: whether
     any line has come or gone. added, removed: lines that count as changed; kinds: what they are, of
     `minicrawl.model.KINDS`. hashes, memory: what is kept of the page from now on, as in `RefreshRow`."""
 

@@ -117,7 +117,7 @@ class Sitemaps(Kind):
         return not row.nesting and self._urls.url(row.page) == row.url
 
     def on_nothing_left(self, now: float) -> bool:
-        """Let in some URLs of every host, as nothing else is left to do; True if any were."""
+        """Let in some URLs of every host, because nothing else is left to do; True if any were."""
         if not self.is_on:
             return False
         waiting = None

@@ -185,7 +185,7 @@ class Refresh(Step):
     # Learning.
 
     def _note_read(self, turn: Turn, found: Difference | None) -> None:
-        """found: None of a page that was not compared, as nothing was kept of it: what it has is kept now."""
+        """found: None of a page that was not compared, because nothing was kept of it: what it has is kept now."""
         now = turn.now
         kept = _compared(turn) if found is None else found.hashes
         row = self._row_of(turn, len(kept) // 4)

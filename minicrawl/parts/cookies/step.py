@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 MOST_WALLS = 2
-"""How often a page is requested again in a run, as it sets cookies and leads back."""
+"""How often a page is requested again in a run, because it sets cookies and leads back."""
 
 
 class CookieStep(Step):

@@ -20,7 +20,7 @@ def upgrade(db: sqlite3.Connection) -> None:
 
 
 def _rewritten(packed: bytes) -> bytes:
-    """The record of schema 30; one that cannot be read stays, as it is no better in either form."""
+    """The record of schema 30; one that cannot be read stays, because it is no better in either form."""
     try:
         head, _, text = zlib.decompress(packed).decode().partition("\n")
         title, language, description, index, size = json.loads(head)

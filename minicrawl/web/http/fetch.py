@@ -1,6 +1,7 @@
 """Send a request and return a `Fetched`.
 
-Redirects are not followed, as their targets are pages of their own, and nothing is retried: that is decided elsewhere.
+Redirects are not followed, because their targets are pages of their own, and nothing is retried: that is decided
+elsewhere.
 """
 
 import asyncio

@@ -103,7 +103,7 @@ _ON_USE = {name.lower().encode(): name for name in ("Content-Usage", "Content-Si
 LONGEST_ON_USE = 1_000
 """Characters; a longer statement on the use of a page is dropped."""
 LONGEST_VALIDATOR = 1000
-"""Characters; a longer validator is dropped, as it would be sent with every request."""
+"""Characters; a longer validator is dropped, because it would be sent with every request."""
 
 
 class ResponseFields:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 GRACE = 120.0
-"""Seconds for which an expired answer may be used for a connection, as its host was located before the request."""
+"""Seconds for which an expired answer may be used for a connection, because its host was located before the request."""
 _FIRST_TRY, _TRIES = 1.0, 4  # seconds, doubled at each try; c-ares waits less where answers come fast
 
 

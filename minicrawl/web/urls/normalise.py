@@ -89,7 +89,7 @@ def is_route(url: str) -> bool:
 
 def unescaped(url: str) -> str:
     """A URL without needless escapes, and others in capitals (RFC 3986, 6.2.2): two with the same are one URL to most
-    programs. Those of reserved characters stay, as they mean something else, but for "[" and "]", which stand for
+    programs. Those of reserved characters stay, because they mean something else, but for "[" and "]", which stand for
     nothing in a path or a query."""
     return _ESCAPE.sub(lambda found: _without_need(found[0]), url)
 
