@@ -74,7 +74,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         from minicrawl.cli.watch import print_told
 
         if url or is_diff or where or only or n or is_rising:
-            raise SettingError(f"{store} is the store of 'minicrawl watch', for which only --since works")
+            raise SettingError(f"{store} is the store of watched pages, for which only --since works")
         print_told(store, since or "7d", "--since", atom, as_json=as_json)
         return
     if atom is not None and (is_rising or as_json):

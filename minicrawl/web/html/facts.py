@@ -77,7 +77,7 @@ def facts_of(
     requisites: Iterable[Requisite],
     targets: Mapping[str, str | None],
 ) -> PageFacts:
-    """The facts of a page at `url`, without the files that it names (see named_files), and without its canonicals, which
+    """The facts of a page at `url`, without the files that it names (see named_files), and without canonicals, which
     its header may name, too. targets: URLs by the references of its links, up to and with the "#"."""
     lacking, loaded = dict[str, None](), [each.url for each in requisites]
     h1s = without_alt = 0

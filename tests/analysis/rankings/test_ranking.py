@@ -62,7 +62,7 @@ def test_without_a_query_nothing_is_said(stores: dict[bool, Path]) -> None:
 
 
 def test_query_without_words_is_refused(stores: dict[bool, Path]) -> None:
-    with pytest.raises(SettingError, match="there are none"):
+    with pytest.raises(SettingError, match="--query needs words"):
         ranked(stores[True], query=" - ")
 
 

@@ -108,7 +108,7 @@ def test_a_list_is_remembered_beside_its_file_and_told_when_it_changes(tmp_path:
     store = tmp_path / "pages.watch.db"
     assert run("changes", "--store", store).output == later.output
     assert "Nothing was reported since 2100-01-01" in run("changes", "--since", "2100-01-01", "--store", store).output
-    assert "is the store of 'minicrawl watch'" in run("changes", "--rising", "--store", store).output
+    assert "is the store of watched pages" in run("changes", "--rising", "--store", store).output
     assert "watched   30 pages, checked 4 times" in run("status", "--store", store).output
 
 
