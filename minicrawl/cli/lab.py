@@ -292,7 +292,7 @@ def everything(quick: bool, seed: int, out: Path, as_json: bool) -> None:
 @command.command(epilog="Example: minicrawl lab spawc a300 --trials 5 --validate")
 @click.argument("names", nargs=-1, metavar="[NAME|GRAPH]...")
 @click.option("--algorithms", "--algorithm", metavar="NAMES", default="distances", show_default=True,
-              help="Algorithms, or problems (for all of theirs), separated by commas.")  # fmt: skip
+              help="Run these algorithms, or all algorithms for these problems, separated by commas.")  # fmt: skip
 @click.option("--bits", "bits", type=Choice(_BITS), multiple=True, default=("16",), show_default=True,
               help="Size of the blocks of a matrix of bits. Repeatable.")  # fmt: skip
 @click.option(

@@ -62,7 +62,7 @@ def lines_of(
 ) -> list[str]:
     """Lines of a table: a start, a URL, its title and a note; the last two may be empty.
 
-    As wide as the terminal: lines are shortened at their end, and a URL that does not fit stands below, whole.
+    Fits the terminal: cuts lines at their end, and prints a URL that does not fit on a line of its own.
     """
     columns, nothing = terminal_columns(), [""] * len(urls)
     rows = list(zip(starts, urls, titles or nothing, notes or nothing, strict=True))

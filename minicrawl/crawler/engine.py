@@ -3,8 +3,8 @@
 Fetching and parsing run side by side, one task per request in flight; taking in and committing happen one at a time.
 The crawl is over when nothing waits, nothing is in flight and nothing is left to take in.
 
-Long work, a page of very many links or a commit, is done in a thread, and waited for: sockets, timers and signals are
-attended to meanwhile. Only that thread touches the books then, so the results are the same.
+Long work, a page of very many links or a commit, runs in a thread while the loop serves sockets, timers and signals.
+Only that thread touches the books then, so the results are the same.
 """
 
 import asyncio

@@ -150,7 +150,7 @@ async def _answered(route: Callable[[Request], Awaitable[Answer]], request: Requ
 def _number(request: Request, name: str, default: int) -> int:
     text = request.query.get(name, str(default))
     if not (text.isascii() and text.isdigit() and len(text) < 16):
-        raise SettingError(f"{name} is a whole number of up to 15 digits, not {text[:40]!r}")
+        raise SettingError(f"{name} must be a whole number of up to 15 digits, not {text[:40]!r}")
     return int(text)
 
 

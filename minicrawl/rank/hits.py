@@ -169,7 +169,7 @@ def communities(graph: Graph, count: int, *, weights: FloatArray | None = None) 
     two communities, which few links join (Kleinberg, section 5). First comes the end with the larger sum of v**2.
     An end without hubs or authorities is left out, so a component of its own is one community.
 
-    Vectors of singular values that tie are any basis of their space: then communities may come mixed.
+    If singular values are equal, their vectors are any basis of their space, so communities may be mixed.
     """
     w = adjacency(graph, weights)
     found = []

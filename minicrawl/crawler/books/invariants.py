@@ -116,7 +116,7 @@ def _links(store: Store, accounts: Accounts) -> Iterator[str]:
             yield "a link leads to a page that is not in the store"
             return
         if block.places is not None and (block.places > LAST_PLACE).any():
-            yield "a link stands where no link can stand on a page"
+            yield "a link has a place that does not exist"
             return
         has_links[block.sources] = True
         np.add.at(inlinks, block.targets, 1)
@@ -126,7 +126,7 @@ def _links(store: Store, accounts: Accounts) -> Iterator[str]:
         if len(own) and not (int(own.min()) >= 0 and int(own.max()) < size):
             yield f"page {page} has a link of its own to a page that is not in the store"
         if places is not None and (places > LAST_PLACE).any():
-            yield f"page {page} has a link of its own that stands where no link can stand on a page"
+            yield f"page {page} has a link of its own whose place does not exist"
     for page in flagged(accounts.had_turn[:size] & ~has_links).tolist():
         yield f"page {page} was read, but its links are not in the store"
     if store.meta("partitions") is not None:  # other partitions know the units they sent to a page of this one

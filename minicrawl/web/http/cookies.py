@@ -252,8 +252,8 @@ def read_cookie_file(path: Path) -> list[Cookie]:
         cookie = _parsed(line, changed)
         if cookie is None:
             raise SettingError(
-                f"--cookie-file {path}, line {number}: not a cookie in Netscape's format: seven parts divided by tabs, "
-                "the fifth a time in seconds"
+                f"--cookie-file {path}, line {number}: not a cookie in Netscape's format: seven parts separated by "
+                "tabs, the fifth a time in seconds"
             )
         found.append(cookie)
     return found
