@@ -165,7 +165,7 @@ def _asked(settings: CrawlSettings, *, is_nameless: bool) -> str:
         pace = "at most once a second"
     robots = "whatever its robots.txt says" if settings.ignore_robots else "as its robots.txt allows"
     contact = "; --contact ADDRESS names you" if is_nameless else ""
-    return f"Asks each host {pace}, {robots}, as {printable(settings.agent)}{contact}."
+    return f"Requests pages of each host {pace}, {robots}, as {printable(settings.agent)}{contact}."
 
 
 def _steps(settings: CrawlSettings, first: str, waiting: int, file: str) -> list[Step]:
@@ -180,6 +180,6 @@ def _steps(settings: CrawlSettings, first: str, waiting: int, file: str) -> list
     found.append(("Write every page with its rank to a file:", ("export", file)))
     found.append(IN_THE_BROWSER)
     if waiting:
-        goes_on = f"Go on, as {counted(waiting, 'page')} {'waits' if waiting == 1 else 'wait'}:"
+        goes_on = f"Continue; {counted(waiting, 'page')} {'waits' if waiting == 1 else 'wait'}:"
         return [*found[: _STEPS - 1], (goes_on, ("crawl",))]
     return found[:_STEPS]

@@ -189,7 +189,7 @@ def unasked_lines(unasked: "LeftOut") -> Iterator[str]:
     if unasked.pages:
         of_pages = f"{counted(unasked.links, 'link')} of {counted(unasked.pages, 'page')}"
         yield (
-            f"Left out because pages ask robots not to follow their links (nofollow): {of_pages}; that is the site's "
+            f"Left out because their pages say nofollow: {of_pages}; that is the site's "
             "choice, and no setting overrides it"
         )
     if marked := unasked.nofollow - unasked.links:
@@ -206,24 +206,24 @@ _NEAR = 0.02
 
 
 def discovery_line(fetched: int, refreshed: int, share: float) -> str | None:
-    """ "New pages got 43 % of the requests, not 70 % (--discovery): no others could be asked for"; None if they got
+    """ "New pages got 43 % of the requests, not 70 % (--discovery): there were no others to request"; None if they got
     their share."""
     got = (fetched - refreshed) / fetched if fetched else share
     if abs(got - share) <= max(_NEAR, 1.0 / max(fetched, 1)):
         return None
-    why = "no others could be asked for" if got < share else "no page read before was due (--refresh-min)"
+    why = "there were no others to request" if got < share else "no page read before was due (--refresh-min)"
     return f"New pages got {100 * got:.0f} % of the requests, not {100 * share:.0f} % (--discovery): {why}"
 
 
 def short_line(out_of_reach: dict[str, float]) -> str:
-    """ "The coverage you asked for was not reached: pages that were not read have up to 5.5% of the importance
+    """ "The coverage you set was not reached: pages not read hold up to 5.5% of the importance
     (http-404 5.4%, dns 0.1%)": most first"""
-    text = "The coverage you asked for was not reached"
+    text = "The coverage you set was not reached"
     if not out_of_reach:
         return text
     shares = sorted(out_of_reach.items(), key=lambda item: -item[1])
     reasons = ", ".join(f"{reason} {share:.1%}" for reason, share in shares)
-    return f"{text}: pages that were not read have up to {sum(out_of_reach.values()):.1%} of the importance ({reasons})"
+    return f"{text}: pages not read hold up to {sum(out_of_reach.values()):.1%} of the importance ({reasons})"
 
 
 def silence_line(silence: "Silence") -> str:

@@ -74,7 +74,7 @@ def found_lines(status: "Status", now: float) -> Iterator[str]:
         yield f"duplicates {status.duplicates['exact']:,} exact, {status.duplicates['near']:,} near"
     if status.probed:
         soft = f" (soft 404s in {counted(len(status.soft_404), 'folder')})" if status.soft_404 else ""
-        asked = f"{counted(status.probed, 'page')} that cannot exist requested"
+        asked = f"requested {counted(status.probed, 'page')} that cannot exist"
         yield f"probes    {asked}, {status.existed:,} answered as if they existed{soft}"
     if (parts := status.requisites) is not None:
         failed = f"; failed: {tally(parts.failed)}" if parts.failed else ""

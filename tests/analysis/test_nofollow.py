@@ -11,7 +11,7 @@ from support.sites import HOME, Site, crawl, page
 LINKS = [f"{HOME}{name}" for name in "abcde"]
 META = '<meta name="{}" content="{}">'
 MARKED = '<a rel="nofollow" href="/{}">to</a>'
-ASKS = "Left out because pages ask robots not to follow their links (nofollow): 5 links of 1 page; that is the site's"
+ASKS = "Left out because their pages say nofollow: 5 links of 1 page; that is the site's"
 
 
 def of_front(front: Any) -> Site:

@@ -51,7 +51,7 @@ def test_coverage_that_cannot_be_reached_is_said_to_be_so_and_why(tmp_path: Path
     assert found["coverage"] + found["out_of_reach"]["http-403"] == pytest.approx(1.0, abs=2e-3)
     share = f"{found['out_of_reach']['http-403']:.1%}"
     assert (
-        "The coverage you asked for was not reached: pages that were not read have up to "
+        "The coverage you set was not reached: pages not read hold up to "
         f"{share} of the importance (http-403 {share}).\n"
     ) in run("crawl", "--store", store, "--until-coverage", "99%").stdout
     for words in ((), ("--until-coverage", "45%")):

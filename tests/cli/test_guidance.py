@@ -68,7 +68,7 @@ def test_with_all_defaults_a_host_is_crawled_to_its_end_and_what_is_offered_work
     assert [line for line in result.stderr.splitlines() if " known, " not in line][:3] == [
         "Follows all links from https://pair.test/, the most important page first, and ranks what it finds; --scope "
         "site stays on its site.",
-        "Asks each host at most once a second, as its robots.txt allows, as minicrawl/1.0.",
+        "Requests pages of each host at most once a second, as its robots.txt allows, as minicrawl/1.0.",
         "Keeps everything in data/crawl.db: Ctrl-C stops it, 'minicrawl crawl' continues, 'minicrawl dashboard --open' "
         "shows it.",
     ]
@@ -153,7 +153,11 @@ FIRST = "the most important page first, and ranks what it finds"
         (ONE, {}, f"Follows all links from https://a.test/, {FIRST}; --scope site stays on its site."),
         (TWO, {}, f"Follows all links from 2 seeds, {FIRST}; --scope site stays on their sites."),
         (ONE, {"scope": "host"}, f"Follows links within the host of https://a.test/, {FIRST}."),
-        (ONE, {"delay": 2.5}, "Asks each host at most once in 2.5 s, as its robots.txt allows, as minicrawl/1.0"),
+        (
+            ONE,
+            {"delay": 2.5},
+            "Requests pages of each host at most once in 2.5 s, as its robots.txt allows, as minicrawl/1.0",
+        ),
         (ONE, {"ignore_robots": True}, "whatever its robots.txt says"),
         (ONE, {"archive": "/warcs"}, "Keeps everything in crawl.db, and answers in /warcs: Ctrl-C stops it"),
         (ONE, {"from_archive": ("/warcs",)}, "Sends no requests: answers come from /warcs."),

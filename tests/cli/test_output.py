@@ -112,7 +112,7 @@ def test_what_was_refused_unread_is_counted_with_an_example() -> None:
     [
         (1000, 700, 0.3, None),
         (1000, 719, 0.3, None),  # within two hundredths
-        (1000, 755, 0.3, "24 % of the requests, not 30 % (--discovery): no others could be asked for"),
+        (1000, 755, 0.3, "24 % of the requests, not 30 % (--discovery): there were no others to request"),
         (1000, 0, 0.3, "100 % of the requests, not 30 % (--discovery): no page read before was due (--refresh-min)"),
         (3, 2, 0.5, None),  # two of three, or one: no nearer than that
         (0, 0, 0.5, None),

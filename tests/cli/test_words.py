@@ -15,7 +15,7 @@ crawled = crawled_once({HOME: ["/b", "https://b.test/"]}, [HOME], scope="host", 
 def test_a_crawl_that_goes_on_keeps_its_scope_and_tells_what_is_changed(store: Path) -> None:
     result = run("crawl", "--store", store, "--time", "0.1s", "--delay", "0s", "--max-depth", "2")
     assert result.stderr.splitlines()[1:3] == [
-        "Asks each host without a pause, as its robots.txt allows, as minicrawl/1.0.",
+        "Requests pages of each host without a pause, as its robots.txt allows, as minicrawl/1.0.",
         "max-depth: 3 -> 2",
     ]
     assert not any("scope" in line for line in result.stderr.splitlines())

@@ -40,7 +40,7 @@ export class Setup {
     setText(this.words, now.partitions && !isOn(now) ? ofParts : isOn(now) ? "A crawl is running here. Change its settings and add seeds under Overview."
       : this.isNew ? "There is no crawl here yet: name the pages to start from." : "The crawl continues where it stopped. Empty fields stay as they were; limits hold for one run.");
     this.form.hidden = isOn(now) || Boolean(now.partitions);
-    setText(this.button, this.isNew ? "Start" : "Go on");
+    setText(this.button, this.isNew ? "Start" : "Continue");
   }
 
   async start(event) {

@@ -172,7 +172,7 @@ def _lines(figures: Mapping[str, Any]) -> Iterable[str]:
 def _posting(figures: Mapping[str, Any]) -> Iterable[str]:
     """What to say of hosts whose applications ask by POST."""
     for host, pages, url in figures.get("posting", ())[:_MOST_HOSTS]:
-        need = f"need{'s' if pages == 1 else ''} POST, which is not sent"
+        need = f"need{'s' if pages == 1 else ''} POST, which minicrawl does not send"
         yield f"{counted(pages, 'rendered page')} of {printable(host)} {need}: {printable(url)}"
 
 

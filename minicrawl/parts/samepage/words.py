@@ -36,7 +36,7 @@ _SAYS = {
 _SPELLINGS = {
     "?": "an empty query",
     "case": "the case of letters",
-    ".": "a dot behind the host",
+    ".": "a dot after the host",
     "www.": "www.",
     "order": "the order of parameters",
     "front": "the name of the front page",
@@ -216,4 +216,4 @@ def _lines_of_waiting(store: Store, url: str, linker: str | None) -> Iterator[st
         return
     pattern = _waiting(store, row, is_over=False)
     yield f"like it     {_urls(pattern)} {_wait(pattern)}: {_evidence(pattern)}"
-    yield "            it is read when pages like it say something new, or with --ask REGEX"
+    yield "            minicrawl reads it when pages like it say something new, or with --ask REGEX"

@@ -191,7 +191,7 @@ def test_why_and_status_tell(store: Path) -> None:
     _, server = crawl(soft(site(), NOT_FOUND), store, [HOME], strategy="breadth-first")
     why, told = (run(*words, "--store", store).stdout for words in (("why", LOST[0]), ("status",)))
     assert f"  soft 404    it says what the host says for {probes(server)[-1]}, which cannot exist" in why
-    said = "probes    2 pages that cannot exist requested, 2 answered as if they existed (soft 404s in 1 folder)"
+    said = "probes    requested 2 pages that cannot exist, 2 answered as if they existed (soft 404s in 1 folder)"
     assert said in told
     assert answer("status", "--store", store)["probes"] == {"asked": 2, "existed": 2, "soft_404": [HOME + "f/"]}
     assert len(probes(server)) == 2

@@ -80,7 +80,7 @@ def test_applications_that_read_by_post_are_named(tmp_path: Path) -> None:
     web["http://b.test/"] = f"<p>short</p><script>{beacons}</script>"
     site = crawled(Site(web), store, f"{HOST}/", "http://b.test/", render="auto")
     assert f"{HOST}/graphql" not in site.asked
-    said = "1 rendered page of h.test needs POST, which is not sent: http://h.test/"
+    said = "1 rendered page of h.test needs POST, which minicrawl does not send: http://h.test/"
     assert said in run("status", "--store", store).stdout
     assert said in run("crawl", "-q", "--store", store).stdout
     assert "b.test" not in run("status", "--store", store).stdout.partition("scripts")[2]

@@ -209,7 +209,7 @@ def test_the_end_of_a_crawl_tells_it(pages: type[Forms], words: list[str], tmp_p
     assert ("left out: about" in done.stdout.splitlines()[0]) == bool(told)
     for line in told:
         assert re.match(rf"\d+ URLs of {re.escape(OF_FORMS)} are left out: (\d+) of \1 read keep robots out", line)
-    assert "Go on, as" not in done.stderr
+    assert "Continue; " not in done.stderr
     if not words:
         assert "which was finished: " in again
         assert (", 0 wait, " in again) == (left > 0)
@@ -271,7 +271,7 @@ def test_why_names_the_pattern_of_a_page_that_waits(store: Path) -> None:
     like, back = notes(store, left)
     evidence = f"{len(read)} of {len(read)} read keep robots out (noindex), for example {read[0]}"
     assert like == f"like it {ITEMS - len(read)} URLs of {OF_FORMS} wait behind all others: {evidence}"
-    assert back == "it is read when pages like it say something new, or with --ask REGEX"
+    assert back == "minicrawl reads it when pages like it say something new, or with --ask REGEX"
     assert notes(store, read[0]) == notes(store, f"{HOST}/page/0") == []
 
 
