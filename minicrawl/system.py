@@ -131,7 +131,7 @@ def put_in_place(new: Path, path: Path) -> Iterator[None]:
 
 
 def has_terminal() -> bool:
-    """True if the process has a terminal, whose end it is told by SIGHUP."""
+    """True if the process has a terminal, whose end SIGHUP reports."""
     try:
         os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
     except OSError:

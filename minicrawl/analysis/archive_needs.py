@@ -1,4 +1,4 @@
-"""What the pages of an archive need to look as they did, such as style sheets and pictures, and what it has of that.
+"""The files that pages of an archive need for their looks, such as style sheets and pictures, and which of them it has.
 
 Pages and style sheets are read again from the archive alone, so this asks as much of a foreign archive as of its own;
 a store only adds why its crawl did not get a file. A URL counts as of its last answer. What scripts load is not seen.

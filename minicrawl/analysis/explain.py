@@ -1,4 +1,4 @@
-"""Everything a crawl knows of one URL, and the rule that decided on it (`minicrawl why`)."""
+"""Everything a crawl knows about a URL, and the rule that decided on it (`minicrawl why`)."""
 
 from dataclasses import asdict, dataclass
 from typing import Any  # Any: JSON

@@ -18,7 +18,7 @@ _AT_ONCE = 500
 
 class PageUsage:
     """The preferences of a store's pages, for the crawl's user agent. respected: uses that the crawl respects.
-    left_out: read pages that do not want one of them, so far."""
+    left_out: read pages so far that forbid one of them."""
 
     def __init__(self, store: Store) -> None:
         self._store = store

@@ -51,7 +51,7 @@ _ADVICE = {
 
 @dataclass
 class Guide:
-    """What a run of a crawl tells its user, beside what it found.
+    """What a run of a crawl tells its user besides its results.
 
     path: of the store. option: names the store in commands, if they need it. start: None until the run has begun.
     """

@@ -136,7 +136,7 @@ def duration(seconds: float) -> str:
 
 @contextmanager
 def reassuring(what: str, say: Callable[[str], None], every: float = 5.0) -> Iterator[None]:
-    """Report every few seconds that the work inside goes on, and its duration."""
+    """Report every few seconds that the work continues, and for how long."""
     is_done, started = threading.Event(), time.monotonic()
 
     def say_so() -> None:

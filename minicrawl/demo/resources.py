@@ -1,7 +1,7 @@
 """Resources of the demo web: pages, redirects and files; a page as HTML; the words in them.
 
-Links are written as people write them: relative, some twice, some that are none. Some pages are made up when they are
-asked for: the calendar, a page a month, and traps without end under one folder.
+Links are written as people write them: relative, some twice, and some that are not links. Some pages are made up when
+they are asked for: the calendar, a page a month, and traps without end under one folder.
 
 shop/1f0c.../boots    a shop with four pages; every answer has new session ids in its links
 about/team/           relative links that are resolved against any folder, and answered there too

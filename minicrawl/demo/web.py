@@ -79,9 +79,10 @@ class DemoWeb:
 
         PageRank with damping .85 over counted links: distinct URLs but the page's own, no nofollow. Redirects and print
         versions (rel=canonical) are aliases and have 0: they pass all their rank on to the page that they stand for,
-        with their part of the jumps. Links are counted before that, so links to a page and to its alias are two, and a
-        link to one's own print version leads back to oneself. Files and URLs that robots.txt forbids are pages without
-        links. Jumps, and the rank of pages without links, go to all known URLs alike but dead ones, which have 0.
+        with their part of the jumps. Links are counted before that, so links to a page and to its alias are two, and
+        a link to the page's own print version leads back to the page. Files and URLs that robots.txt forbids are
+        pages without links. Jumps, and the rank of pages without links, go to all known URLs alike but dead ones, which
+        have 0.
         """
         outlinks, aliases = self._walked()
         pages = [url for url in outlinks if url not in aliases]

@@ -39,7 +39,7 @@ from minicrawl.rank.graph import Graph
 
 @dataclass(frozen=True, eq=False)
 class Components:
-    """The pages parted into components, numbered from 0.
+    """The components of the pages, numbered from 0.
 
     of: int32, shape (pages,): the component of every page. sizes: int64, shape (components,): pages in each.
     """

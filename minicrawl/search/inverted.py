@@ -1,8 +1,8 @@
 """The inverted index: tantivy's, with a document a page, of one that is not to be shown without words.
 
 The words of a page are stemmed for its language (see words.py). What people type is found as it is written, too: the
-field `typed` has the words of a page that are none of its stems. Of languages that write words together, `compounds`
-has the long ones, in which a search looks for others.
+field `typed` has the words of a page that are none of its stems. For languages with compounds, `compounds` has the
+long words, in which a search looks for others.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Language tags (BCP 47, RFC 5646), as hreflang names them: those that the IANA registry has, as far as we know it.
 
 Known are all languages and regions of two letters, deprecated ones too. A language of three letters, a script, a
-variant or a region of three digits is taken for one where it has the form.
+variant or a region of three digits is accepted if it has the right form.
 """
 
 import re

@@ -32,9 +32,8 @@ class Commands:
         self._is_over = False
 
     async def done(self, change: Callable[[float], _T], links: int = 0, *, hurries: bool = True) -> _T:
-        """Make a change, which is called with the time, wait for the commit that holds it, and return its result.
-
-        links: its work in URLs; long work is done in the thread. hurries: commit at once, not when a commit is due.
+        """Make a change by calling it with the time, wait for its commit, and return its result. links: its work in
+        URLs; long work runs in the thread. hurries: commit at once, not when a commit is due.
         Raises MinicrawlError if the change does; CrawlEndedError if the crawl ends before.
         """
 

@@ -80,7 +80,7 @@ class Limits:
         return LimitsNow(self.settings.pages, self.settings.time, self.settings.bytes, self.settings.until_coverage)
 
     def let(self, pages: int, expected: int) -> None:
-        """Set the quota of pages, where others share the limit. expected: pages in flight that are expected to be
+        """Set the quota of pages if others share the limit. expected: pages in flight that are expected to be
         fetched. A lower quota counts only from the next `take_back` on; the first is no less than the pages fetched and
         expected."""
         self._let = pages

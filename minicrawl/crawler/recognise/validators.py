@@ -15,7 +15,7 @@ from minicrawl.settings.options import marked
 
 
 def needs(settings: CrawlSettings) -> dict[str, Any]:
-    """The settings that say which links and what else is taken from a page, as JSON: with others, all is read again."""
+    """The settings that decide what is read from a page, as JSON. If they change, all pages are read again."""
     shown = settings.shown()
     found: dict[str, Any] = json.loads(json.dumps({name: shown[name] for name in sorted(marked(REREADS))}))
     return found  # with lists for tuples, to compare with those of the store

@@ -170,7 +170,7 @@ class Sitemaps(Kind):
 
 
 class SitemapErrand(Request):
-    """A request for a sitemap, given by number. It is not content: nobody uses it but to crawl."""
+    """A request for a sitemap, given by number. It is not content, because only the crawl uses it."""
 
     waits = True
     obeys_usage = False

@@ -135,9 +135,9 @@ MOST_COMPARED = 16
 class FrontPages(Step):
     """Makes names of a page that have the same payload aliases of the one read first.
 
-    The front page of a folder is a file in it as well: `/a/` is `/a/index.html`, or `/a/start.html`. A site that speaks
-    http and https, or answers with www and without, has each page twice or four times, and so has one that does not
-    mind how a URL is spelt, or a parameter. Files that say little have only the usual names of front pages.
+    The front page of a folder is a file in it as well: `/a/` is `/a/index.html`, or `/a/start.html`. A site with http
+    and https, or with and without www, has each page twice or four times; so does one that ignores the spelling of a
+    URL, or a parameter. Files that say little have only the usual names of front pages.
     """
 
     def __init__(self, opening: Opening) -> None:

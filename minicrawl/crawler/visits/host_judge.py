@@ -445,7 +445,7 @@ class HostJudge:
     # Witnesses.
 
     def _ask(self, host: Host, case: Case, now: float) -> None:
-        """Line up the next witness: of those read last first, because it is the most like a page that fails."""
+        """Line up the next witness: the page read last first, because it is the most like a page that fails."""
         page = case.asks.pop()
         case.asks.insert(0, page)
         if page in host.witnesses:

@@ -98,7 +98,7 @@ _NOT = bytes.maketrans(b"\0\1", b"\1\0")
 
 
 def container(tag: str, attributes: Mapping[str, str | None]) -> str:
-    """The mark of an element by its tag, role, class and id; empty if they tell nothing."""
+    """The mark of an element by its tag, role, class and id; empty if they say nothing."""
     if not attributes:
         return _BY_TAG.get(tag, "")
     get = attributes.get

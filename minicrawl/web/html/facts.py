@@ -108,7 +108,7 @@ def facts_of(
 
 
 class Named(NamedTuple):
-    """Files that a page names and does not need to look as it does: see PageFacts."""
+    """Files that a page names but does not need for its looks: see PageFacts."""
 
     feeds: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
