@@ -64,8 +64,8 @@ def copies(  # noqa: PLR0913 - one argument per option, as click calls it
 ) -> None:
     """Find pages that carry the text of documents, whole or in part, the most important first.
 
-    A document is a file of text or HTML, or a page of the crawl. It is compared with the content of pages, without
-    menus, that crawl --text keeps, by runs of five words, which finds edited copies, too. To watch documents, run this
+    A document is a file of text or HTML, or a page of the crawl. The command compares it, by runs of five words, with
+    the content of pages that crawl --text keeps, so it also finds edited copies. To watch documents, run this
     after each crawl or refresh, with --since the time between two.
 
     --hosts finds mirrors instead: hosts with the paths and the content of a more important host.

@@ -54,10 +54,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 ) -> None:
     """Print the most important pages that can be opened, best first.
 
-    Pages that were not read are left out. Pages that say the same, such as copies and versions in other languages, are
-    one line, as far as they rank above the last page shown. In a crawl of ten sites or more, no site has more than
-    three lines (--per-site). Ranks number the lines; 'export' and 'why' rank all pages. By cash, all pages are listed:
-    that is the order in which they wait.
+    It leaves out pages that were not read. Pages with the same content, such as copies and versions in other
+    languages, share a line if they rank above the last page shown. In a crawl of ten sites or more, no site has more
+    than three lines (--per-site). Ranks number the lines; 'export' and 'why' rank all pages. --by cash lists all pages:
+    that is the order in which minicrawl fetches them.
 
     Once a crawl has stopped, importance is exact for the links found so far. History and cash are the two numbers that
     steer the crawl.

@@ -27,7 +27,7 @@ _SHOWN = 20
 def check(store: Path, as_json: bool) -> None:
     """Check a store: cash is conserved to the unit, every link is accounted for, every URL has a reason.
 
-    Exit code 0 if all is well, 4 if not. It reads one commit, and a crawl may be writing meanwhile.
+    Exit code 0 if all is well, 4 if not. It reads one commit, so a crawl may be writing meanwhile.
     """
     from minicrawl.crawler.books.invariants import violations
     from minicrawl.store.reader import open_store

@@ -29,8 +29,8 @@ class Resumed(Struct, frozen=True):
 
 
 def resumed(kept: Mapping[str, Any], given: Mapping[str, Any], forgotten: Iterable[str] = ()) -> Resumed:
-    """The settings of the next run of a crawl. kept: those in the store, {} for a new one. forgotten: options that are
-    to have their defaults again. Raises SettingError."""
+    """The settings of the next run of a crawl. kept: those in the store, {} for a new one. forgotten: options to
+    reset to their defaults. Raises SettingError."""
     before = lasting(kept)
     given = _defaults(forgotten) | dict(given)
     hidden = [rule for rule in before.get("proxy") or () if HIDDEN in rule]

@@ -29,7 +29,7 @@ def power_law(nodes: int, rng: np.random.Generator) -> Graph:
 
 
 def poisson(nodes: int, rng: np.random.Generator, mean: float = 4.0) -> Graph:
-    """A web with Poisson in-degrees and uniform sources; links drawn twice or to oneself are dropped."""
+    """A web with Poisson in-degrees and uniform sources; links drawn twice, or from a page to itself, are dropped."""
     return _drawn(rng.poisson(mean, nodes).astype(np.int32), rng)
 
 

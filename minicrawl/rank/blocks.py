@@ -142,7 +142,8 @@ def block_pagerank(  # noqa: PLR0913 - parameters of the method, with defaults
 
 
 def split(rows: LinkRows, plan: Plan) -> Iterator[tuple[int, Arrays]]:
-    """The rows as pieces of at most `plan.links` links, each from one block of pages to one, and the latter's number.
+    """The rows in pieces of at most `plan.links` links, each between two blocks of pages, with the number of the
+    target block.
 
     A piece is (sources, shares, indptr, targets) and, where links have weights, those: row k of its CSR is part of the
     links of page sources[k]; targets count from the first page of their block; shares[k] times its weight (or 1) is

@@ -205,7 +205,7 @@ class LinkTable(Subject):
     def some_sources(self, page: int, n: int) -> list[int]:
         """Up to n pages with a counted link to `page`, found among the outlinks of some 20,000 pages.
 
-        Searched are pages that became known soon after the first that links to it, and the first of all.
+        It searches the pages that became known soon after the first one with a link to it, and the earliest pages.
         """
         (found_on,) = self._tables.row("SELECT found_on FROM pages WHERE id = ?", page) or (0,)  # no row for a mirror
         query = f"""

@@ -51,7 +51,7 @@ class Sitemaps(Subject):
         return self._tables.records(SitemapRow, "sitemaps ORDER BY id")
 
     def listed_urls(self, host: int, after: int, n: int) -> list[ListedUrl]:
-        """The next n waiting URLs of a host, behind number `after`."""
+        """The next n waiting URLs of a host, after number `after`."""
         source = "sitemap_urls WHERE host = ? AND id > ? ORDER BY id LIMIT ?"
         return self._tables.records(ListedUrl, source, host, after, n)
 

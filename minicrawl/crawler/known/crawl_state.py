@@ -44,7 +44,7 @@ def _no_garbage() -> Iterator[None]:
 
 
 class Terms(Struct, frozen=True):
-    """What a run is opened with beside its settings.
+    """What a run is opened with besides its settings.
 
     locates: whether a host's address must be known before it gets a request. share: of the web, in one of several
     partitions. only: the read pages that have one more turn; no other page has one.

@@ -1,5 +1,5 @@
-"""What has changed of a page that is fetched again: as of watched pages, but of hashes, and without habits, as what
-changes at every fetch is worth a fetch."""
+"""What has changed on a page that is fetched again: as for watched pages, but from hashes, and without habits,
+because what changes at every fetch is worth a fetch."""
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress

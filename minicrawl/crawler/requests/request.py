@@ -125,7 +125,7 @@ class Request(ABC):
             self.hosts.frontier.add_errand(self.host, self, now)
 
     def fail(self, turn: HostTurn, reason: str, now: float) -> None:
-        """Fail without a request, as the errand that it waited for failed; ends the turn of that errand."""
+        """Fail without a request, because the errand that it waited for failed; ends the turn of that errand."""
         self.hosts.frontier.pass_on(turn, self, now)
         self.fetched = Fetched(self.url, reason=reason)
         self.on_answer(now)

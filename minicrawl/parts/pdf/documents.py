@@ -50,7 +50,7 @@ def from_pdf(body: bytes, seconds: float) -> tuple[bytes, bool]:
 
 
 def paragraphs(text: str) -> Iterator[str]:
-    """The paragraphs of a page, each in one line, with words put together that a hyphen divides."""
+    """The paragraphs of a page, each in one line, with hyphenated words joined."""
     lines = [" ".join(line.split()) for line in text.translate(_LIGATURES).splitlines()]
     longest = max(map(len, lines), default=0)
     gathered: list[str] = []

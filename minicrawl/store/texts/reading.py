@@ -95,7 +95,7 @@ class Texts(Subject):
         return bytes(self._tables.value("SELECT blocks FROM refresh_hosts WHERE host = ?", host) or b"")
 
     def flaws(self) -> Iterator[str]:
-        """Faults of the texts, a sentence each. Reads all texts."""
+        """Faults of the texts, one sentence each. Reads all texts."""
         for number, packed in self._tables.each("SELECT id, packed FROM text_records"):
             try:
                 unpack(packed, f"number {number}")

@@ -49,7 +49,7 @@ class Form(NamedTuple):
 
     @property
     def user(self) -> str | None:
-        """The name of the field that takes the user's: the last that takes a line of text before the password."""
+        """The name of the field for the user name: the last text field before the password."""
         found = None
         for field in self.fields:
             if field.kind == "password":
