@@ -59,7 +59,7 @@ def test_a_crawl_that_runs_is_asked_one_thing_after_the_other(store: Path) -> No
 
 @pytest.mark.parametrize("answer", [b"", b'{"done": {}}'])
 def test_a_crawl_that_is_killed_meanwhile_leaves_the_answer_open(store: Path, answer: bytes) -> None:
-    problem = "ended.*look in the store whether"
+    problem = "ended.*check in the store whether"
     with answering(store, answer), pytest.raises(CrawlEndedError, match=problem):
         ask(store, [{"do": "ban", "host": "a.test"}])
 
