@@ -72,7 +72,7 @@ def served(*words: str | Path, waits_for: str | Path, cwd: Path, env: Mapping[st
             until = time.monotonic() + 60
             while not _is_there(waits_for):
                 if time.monotonic() > until or server.poll() is not None:
-                    raise RuntimeError(f"no host answers at {waits_for}")
+                    raise RuntimeError(f"nobody answers at {waits_for}")
                 time.sleep(0.2)
             yield
         finally:
