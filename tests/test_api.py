@@ -92,9 +92,7 @@ def test_a_store_of_another_thread_or_a_closed_one_is_said_to_be_that(
     with minicrawl.open_store(store) as opened, ThreadPoolExecutor(1) as other:
         raised = other.submit(reading, opened).exception()
         assert isinstance(raised, StoreError), raised
-        assert str(raised) == (
-            f"{store} was opened in another thread, and an open store serves one; open it once more in this one"
-        )
+        assert str(raised) == (f"{store} was opened in another thread; open it again in this one")
         assert isinstance(other.submit(opened.close).exception(), StoreError)
         reading(opened)
     with pytest.raises(StoreError) as caught:

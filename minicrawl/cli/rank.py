@@ -109,7 +109,7 @@ def _is_given(name: str) -> bool:
 @click.option("--save", metavar="NAME", help="Save the ranking in the store, for 'minicrawl top --by NAME'.")
 @about_store
 def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **options: Any) -> None:
-    """Rank the pages of a store by another link analysis than the crawl's own, or by visits.
+    """Rank the pages of a store by a link analysis other than the crawl's own, or by visits.
 
     \b
     pagerank   how often a random walker visits each page if it sometimes jumps to any page

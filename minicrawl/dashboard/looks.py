@@ -208,8 +208,8 @@ def _lines(look: Mapping[str, Any]) -> Iterator[str]:
         for name, about, key in table:
             yield from _family(f"{prefix}_{name}", about, _of(look.get(label, ()), key, prefix))
     processes = [one | {"number": one["pid"]} for one in look.get("processes", ())]
-    yield from _family("process_cpu_seconds_total", "CPU seconds of a process below", _of(processes, "cpu", "pid"))
-    yield from _family("process_memory_bytes", "Memory of a process below", _of(processes, "memory", "pid"))
+    yield from _family("process_cpu_seconds_total", "CPU seconds of a child process", _of(processes, "cpu", "pid"))
+    yield from _family("process_memory_bytes", "Memory of a child process", _of(processes, "memory", "pid"))
 
 
 def _by(label: str, counts: Mapping[str, float] | None) -> _Samples:

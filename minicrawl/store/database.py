@@ -43,7 +43,7 @@ _SENTENCES = {
 }
 # By a part of the message of a call that the file has no part in.
 _MISUSES = {
-    "thread": "{path} was opened in another thread, and an open store serves one; open it once more in this one",
+    "thread": "{path} was opened in another thread; open it again in this one",
     "closed": "{path} is closed; use it inside its 'with' block, or open it again",
 }
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT)

@@ -180,7 +180,7 @@ class Writer(Store):
         self.db.execute(f"DELETE FROM text_records WHERE id NOT IN ({named})")
 
     def save_requisites(self, rows: Iterable[RequisiteRow]) -> None:
-        """Add requisites, or replace what came of known ones; they keep their numbers and pages."""
+        """Add requisites, or replace the outcome of known ones; they keep their numbers and pages."""
         updates = ", ".join(f"{column} = excluded.{column}" for column in RequisiteRow._fields[4:-1])
         self.db.executemany(f"{insert(RequisiteRow)} ON CONFLICT (url) DO UPDATE SET {updates}", rows)
 

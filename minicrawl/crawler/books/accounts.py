@@ -90,7 +90,7 @@ class Accounts:
     def relink(
         self, page: int, outlinks: PlacedLinks, old: PlacedLinks = NOWHERE, kind: PageKind = PageKind.PAGE
     ) -> None:
-        """Note new links of `page`, though it is not its turn."""
+        """Note new links of `page` outside its turn."""
         self._relink(page, outlinks, old, kind)
         if self.note_moved is not None:
             self.note_moved(outlinks.targets)

@@ -1,8 +1,8 @@
 """When a page that was read may be requested on condition that it has changed, by what its server was found to say.
 
 A server lies if a page has changed beyond its noise and has the same validators, and is honest if they are others and
-the request was conditional. A page is doubted from a lie on, until its server was honest, and so is every page of a
-host that has lied on three pages more than it was honest.
+the request was conditional. After a lie, a page is in doubt until its server is honest; so is every page of a host
+that lied on three more pages than it was honest on.
 """
 
 import json

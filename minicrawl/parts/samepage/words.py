@@ -185,7 +185,7 @@ def known_as(store: Store, url: str) -> str:
 
 
 def explain(store: Store, page: int) -> Iterator[str]:
-    """Lines about a page for `why`: which pattern makes it wait, or what of its URL changes nothing."""
+    """Lines about a page for `why`: which pattern makes it wait, or which part of its URL changes nothing."""
     url, turn = store.page_table.url(page), store.page_table.turn(page)
     if turn.state == State.ALIAS and turn.reason == VOID:
         yield from _lines_of_alias(store, url)
