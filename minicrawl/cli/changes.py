@@ -2,20 +2,18 @@
 
 import time
 from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from minicrawl.cli.options import about_store, where_option
+from minicrawl.cli.options import about_store, kinds_of, moment_of, where_option
 from minicrawl.cli.output import document, fitted, lines_of, terminal_columns
-from minicrawl.errors import SettingError, counted, quoted
+from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 from minicrawl.model import KINDS
 from minicrawl.parts import figures_of
-from minicrawl.setting import parse_duration
 
 if TYPE_CHECKING:
     from minicrawl.analysis.page_changes import PageChange
@@ -175,19 +173,6 @@ def _change_lines(change: "PageChange", *, is_kept: bool) -> Iterator[str]:
             yield click.style(f"  {line.sign} {printable(row)}", fg=_COLORS[line.sign])
 
 
-def moment_of(text: str, now: float, option: str = "--since") -> float:
-    """Unix seconds of a time ago, or of a date, given by a user with an option. Raises SettingError."""
-    with suppress(SettingError):  # not a time ago: a date, or a mistake
-        return max(now - parse_duration(text), 0.0)
-    try:
-        moment = datetime.fromisoformat(text)
-        return max((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp(), 0.0)
-    except (ValueError, OverflowError) as error:
-        raise SettingError(
-            f"{option} takes a time ago, such as 7d, or a date, such as 2026-01-31, not {quoted(text)}"
-        ) from error
-
-
 def _wanted(store: "Store", pages: "list[_Page]", where: str | None) -> "list[_Page]":
     """Those of some pages for which an expression is true."""
     if where is None:
@@ -229,14 +214,6 @@ def _table(pages: "Sequence[ChangedPage | RisenPage]", columns: Mapping[str, Seq
         starts = [f"{start}  {cell:<{width}}" for start, cell in zip(starts, (head, *cells), strict=True)]
     urls = ["page", *(printable(page.url) for page in pages)]
     return lines_of(starts, urls, ["", *(printable(page.title or "") for page in pages)])
-
-
-def kinds_of(only: str | None, known: Sequence[str]) -> frozenset[str]:
-    """The kinds of changes that a user names, of those known. Raises SettingError."""
-    kinds = frozenset(kind.strip() for kind in (only or "").split(",") if kind.strip())
-    if wrong := sorted(kinds.difference(known)):
-        raise SettingError(f"--only takes kinds of changes, {', '.join(known)}, not {quoted(wrong[0])}")
-    return kinds
 
 
 def _what(what: str, kinds: Sequence[str], added: int, removed: int, times: int = 1) -> str:

@@ -37,7 +37,8 @@ def show(as_json: bool) -> None:
     What a store remembers is not included: 'minicrawl crawl --show-settings' prints that.
     """
     from minicrawl.cli.crawl import command as crawl
-    from minicrawl.cli.crawl import given_options, print_settings
+    from minicrawl.cli.crawl import print_settings
+    from minicrawl.cli.options import given_options
     from minicrawl.settings import SETTINGS
 
     root = click.get_current_context().find_root()

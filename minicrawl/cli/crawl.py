@@ -18,8 +18,10 @@ from click.core import ParameterSource
 from minicrawl.cli.guidance import Guide
 from minicrawl.cli.help import TopicCommand
 from minicrawl.cli.options import (
+    INTERRUPTED,
     Choice,
     about_store,
+    given_options,
     is_quiet,
     is_verbose,
     logging_options,
@@ -45,7 +47,6 @@ from minicrawl.errors import NothingFetchedError, SettingError, counted
 from minicrawl.log import printable
 from minicrawl.parts import figures_of, name_of, parts
 from minicrawl.settings import PROFILES, RANKINGS, SETTINGS, option
-from minicrawl.settings.crawl import profile_of
 from minicrawl.store.folder import MOST, found, is_folder
 from minicrawl.store.reader import open_store
 from minicrawl.system import keep_little_free_memory, run_loop
@@ -62,19 +63,11 @@ if TYPE_CHECKING:
     from minicrawl.parts import Figures
 
 
-INTERRUPTED = 130
 _LOGGED_OUT = 5
 """An exit code: a session was lost, and pages wait for another login."""
 _DEFAULT_FOLDER = Path("data/crawl")
 _PLANNED = 20
 """Number of pages that --dry-run shows."""
-_GIVEN = {
-    ParameterSource.COMMANDLINE: "given",
-    ParameterSource.ENVIRONMENT: "environment",
-    ParameterSource.DEFAULT_MAP: "file",
-}
-"""Sources of options other than the store, and their names."""
-
 _PROFILE_HELP = (
     "Set options for one purpose: audit, archive, search or rank; --show-settings lists them. Explicit options win. "
     "The store remembers them."
@@ -170,18 +163,6 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         report = _run(given, forget, seeds, guide, parts=(partitions, ray), live=live)
     _print_report(report, guide, as_json)
     _exit_by(report, guide)
-
-
-def given_options(
-    context: click.Context, options: dict[str, Any], profile: str | None, store: Path
-) -> tuple[dict[str, Any], dict[str, str | None]]:
-    """The settings given anywhere but in the store, those of a profile among them, and the sources of all by name."""
-    sources = {name: _GIVEN.get(source) for name in options if (source := context.get_parameter_source(name))}
-    given = {name: value for name, value in options.items() if sources.get(name)}
-    if profile is not None:
-        implied = {name: value for name, value in profile_of(profile, store.parent).items() if name not in given}
-        given, sources = given | implied, sources | dict.fromkeys(implied, "profile")
-    return given, sources
 
 
 def _exit_by(report: "CrawlReport", guide: Guide) -> None:

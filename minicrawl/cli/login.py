@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
 
-from minicrawl.cli.crawl import given_options
-from minicrawl.cli.options import is_quiet, logging_options, setting_options
+from minicrawl.cli.options import given_options, is_quiet, logging_options, setting_options
 from minicrawl.errors import FetchError, MinicrawlError, SettingError, counted
 from minicrawl.log import printable
 from minicrawl.parts import module

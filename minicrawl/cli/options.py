@@ -4,18 +4,22 @@ import functools
 import re
 import secrets
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
 from importlib import util
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar  # Any: settings as given
 
 import click
+from click.core import ParameterSource
 
 from minicrawl import installed, log
 from minicrawl.cli.option_sources import Lines
-from minicrawl.errors import SettingError, suggestion
-from minicrawl.setting import Setting
+from minicrawl.errors import SettingError, quoted, suggestion
+from minicrawl.setting import Setting, parse_duration
 from minicrawl.settings import DEFAULT_STORE, RANKINGS, SETTINGS, option
+from minicrawl.settings.crawl import profile_of
 
 if TYPE_CHECKING:
     from minicrawl.store.reader import Store
@@ -24,6 +28,14 @@ if TYPE_CHECKING:
 STORE_KEY = "minicrawl.store"
 _NOT_OF_STORES = "demo|seeds|lab|gather|salvage|config|key|completion"
 _HINT = re.compile(rf"'minicrawl (?!(?:{_NOT_OF_STORES})\b)[a-z]+\b[^'\n]*(?=')")
+INTERRUPTED = 130
+"""An exit code."""
+_GIVEN = {
+    ParameterSource.COMMANDLINE: "given",
+    ParameterSource.ENVIRONMENT: "environment",
+    ParameterSource.DEFAULT_MAP: "file",
+}
+"""Sources of options other than the store, and their names."""
 _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
@@ -288,3 +300,36 @@ def _logs_json() -> bool:
 def says_more() -> bool:
     """True if standard error is for people: without -q, and without the JSON lines of -v."""
     return not is_quiet() and not (is_verbose() and _logs_json())
+
+
+def given_options(
+    context: click.Context, options: dict[str, Any], profile: str | None, store: Path
+) -> tuple[dict[str, Any], dict[str, str | None]]:
+    """The settings given anywhere but in the store, those of a profile among them, and the sources of all by name."""
+    sources = {name: _GIVEN.get(source) for name in options if (source := context.get_parameter_source(name))}
+    given = {name: value for name, value in options.items() if sources.get(name)}
+    if profile is not None:
+        implied = {name: value for name, value in profile_of(profile, store.parent).items() if name not in given}
+        given, sources = given | implied, sources | dict.fromkeys(implied, "profile")
+    return given, sources
+
+
+def moment_of(text: str, now: float, option: str = "--since") -> float:
+    """Unix seconds of a time ago, or of a date, given by a user with an option. Raises SettingError."""
+    with suppress(SettingError):  # not a time ago: a date, or a mistake
+        return max(now - parse_duration(text), 0.0)
+    try:
+        moment = datetime.fromisoformat(text)
+        return max((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp(), 0.0)
+    except (ValueError, OverflowError) as error:
+        raise SettingError(
+            f"{option} takes a time ago, such as 7d, or a date, such as 2026-01-31, not {quoted(text)}"
+        ) from error
+
+
+def kinds_of(only: str | None, known: Sequence[str]) -> frozenset[str]:
+    """The kinds of changes that a user names, of those known. Raises SettingError."""
+    kinds = frozenset(kind.strip() for kind in (only or "").split(",") if kind.strip())
+    if wrong := sorted(kinds.difference(known)):
+        raise SettingError(f"--only takes kinds of changes, {', '.join(known)}, not {quoted(wrong[0])}")
+    return kinds

@@ -12,8 +12,16 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
 
-from minicrawl.cli.crawl import INTERRUPTED, controlled, telling
-from minicrawl.cli.options import about_store, logging_options, naming_store, notify_options, says_more, setting_options
+from minicrawl.cli.crawl import controlled, telling
+from minicrawl.cli.options import (
+    INTERRUPTED,
+    about_store,
+    logging_options,
+    naming_store,
+    notify_options,
+    says_more,
+    setting_options,
+)
 from minicrawl.cli.output import amount, document, duration, given_up_line
 from minicrawl.errors import NothingFetchedError, SettingError, counted, span
 from minicrawl.log import printable

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.changes import moment_of
-from minicrawl.cli.options import about_store, naming_store
+from minicrawl.cli.options import about_store, moment_of, naming_store
 from minicrawl.cli.output import amount, document
 from minicrawl.errors import counted
 from minicrawl.log import printable

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.changes import day, moment_of
-from minicrawl.cli.options import about_store
+from minicrawl.cli.changes import day
+from minicrawl.cli.options import about_store, moment_of
 from minicrawl.cli.output import document, lines_of
 from minicrawl.errors import SettingError, span
 from minicrawl.log import printable

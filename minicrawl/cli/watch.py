@@ -12,15 +12,23 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 import click
 
 from minicrawl import notices
-from minicrawl.cli.changes import kinds_of, moment_of
-from minicrawl.cli.crawl import INTERRUPTED, given_options
-from minicrawl.cli.options import is_quiet, logging_options, no_upgrade_option, refuse_upgrade, setting_options
+from minicrawl.cli.options import (
+    INTERRUPTED,
+    given_options,
+    is_quiet,
+    kinds_of,
+    logging_options,
+    moment_of,
+    no_upgrade_option,
+    refuse_upgrade,
+    setting_options,
+)
 from minicrawl.errors import SettingError, quoted
 from minicrawl.log import printable
 from minicrawl.parts import module
 from minicrawl.setting import parse_duration
 from minicrawl.settings.options import TOPICS
-from minicrawl.system import run_loop
+from minicrawl.system import keep_little_free_memory, run_loop
 
 if TYPE_CHECKING:
     from minicrawl.crawler.admission.seeds import Seeds
@@ -106,6 +114,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     sending = _Sending(store, len(seeds.urls), services, commands, atom, shows_all, as_json)
     pause = None if every is None else parse_duration(every)
     notices.check_services(services)
+    keep_little_free_memory()
     try:
         while True:
             began = time.monotonic()

@@ -10,14 +10,13 @@ import sqlite3
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from difflib import get_close_matches
 from itertools import accumulate
 from typing import Any, NamedTuple  # Any: rows
 
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.errors import SettingError
+from minicrawl.errors import SettingError, hint
 from minicrawl.store.tables import Subject
 
 COLUMNS = (
@@ -92,8 +91,8 @@ def _verdict(action: int, first: str | None, second: str | None, _: str | None, 
 
 def _refused(text: str, why: str) -> SettingError:
     named = why.removeprefix("no such column: ")
-    alike = get_close_matches(named, COLUMNS, 1) if named != why else []
-    why += f", did you mean {alike[0]}?" if alike else ""
+    meant = hint(named, COLUMNS, "") if named != why else ""
+    why += f", {meant}" if meant else ""
     return SettingError(
         f"--where {text!r} cannot be used: {why}; it takes an SQL expression on {', '.join(COLUMNS)}, such as "
         "\"importance > 1e-4 AND title LIKE '%draft%'\""

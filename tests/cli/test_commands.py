@@ -25,6 +25,12 @@ def test_help_loads_nothing_heavy() -> None:
     assert names.isdisjoint({"numpy", "scipy", "httpx", "aiohttp", "lxml", "rich", "tldextract"})
 
 
+def test_a_watch_loads_what_it_uses() -> None:
+    """No tables for people, no other command, no difference of texts, no XML before a page of it comes."""
+    names = loaded_by("import minicrawl.cli.watch, minicrawl.crawler.run, minicrawl.parts.watch.rounds")
+    assert names.isdisjoint({"rich", "difflib", "xml", "minicrawl.cli.crawl", "minicrawl.cli.changes"})
+
+
 def test_store_of_another_program_is_exit_3(tmp_path: Path) -> None:
     rows(tmp_path / "other.db", "CREATE TABLE bookmarks (url TEXT)")
     for words in (["crawl", HOME], ["top"], ["check"], ["verify"], ["status"]):

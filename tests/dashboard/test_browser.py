@@ -197,7 +197,7 @@ def test_pages_behind_a_number_lead_to_their_view(browser: Any, store: Path) -> 
         is_just(page, "#view-pages [role=status]", "1 page.")
         page.get_by_label("Where").fill("hots = 'red'")
         page.keyboard.press("Enter")
-        says(page, "#view-pages [role=status]", "no such column: hots, did you mean host?")
+        says(page, "#view-pages [role=status]", "no such column: hots, did you mean 'host'?")
         page.go_back()
         is_just(page, "#view-pages [role=status]", "1 page.")
         page.get_by_role("link", name="who links there").click()

@@ -218,12 +218,14 @@ class _Band:
         is_same = ordered[1:] == ordered[:-1]
         before = np.full(len(low), -1, dtype=np.int32)
         before[order[1:][is_same]] = order[:-1][is_same]
-        latest = np.full(_PLACES, -1, dtype=np.int32)
+        latest = np.full(_PLACES if len(words) else 0, -1, dtype=np.int32)
         latest[ordered] = order  # the last of several stays
         self.words = array("Q", words.tobytes())
         self._before, self._latest = array("i", before.tobytes()), array("i", latest.tobytes())
 
     def add(self, word: int) -> None:
+        if not self._latest:  # as in a crawl that recognises no page
+            self._latest = array("i", [-1]) * _PLACES
         place = word % _PLACES
         self._before.append(self._latest[place])
         self._latest[place] = len(self.words)
@@ -231,6 +233,8 @@ class _Band:
 
     def near(self, word: int) -> list[int]:
         """Entries with the same low bits that may be near."""
+        if not self._latest:
+            return []
         words, entry, found = self.words, self._latest[word % _PLACES], []
         for _ in range(MOST_IN_BAND):
             if entry < 0:

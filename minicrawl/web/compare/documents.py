@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any  # Any: JSON
-from xml.etree import ElementTree as ET
+from typing import TYPE_CHECKING, Any  # Any: JSON
 
 from minicrawl.web.html.decode import encoding_of
 from minicrawl.web.http.response_fields import media_type
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 _MOST_BYTES = 4_000_000
 """Of a larger one only the bytes are compared."""
@@ -23,14 +25,14 @@ def lines_of(body: bytes, content_type: str | None) -> tuple[str, ...]:
         if kind.endswith("json"):
             lines = json_lines(json.loads(body), "", of_list="[]")
         elif kind.endswith("xml"):
-            lines = _xml_lines(ET.fromstring(body))
+            lines = _xml_lines(body)
         elif kind.startswith("text/"):
             text = body.decode(encoding_of(body, content_type), "replace")
             lines = (" ".join(line.split()) for line in text.splitlines())
         else:
             return ()
         return tuple(line for line, _ in zip(filter(None, lines), range(_MOST_LINES), strict=False))
-    except (ValueError, LookupError, RecursionError, ET.ParseError):
+    except (ValueError, LookupError, RecursionError, SyntaxError):
         return ()
 
 
@@ -46,8 +48,11 @@ def json_lines(value: Any, path: str, *, of_list: str) -> Iterator[str]:
         yield f"{path}: {' '.join(str(value).split())}"
 
 
-def _xml_lines(root: ET.Element) -> Iterator[str]:
-    """The entries of a feed, a line each; of other XML the text of every element."""
+def _xml_lines(body: bytes) -> Iterator[str]:
+    """The entries of a feed, a line each; of other XML the text of every element. Raises SyntaxError."""
+    from xml.etree import ElementTree  # noqa: PLC0415 - few documents are of it
+
+    root = ElementTree.fromstring(body)
     entries = [node for node in root.iter() if _name(node) in _ENTRIES]
     if not entries:
         for node in root.iter():
@@ -67,5 +72,5 @@ def _xml_lines(root: ET.Element) -> Iterator[str]:
         yield " | ".join(filter(None, reversed(list(words))))
 
 
-def _name(node: ET.Element) -> str:
+def _name(node: "Element") -> str:
     return str(node.tag).rpartition("}")[2]

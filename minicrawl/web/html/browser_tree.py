@@ -46,8 +46,9 @@ END_OF_PART = f"<template id={_END_OF_PART}></template>".encode()
 _MOST_AROUND = 64
 _DEEP = 500  # levels that are searched for a foreign element; browsers draw no more
 _INNER = re.compile("<noscript", re.IGNORECASE)
-_shown = LexborHTMLParser("").create_node("x-noscript")
+_SHOWN = "x-noscript"
 """Stands for a noscript element of the body."""
+del _tags  # a parser has a megabyte
 
 
 class BrowserTree:
@@ -64,7 +65,7 @@ class BrowserTree:
         self.hidden: list[str] = []
         if marks.found & HIDING:
             self._show_shadow_roots()
-            self._show_noscript()
+            self._show_noscript(parser)
 
     def _show_shadow_roots(self) -> None:
         pending = [self._root]
@@ -77,16 +78,17 @@ class BrowserTree:
                         template.insert_before(child, move=True)
                         pending.append(child)
 
-    def _show_noscript(self) -> None:
+    def _show_noscript(self, parser: LexborHTMLParser) -> None:
+        shown = parser.create_node(_SHOWN)
         for node in _select.find("noscript", self._root):
             inside, is_in_head = node.text(), node.parent is not None and node.parent.tag == "head"
             has_meta = "<meta" in inside.lower()
             if is_in_head or has_meta:
                 self.hidden.append(inside)
             if not is_in_head:
-                node.insert_before(_shown)
+                node.insert_before(shown)
                 assert node.prev is not None
-                node.prev.inner_html = _INNER.sub(f"<{_shown.tag}", inside)
+                node.prev.inner_html = _INNER.sub(f"<{_SHOWN}", inside)
                 if has_meta:
                     node.prev.strip_tags(["meta"])
             node.decompose()
