@@ -80,9 +80,9 @@ class Watched:
             due = self._due()
             if not due:
                 break
-            self._let_ask(due)
             await asyncio.sleep(pause)
-            await self._crawl()
+            await self._ask(due)
+            await self._ask(set(fresh).intersection(self._due()))
         return self._conclude(fresh, None if every is None else began + every)
 
     def _begin(self) -> list[str]:
@@ -101,9 +101,13 @@ class Watched:
     def _asked(self, urls: Iterable[str]) -> str:
         return json.dumps({url: self._selectors.get(url, "") for url in urls})
 
-    def _let_ask(self, due: Iterable[str]) -> None:
-        with closing(Writer(self.store, _SIZES)) as writer, writer.transaction():
-            writer.save_meta({DUE: self._asked(due)})
+    async def _ask(self, due: Iterable[str]) -> None:
+        """Ask for these pages once more, if there are any."""
+        asked = self._asked(due)
+        if asked != NOTHING_DUE:
+            with closing(Writer(self.store, _SIZES)) as writer, writer.transaction():
+                writer.save_meta({DUE: asked})
+            await self._crawl()
 
     async def _crawl(self) -> None:
         await crawl_with(self._settings, self._seeds, self.store, Caller(transport=self._transport, sizes=_SIZES))

@@ -17,6 +17,7 @@ are alike, or two that say it is gone.
 import zlib
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Sequence, Set
+from itertools import dropwhile
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -31,8 +32,11 @@ _FIELDS = frozenset({"title", "description", "canonical", "robots", "author"})
 _MOST_ANSWERS = 3
 _KNOWN_PART = 2
 """A page has one line in so many of the stored one, or is another page."""
-_CUT_PART = 5
-"""An answer without one line in so many, and without a new one, is cut off, if another one is not."""
+_CUT_PART, _FEWEST_CUT = 5, 2
+"""An answer without one line in so many, or without so many at the end, and without a new one, is cut off, if another
+one is not."""
+_ON_PAGE = frozenset({"text", "price", "availability", "link"})
+"""Kinds of lines whose order is that of the page."""
 _HABIT, _LATELY = 3, 10
 """Changes in one place that make them a habit, among so many checks; and times that a line has come or gone."""
 _MOST_NOISE = 2_000
@@ -40,11 +44,12 @@ _MOST_NOISE = 2_000
 
 class Memory(Struct):
     """What is known of a page's changes. noise: hashes of places, and of shapes of lines, that say nothing; once: gaps
-    that were undecided; changed: by place, the last checks that have found a change there; came: by line, how often it
-    has come or gone."""
+    that were undecided; held: those of which a change waits for the next check; changed: by place, the last checks that
+    have found a change there; came: by line, how often it has come or gone."""
 
     noise: list[int] = field(default_factory=list)
     once: list[int] = field(default_factory=list)
+    held: list[int] = field(default_factory=list)
     changed: dict[int, list[int]] = field(default_factory=dict)
     came: dict[int, int] = field(default_factory=dict)
 
@@ -52,10 +57,32 @@ class Memory(Struct):
         """Forget what is too long ago, or too much. check: the number of the present one."""
         lately = [(place, checks) for place, checks in self.changed.items() if checks[-1] > check - _LATELY]
         self.changed, self.came = dict(lately[-_MOST_NOISE:]), dict(list(self.came.items())[-_MOST_NOISE:])
-        self.noise, self.once = (list(dict.fromkeys(each))[-_MOST_NOISE:] for each in (self.noise, self.once))
+        self.noise, self.once, self.held = (
+            list(dict.fromkeys(each))[-_MOST_NOISE:] for each in (self.noise, self.once, self.held)
+        )
 
     def learn(self, hashes: Iterable[int]) -> None:
         self.noise += hashes
+
+    def note(self, lines: Iterable[Entry]) -> int:
+        """Note that these have come or gone. Returns how often one of them had before, at most."""
+        often = 0
+        for entry in lines:
+            number = _hash(entry.kind, entry.key)
+            often = max(often, self.came.get(number, 0))
+            self.came[number] = self.came.pop(number, 0) + 1
+        return often
+
+    def holds(self, gap: int, lines: Iterable[Entry]) -> bool:
+        """True if a change is not told before the next check finds it, too, as all of its lines have come or gone
+        before, if only for a moment."""
+        is_known = all(_hash(entry.kind, entry.key) in self.came for entry in lines)
+        if not is_known or gap in self.held:
+            self.held = [other for other in self.held if other != gap]
+            return False
+        self.once.append(gap)
+        self.held.append(gap)
+        return True
 
 
 class Verdict(NamedTuple):
@@ -72,16 +99,20 @@ class Verdict(NamedTuple):
 
 
 def first_view(answers: Sequence[View], memory: Memory, *, is_last: bool) -> View | None:
-    """What is stored of a page at first, from two answers that are alike; what differs between them is noise. None: ask
-    once more. is_last: no other answer will come."""
-    for number, later in enumerate(answers):
-        for earlier in answers[:number]:
-            if _is_same_page(earlier, later):
-                for gap in _gaps(earlier, [later], memory, frozenset()):
-                    memory.learn(gap.hashes([*gap.before, *gap.after[0]]))
-                memory.forget(0)
-                return later
-    return answers[-1] if is_last or len(answers) >= _MOST_ANSWERS else None
+    """What is stored of a page at first, from as many answers as make a change; what differs between those that are of
+    one page is noise. None: ask once more. is_last: no other answer will come."""
+    if len(answers) < _MOST_ANSWERS and not is_last:
+        return None
+    alike = [
+        [other for other in answers if _is_same_page(view, other) and _is_same_page(other, view)] for view in answers
+    ]
+    most = max(map(len, alike))
+    number = max((len(view.entries), at) for at, view in enumerate(answers) if len(alike[at]) == most)[1]
+    view = answers[number]
+    for gap in _gaps(view, _whole(view, alike[number]), memory, frozenset()):
+        memory.learn(gap.hashes([*gap.before, *(entry for entries in gap.after for entry in entries)]))
+    memory.forget(0)
+    return view
 
 
 def compare(  # noqa: PLR0913 - what a verdict depends on
@@ -124,6 +155,9 @@ def _decided(  # noqa: PLR0913 - what a verdict is made of
                 memory.learn(gap.hashes(gap.noise))
             else:
                 memory.once.append(gap.hash)
+                memory.note(gap.noise)
+        elif not gap.is_sure and memory.holds(gap.hash, [*came, *went]):
+            kept.append(gap)
         else:
             if gap.noise:
                 memory.learn(gap.hashes(gap.noise))
@@ -153,11 +187,7 @@ def _is_habit(memory: Memory, places: Iterable[int], lines: Iterable[Entry], che
         lately = [number for number in memory.changed.get(place, ()) if number > check - _LATELY]
         memory.changed[place] = [*lately, check]
         often = max(often, len(lately) + 1)
-    for entry in lines:
-        number = _hash(entry.kind, entry.key)
-        memory.came[number] = memory.came.pop(number, 0) + 1
-        often = max(often, memory.came[number] - 1)
-    return often >= _HABIT
+    return max(often, memory.note(lines)) >= _HABIT
 
 
 def _next(stored: View, answer: View, undecided: "Sequence[Gap]") -> View:
@@ -198,13 +228,17 @@ def has_same_lines(stored: View, view: View) -> bool:
 
 def _whole(stored: View, fine: list[View]) -> list[View]:
     """Those that are not cut off, if there are any."""
-    keys = {(entry.kind, entry.key) for entry in stored.entries}
+    return [view for view in fine if not _is_cut(stored, view)] or fine
 
-    def is_cut(view: View) -> bool:
-        own = {(entry.kind, entry.key) for entry in view.entries}
-        return view.is_cut or (_CUT_PART * len(keys - own) >= len(keys) and len(own - keys) <= 1)
 
-    return [view for view in fine if not is_cut(view)] or fine
+def _is_cut(stored: View, view: View) -> bool:
+    """True if many lines are missing, or some at the end, and no more than the last one is another."""
+    keys = [(entry.kind, entry.key) for entry in stored.entries if entry.kind in _ON_PAGE]
+    own = {(entry.kind, entry.key) for entry in view.entries if entry.kind in _ON_PAGE}
+    left = list(dropwhile(lambda key: key not in own, reversed(keys)))
+    missing = len(set(keys) - own)
+    is_end = len(keys) - len(left) == missing >= _FEWEST_CUT
+    return view.is_cut or ((_CUT_PART * missing >= len(keys) or is_end) and len(own.difference(keys)) <= 1)
 
 
 class Gap:

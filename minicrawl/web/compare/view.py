@@ -12,7 +12,7 @@ line that counts visitors, votes and the like. `dated_key` also leaves out the d
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
@@ -24,7 +24,7 @@ from msgspec import json as msgspec_json
 from minicrawl.errors import StoreError
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.web.compare.documents import json_lines
-from minicrawl.web.kept_text import blocks_of, read, unpack, without_relative_dates
+from minicrawl.web.kept_text import Block, blocks_of, read, unpack, without_relative_dates
 
 OF_SELECTOR = "selected"
 """The field of an item that has what a selector matched."""
@@ -156,8 +156,10 @@ def _entries(fetched: Fetched, parsed: ParsedPage) -> Iterator[Entry]:
 
 def _lines(markdown: str, *, is_beside: bool) -> Iterator[Entry]:
     """The lines of Markdown, its links and its pictures."""
-    lines = markdown.split("\n")
-    for block in blocks_of(markdown):
+    lines, blocks = markdown.split("\n"), list(blocks_of(markdown))
+    items = [_ITEM.match(lines[block.start]) is not None for block in blocks]
+    teased = frozenset() if is_beside else _teased(blocks, items)
+    for number, block in enumerate(blocks):
         if block.is_code:
             for line in block.texts[0].split("\n"):
                 yield _entry("text", line.strip())._replace(is_beside=is_beside)
@@ -165,16 +167,51 @@ def _lines(markdown: str, *, is_beside: bool) -> Iterator[Entry]:
         words, links = (" | ".join(block.texts), []) if block.is_row else read(block.markdown)
         line = " ".join(words.split())
         # What is for sale is content wherever it stands, and so is a list of other things than links.
-        is_list = not links and lines[block.start].lstrip(" >")[:2] == "- "
+        is_aside = number in teased or (is_beside and (bool(links) or not items[number]))
         for entry in _line(line):
-            yield entry._replace(is_beside=is_beside and entry.kind == "text" and not is_list)
+            yield entry._replace(is_beside=is_aside and entry.kind == "text")
         for link in links:
             label = " ".join(words[link.start : link.end].split())
             key = f"{_key(label)} {address_key(link.url)}"
             is_among_words = any(map(str.isalpha, words[: link.start] + words[link.end :]))
-            yield Entry("link", f"{label} {link.url}".strip(), key, is_beside and not is_among_words)
+            is_teaser = number in teased or (is_beside and not is_among_words)
+            yield Entry("link", f"{label} {link.url}".strip(), key, is_teaser)
         for alt, source in _PICTURE.findall(block.markdown):
-            yield Entry("image", f"{alt} {source}".strip(), f"{alt} {urlsplit(source).path}", is_beside)
+            key = f"{alt} {urlsplit(source).path}"
+            yield Entry("image", f"{alt} {source}".strip(), key, is_beside or number in teased)
+
+
+def _teased(blocks: Sequence[Block], items: Sequence[bool]) -> Set[int]:
+    """The numbers of the blocks below words that announce what changes by itself, such as "Related articles": a list,
+    the parts of a section with headings of their own, or two lines; and of what asks whether cookies may be kept. None
+    if these are half of the blocks: the page is of them. items: whether each block is an item of a list."""
+    consents = [
+        number
+        for number, block in enumerate(blocks)
+        if len(block.markdown) <= _CONSENT_LINE and _CONSENT.match(block.markdown)
+    ]
+    found = set(consents if len(consents) <= _MOST_CONSENT else ())
+    for number, block in enumerate(blocks):
+        if number in found or len(block.markdown) > _LONGEST_TEASING or not _TEASING.fullmatch(_bare(block.text)):
+            continue
+        found.update(_section(blocks, items, number))
+    return found if 2 * len(found) < len(blocks) else frozenset()
+
+
+def _section(blocks: Sequence[Block], items: Sequence[bool], heading: int) -> Iterator[int]:
+    level, lines = blocks[heading].level, 0
+    for number in range(heading + 1, len(blocks)):
+        is_deeper = blocks[number].level > level > 0
+        if blocks[number].level and not is_deeper:
+            return
+        lines = 0 if is_deeper else lines + (not items[number])
+        if lines > _TEASER or (lines and items[number - 1]):
+            return
+        yield number
+
+
+def _bare(words: str) -> str:
+    return words.casefold().strip(" :…»>*|")
 
 
 def _value(line: str) -> Entry:
@@ -196,9 +233,10 @@ def texts_of(lines: Iterable[Entry]) -> tuple[str, ...]:
 
 _TYPES = frozenset({"type", "og:type", "product:type", "og:product:type"})
 """Names of values that say what a thing is."""
+_ITEM = re.compile(r"[ >]*(?:-|\d+\.) ")
 _PICTURE = re.compile(r"!\[((?:[^\[\]\\]|\\.)*)\]\((<[^>]*>|[^)]*)\)")
 _TOKEN = re.compile(r"(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Za-z])[\w-]{16,}(?![\w-])|\b\d{16,}\b")
-_NUMBER = re.compile(r"\d+(?:[.,:\u00a0 ]\d+)*")
+_NUMBER = re.compile(r"(?:(?<![\w)])[+−-])?\d+(?:[.,:\u00a0 ]\d+)*")
 _COUNTER = re.compile(
     r"\b(?:views?|visit(?:or|e|a)?s?|viewers?|hits|seen|votes?|likes?|shares?|downloads?|clicks|online|watching|looking"
     r"|aufrufe|besuche(?:r)?|gelesen|stimmen|vues?|visites?|visitas?|lecturas?|visualizzazioni|visite|odsłon\w*"
@@ -206,6 +244,40 @@ _COUNTER = re.compile(
     re.IGNORECASE,
 )
 _COUNTER_LINE = 60
+_TEASING = re.compile(
+    r"(?:\w+ )?(?:poll|survey|umfrage|sondage|encuesta|sondaggio|enquete|ankieta|sonda|опрос)\b.*|投票.*|アンケート.*"
+    r"|(?:quote|word|tip|thought|fact|joke|photo|picture|image|verse|proverb) of the (?:day|week|hour|moment)"
+    r"|related(?: \w+){0,2}|similar \w+|recommend(?:ed|ations)\b.*|popular(?: \w+){0,2}|trending(?: \w+){0,2}"
+    r"|most (?:read|viewed|popular|shared|commented)\b.*|(?:latest|recent|newest) (?:posts?|articles|stories|comments)"
+    r"|recently (?:viewed|read)\b.*|(?:\w+ )?(?:people|customers|users|readers|visitors|shoppers|others)"
+    r"(?: who \w+(?: \w+){0,2})? also \w+.*|(?:people|customers|users|readers|visitors|others) who \w+.*"
+    r"|(?:you )?(?:may|might) also (?:like|enjoy)\b.*|more (?:stories|articles|posts|like this)\b.*|more from \w+.*"
+    r"|editor'?s'? (?:picks?|choice)|sponsored(?: \w+)?|promoted(?: \w+)?|advertisements?|who is online|who's online"
+    r"|(?:zitat|spruch|wort|tipp|bild) des tages|(?:ähnliche|verwandte|weitere|beliebte|meistgelesene|neueste|aktuelle)"
+    r" (?:\w+ )?(?:artikel|beiträge|themen|kommentare|produkte|meldungen)|meistgelesen|das könnte (?:sie|dich) auch\b.*"
+    r"|(?:kunden|nutzer|leser),? (?:die|kauften|sahen)\b.*|(?:das )?(?:interessierte?|empfehlungen|empfohlen)\b.*"
+    r"|(?:citation|mot|photo) du jour|(?:articles? |sujets? )?(?:similaires|liés|associés|recommandés)|à lire aussi"
+    r"|(?:articles|commentaires) récents|les plus (?:lus|vus|populaires)|vous aimerez aussi\b.*|.*ont aussi \w+.*"
+    r"|(?:cita|frase|foto) del día|(?:\w+ )?relacionad[oa]s|lo más (?:leído|visto)|(?:entradas|artículos) recientes"
+    r"|(?:también )?te puede interesar|también te .*|(?:citazione|frase|foto) del giorno|(?:\w+ )?correlati"
+    r"|(?:articoli|post) recenti|i più (?:letti|visti)|potrebbe(?:ro)? interessart[ei]|(?:citação|frase) do dia"
+    r"|mais (?:lidas|lidos|vistos|populares)|você também pode gostar|(?:citaat|woord) van de dag|gerelateerde? ?\w*"
+    r"|meest (?:gelezen|bekeken)|recente berichten|cytat dnia|(?:powiązane|podobne)\b.*|najczęściej czytane"
+    r"|najnowsze wpisy|цитата дня|похожие \w+|читайте также|самое читаемое|последние записи"
+    r"|每日一句|相关(?:文章|新闻|阅读|推荐)|推荐阅读|热门\w*|猜你喜欢|最新文章|関連記事|人気記事|おすすめ\w*|最近の投稿|今日の名言"
+)
+"""Words above what changes by itself: teasers, and what is another each day."""
+_CONSENT = re.compile(
+    r"(?=.*(?:cookie|куки|ciasteczk))(?:.*\b(?:uses?|accept|agree|consent|reject|decline|allow|verwende|nutz|akzeptier"
+    r"|zustimm|stimmen|einverstanden|utilis|accept|refus|consent|usa|acepta|rechaza|accett|rifiut|aceit|gebruik|accepteer"
+    r"|używa|akcept|zgod|использ|соглас|принима)|.*(?:同意|接受|使用))",
+    re.IGNORECASE,
+)
+"""What asks whether cookies may be kept."""
+_CONSENT_LINE, _MOST_CONSENT = 300, 2
+_LONGEST_TEASING = 120
+_TEASER = 2
+"""Lines below such words, where they are no list."""
 _CURRENCY = r"[$€£¥₹₽₩₺₴₫฿]|\b(?:EUR|USD|GBP|CHF|PLN|zł|kr|SEK|NOK|DKK|CZK|Kč|HUF|Ft|RON|lei|JPY|CNY|RUB|INR|BRL|R\$)\b"
 _PRICE = re.compile(rf"(?:{_CURRENCY})\s*\d|\d\s*(?:{_CURRENCY})", re.IGNORECASE)
 _LETTERS_OF_PRICE = 14
@@ -219,9 +291,43 @@ _AVAILABILITY = re.compile(
     re.IGNORECASE,
 )
 _AVAILABILITY_LINE = 40
+_LIVE = re.compile(
+    r"\b(?:people|persons?|visitors?|users?|members?|guests?|shoppers?|customers?|viewers?|readers?|others"
+    r"|besucher|nutzer|personen|leser|kunden|gäste|personnes|visiteurs|utilisateurs|internautes|lecteurs|personas"
+    r"|usuarios|visitantes|lectores|clientes|persone|utenti|visitatori|lettori|pessoas|leitores|bezoekers|gebruikers"
+    r"|lezers|osób|osoby|użytkowników|gości|человек|посетител\w*|пользовател\w*|читател\w*)\b|[人位名]",
+    re.IGNORECASE,
+)
+_DOING = re.compile(
+    r"\b(?:reading|viewing|watching|looking|browsing|online|lesen|sehen|schauen|ansehen|lisent|regardent|consultent"
+    r"|en ligne|leyendo|viendo|mirando|en línea|conectad[oa]s|leggendo|guardando|vedendo|lendo|vendo|assistindo"
+    r"|bekijken|kijken|lezen nu|czyta|ogląda|przegląda|читают|смотрят|онлайн)\b|在线|正在|オンライン|閲覧中",
+    re.IGNORECASE,
+)
+_LIVE_LINE = 160
+_A = r"(?:\d+(?:[.,]\d+)? ?|(?:an?|one|ein\w*|une?|uma?|een|en|ett?|jedn\w*|bir|egy|o|één) |un['’])"
+_RELATIVE = re.compile(
+    rf"\b(?:{_A}[^\W\d]+\.?,? ?(?:and |und |y |et |e |en |i )?){{1,2}}(?<= )"
+    r"(?:ago|fa|geleden|temu|назад|тому|siden|sedan|sitten|önce|ezelőtt|trước|yang lalu|atrás)\b"
+    rf"|\b{_A}[^\W\d]{{1,5}} ago\b|\b[^\W\d]+ (?:temu|назад|тому)\b|\d+ ?[^\W\d]{{1,3}} ?[前전]"
+    rf"|\b(?:przed|acum|πριν(?: από)?|منذ|قبل|לפני|преди|pred|prije|prieš) {_A}[^\W\d]+\.?"
+    r"|\b(?:před|przed|pred) (?:\w*chv?il\w+|minut\w+|hodin\w+|godzin\w+|týdn\w+|tygodni\w+|rokem)"
+    r"|\b(?:just now|(?:a )?moments? ago|yesterday|today|gerade eben|gestern|vorgestern|heute|à l['’]instant|hier"
+    r"|avant-hier|aujourd['’]hui|ahora mismo|ayer|anteayer|hoy|adesso|ieri|oggi|agora|ontem|hoje|zojuist|gisteren"
+    r"|vandaag|wczoraj|dziś|dzisiaj|только что|вчера|сегодня|az önce|dün|bugün|i går|i dag|igår|idag|just nu|včera|dnes"
+    r"|eilen|tänään)$|(?:刚刚|今天|昨天|前天|たった今|今日|昨日|一昨日|방금|오늘|어제)$",
+    re.IGNORECASE,
+)
+"""Times relative to now that lines of data have, beside those that `without_relative_dates` knows."""
+_RELATIVE_LINE = 100
+_DIGEST = re.compile(r"(?<![^\W_])(?=[0-9a-f]*\d[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,}(?![^\W_])")
+"""The number of a build, or of a commit."""
 _SESSION = re.compile(r";[^/?#]*")
 _SLACK = 900.0
-"""Seconds by which the clock of a server may be wrong."""
+"""Seconds by which the day of an answer may end sooner."""
+_CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-3]):([0-5]\d)(?::\d\d(?:\.\d+)?)?(?![\d:])")
+_AHEAD, _HALF_HOUR, _HALF_HOURS = 2, 30, 24
+"""Minutes by which the clock of a server may be ahead; it may be nearly half an hour late. Half hours of a dial."""
 _ZONES = (-12, -6, -1, 0, 1, 6, 14)
 """Hours by which the day of a server may be another."""
 _WEEKDAYS = "mon|tue|wed|thu|fri|sat|sun"
@@ -249,8 +355,16 @@ def _entry(kind: str, text: str) -> Entry:
 
 
 def _key(text: str) -> str:
-    key = _TOKEN.sub("•", without_relative_dates(text))
-    return shape(key) if len(key) <= _COUNTER_LINE and _COUNTER.search(key) else key
+    key = without_relative_dates(_RELATIVE.sub("", text) if len(text) <= _RELATIVE_LINE else text)
+    key = _DIGEST.sub("•", _TOKEN.sub("•", key))
+    return shape(key) if _counts(key) else key
+
+
+def _counts(line: str) -> bool:
+    """True for a line that counts visitors, votes and the like, or says how many people do something now."""
+    if len(line) <= _COUNTER_LINE and _COUNTER.search(line):
+        return True
+    return len(line) <= _LIVE_LINE and _DOING.search(line) is not None and _LIVE.search(line) is not None
 
 
 def shape(key: str) -> str:
@@ -272,22 +386,24 @@ def _is_made_up(parameter: str) -> bool:
 
 
 def dated_key(key: str, at: float) -> str:
-    """A key without the day and the time of the answer that it is of. at: Unix seconds."""
-    day, time = _spellings(int(at // _SLACK))
-    return time.sub("now", day.sub("today", key))
+    """A key without the day and the time of the answer that it is of. at: Unix seconds. Of a time stays by how many
+    half hours it is off, as the clocks of a zone are: else a meeting that moves by an hour were none."""
+    minutes = int(at // 60)
+
+    def zone(found: re.Match[str]) -> str:
+        ahead = int(found[1]) * 60 + int(found[2]) - minutes - _AHEAD
+        return f"now {-(-ahead // _HALF_HOUR) % _HALF_HOURS}"
+
+    return _CLOCK.sub(zone, _days(int(at // _SLACK)).sub("today", key))
 
 
 @lru_cache(64)
-def _spellings(quarter: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """How people write the day of an answer, perhaps with a weekday, and its time. quarter: of an hour, since 1970."""
+def _days(quarter: int) -> re.Pattern[str]:
+    """How people write the day of an answer, perhaps with a weekday. quarter: of an hour, since 1970."""
     at = datetime.fromtimestamp(quarter * _SLACK, UTC)
     days = {(at + timedelta(hours=hours)).date() for hours in _ZONES}
     written = "|".join(re.escape(form) for day in days for form in _written(day))
-    clock = "|".join({f"{(at + timedelta(minutes=minute)).minute:02}" for minute in range(-15, 31)})
-    return (
-        re.compile(rf"(?:\b(?:{_WEEKDAYS})[a-z]*,? )?(?<!\d)(?:{written})(?!\d)", re.IGNORECASE),
-        re.compile(rf"(?<![\d:])\d\d?:(?:{clock})(?::\d\d(?:\.\d+)?)?(?![\d:])"),
-    )
+    return re.compile(rf"(?:\b(?:{_WEEKDAYS})[a-z]*,? )?(?<!\d)(?:{written})(?!\d)", re.IGNORECASE)
 
 
 def _written(day: date) -> Iterator[str]:

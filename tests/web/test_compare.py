@@ -1,0 +1,64 @@
+"""What is compared of answers: their own day and time are no change, those of events are; the lines that one of them
+lacks at its end are no noise."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from minicrawl.web.compare.comparing import Memory, compare, first_view
+from minicrawl.web.compare.view import Entry, View, dated_key
+
+NOON = datetime(2026, 3, 5, 12, 0, tzinfo=UTC).timestamp()
+HOUR = 3_600.0
+LINES = [f"Paragraph {letter} of the guide." for letter in "abcdefghijklmnopqrst"]
+
+
+@pytest.mark.parametrize(
+    ("line", "later", "hours"),
+    [
+        ("It is 12:00", "It is 18:00", 6),
+        ("It is 12:00:31", "It is 12:59:02", 1),
+        ("Now 5:29 PM", "Now 11:31 PM", 6),
+        ("As of 11:50", "As of 13:57", 2),
+        ("Thursday, 5 March 2026, 13:00", "Friday, 6 March 2026, 11:01", 22),
+        ("2026-03-05 12:00:00", "2026-03-06 12:00:00", 24),
+    ],
+)
+def test_the_day_and_time_of_an_answer_are_left_out(line: str, later: str, hours: int) -> None:
+    assert dated_key(line, NOON) == dated_key(later, NOON + hours * HOUR)
+
+
+@pytest.mark.parametrize(
+    ("line", "later", "hours"),
+    [
+        ("Opens at 10:15", "Opens at 11:15", 6),
+        ("Opens at 10:15", "Opens at 11:15", 0),
+        ("Opens at 10:15 AM", "Opens at 10:15 PM", 12),
+        ("On 9 March 2026, 10:15", "On 9 March 2026, 10:45", 24),
+        ("On 9 March 2026", "On 10 March 2026", 1),
+        ("Chapter 25:10", "Chapter 26:10", 1),
+    ],
+)
+def test_those_of_an_event_stay(line: str, later: str, hours: int) -> None:
+    assert dated_key(line, NOON) != dated_key(later, NOON + hours * HOUR)
+
+
+def view(lines: list[str]) -> View:
+    return View(NOON, "http://a.test/", 200, entries=tuple(Entry("text", line, line) for line in lines))
+
+
+@pytest.mark.parametrize("kept", [18, 15, 9])
+def test_the_lines_that_an_answer_lacks_at_its_end_are_no_noise(kept: int) -> None:
+    """Wherever it stands among the first answers. Twin: lines in the middle."""
+    cut = view([*LINES[:kept], LINES[kept][:5]])
+    changed = view([*LINES[:-1], "The last one is new."])
+    for answers in ([cut, view(LINES), view(LINES)], [view(LINES), view(LINES), cut]):
+        memory = Memory()
+        first = first_view(answers, memory, is_last=False)
+        assert first is not None
+        assert compare(first, [changed] * 3, memory).what == "changed"
+        assert compare(first, [cut, view(LINES)], memory).what == "same"
+    memory = Memory()
+    first = first_view([view(LINES), view(LINES), view([*LINES[:5], *LINES[7:]])], memory, is_last=False)
+    assert first is not None
+    assert compare(first, [view([*LINES[:5], "An advertisement.", *LINES[7:]])] * 3, memory).what == "same"
