@@ -62,3 +62,13 @@ def test_the_lines_that_an_answer_lacks_at_its_end_are_no_noise(kept: int) -> No
     first = first_view([view(LINES), view(LINES), view([*LINES[:5], *LINES[7:]])], memory, is_last=False)
     assert first is not None
     assert compare(first, [view([*LINES[:5], "An advertisement.", *LINES[7:]])] * 3, memory).what == "same"
+
+
+def test_what_is_not_decided_stays_in_its_place() -> None:
+    """Beside a change that is told: the next moment finds it where it was."""
+    first, memory = view(["Buy oars.", *LINES]), Memory()
+    now = [view([advertisement, *LINES[:-1], "New."]) for advertisement in ("Buy sails.", "Buy oars.", "Buy sails.")]
+    told = compare(first, now, memory)
+    assert [entry.text for entry in told.added] == ["New."]
+    assert told.base is not None
+    assert [entry.text for entry in told.base.entries] == ["Buy oars.", *LINES[:-1], "New."]

@@ -15,9 +15,9 @@ are alike, or two that say it is gone.
 """
 
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Sequence, Set
-from itertools import dropwhile
+from itertools import chain, dropwhile
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -73,15 +73,16 @@ class Memory(Struct):
             self.came[number] = self.came.pop(number, 0) + 1
         return often
 
-    def holds(self, gap: int, lines: Iterable[Entry]) -> bool:
-        """True if a change is not told before the next check finds it, too, as all of its lines have come or gone
-        before, if only for a moment."""
-        is_known = all(_hash(entry.kind, entry.key) in self.came for entry in lines)
-        if not is_known or gap in self.held:
-            self.held = [other for other in self.held if other != gap]
+    def holds(self, gap: "Gap", came: Sequence[Entry], went: Sequence[Entry]) -> bool:
+        """True if a change is not told before the next check finds it, too: all of its lines have come or gone before,
+        if only for a moment, or others have in their place."""
+        is_known = all(_hash(entry.kind, entry.key) in self.came for entry in (*came, *went))
+        is_instead = gap.hash in self.once and (bool(went) or not gap.before)
+        if gap.hash in self.held or not (is_known or is_instead):
+            self.held = [other for other in self.held if other != gap.hash]
             return False
-        self.once.append(gap)
-        self.held.append(gap)
+        self.once.append(gap.hash)
+        self.held.append(gap.hash)
         return True
 
 
@@ -137,11 +138,11 @@ def compare(  # noqa: PLR0913 - what a verdict depends on
     needs = any(not gap.is_beside and (len(fine) == 1 or gap.may_change) for gap in gaps)
     if needs and not is_enough:
         return Verdict(asks=True)
-    return _decided(stored, fine, gaps, memory, check, is_last=is_last)
+    return _decided(fine, gaps, memory, check, is_last=is_last)
 
 
-def _decided(  # noqa: PLR0913 - what a verdict is made of
-    stored: View, fine: Sequence[View], gaps: "Sequence[Gap]", memory: Memory, check: int | None, *, is_last: bool
+def _decided(
+    fine: Sequence[View], gaps: "Sequence[Gap]", memory: Memory, check: int | None, *, is_last: bool
 ) -> Verdict:
     added, removed, habits, kept = list[Entry](), list[Entry](), list[str](), list[Gap]()
     changes = [(gap, *gap.change()) for gap in gaps]
@@ -156,7 +157,7 @@ def _decided(  # noqa: PLR0913 - what a verdict is made of
             else:
                 memory.once.append(gap.hash)
                 memory.note(gap.noise)
-        elif not gap.is_sure and memory.holds(gap.hash, [*came, *went]):
+        elif not gap.is_sure and memory.holds(gap, came, went):
             kept.append(gap)
         else:
             if gap.noise:
@@ -171,8 +172,8 @@ def _decided(  # noqa: PLR0913 - what a verdict is made of
             removed += _only_sure(went) if is_habit else went
     memory.forget(check or 0)
     if not added and not removed:
-        return Verdict(habits=tuple(habits), base=_next(stored, fine[-1], kept) if habits else None)
-    base = _next(stored, fine[-1], kept)
+        return Verdict(habits=tuple(habits), base=_next(fine[-1], kept) if habits else None)
+    base = _next(fine[-1], kept)
     return Verdict("changed", added=tuple(added), removed=tuple(removed), base=base, habits=tuple(habits))
 
 
@@ -190,11 +191,17 @@ def _is_habit(memory: Memory, places: Iterable[int], lines: Iterable[Entry], che
     return max(often, memory.note(lines)) >= _HABIT
 
 
-def _next(stored: View, answer: View, undecided: "Sequence[Gap]") -> View:
-    """The last answer, with what is stored where nothing was decided."""
-    out = {id(entry) for gap in undecided for entry in gap.after[-1]}
-    there = [entry for entry in answer.entries if id(entry) not in out]
-    return replace(answer, entries=(*there, *(entry for gap in undecided for entry in gap.before)))
+def _next(answer: View, kept: "Sequence[Gap]") -> View:
+    """The last answer, with what is stored in the gaps where nothing was decided."""
+    out = {id(entry) for gap in kept for entry in gap.after[-1]}
+    stored = defaultdict[tuple[str, ...], list[Entry]](list)
+    for gap in kept:
+        stored[gap.place[:2]] += gap.before
+    entries = stored.pop(("text", ""), []) + stored.pop(("data", ""), [])
+    for entry in answer.entries:
+        if id(entry) not in out:
+            entries += entry, *stored.pop((_order(entry), entry.key), ())
+    return replace(answer, entries=(*entries, *chain.from_iterable(stored.values())))
 
 
 def _other_page(stored: View, answers: Sequence[View], *, is_last: bool) -> Verdict:
@@ -373,13 +380,18 @@ def _dated_alike(views: Sequence[View], common: Set[tuple[str, str]]) -> set[tup
     return {of_view[key] for of_view in dated for key in alike}
 
 
+def _order(entry: Entry) -> str:
+    """What the order of a line is among."""
+    return "data" if entry.kind == "data" else "text"
+
+
 def _outside(
     view: View, common: Set[tuple[str, str]], same: Set[tuple[str, str]]
 ) -> Iterator[tuple[tuple[str, ...], str, Entry]]:
     """The lines that not all views have, with their gap and the line before it."""
     by_kind = dict[str, list[Entry]]()
     for entry in view.entries:
-        by_kind.setdefault("data" if entry.kind == "data" else "text", []).append(entry)
+        by_kind.setdefault(_order(entry), []).append(entry)
     for kind, entries in by_kind.items():
         behind, waiting = "", list[Entry]()
         for entry in entries:
