@@ -157,7 +157,7 @@ def _decided(
             else:
                 memory.once.append(gap.hash)
                 memory.note(gap.noise)
-        elif not gap.is_sure and memory.holds(gap, came, went):
+        elif not (gap.is_sure or gap.place[0] in _FIELDS) and memory.holds(gap, came, went):
             kept.append(gap)
         else:
             if gap.noise:

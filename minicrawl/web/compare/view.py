@@ -185,16 +185,12 @@ def _teased(blocks: Sequence[Block], items: Sequence[bool]) -> Set[int]:
     """The numbers of the blocks below words that announce what changes by itself, such as "Related articles": a list,
     the parts of a section with headings of their own, or two lines; and of what asks whether cookies may be kept. None
     if these are half of the blocks: the page is of them. items: whether each block is an item of a list."""
-    consents = [
-        number
-        for number, block in enumerate(blocks)
-        if len(block.markdown) <= _CONSENT_LINE and _CONSENT.match(block.markdown)
-    ]
+    consents = [number for number, block in enumerate(blocks) if _asks_consent(block.markdown)]
     found = set(consents if len(consents) <= _MOST_CONSENT else ())
     for number, block in enumerate(blocks):
-        if number in found or len(block.markdown) > _LONGEST_TEASING or not _TEASING.fullmatch(_bare(block.text)):
-            continue
-        found.update(_section(blocks, items, number))
+        is_heading = not (number in found or items[number] or block.is_row) and len(block.markdown) <= _LONGEST_TEASING
+        if is_heading and _TEASING.fullmatch(block.markdown.casefold().strip(" *_:…»>?")):
+            found.update(_section(blocks, items, number))
     return found if 2 * len(found) < len(blocks) else frozenset()
 
 
@@ -210,8 +206,8 @@ def _section(blocks: Sequence[Block], items: Sequence[bool], heading: int) -> It
         yield number
 
 
-def _bare(words: str) -> str:
-    return words.casefold().strip(" :…»>*|")
+def _asks_consent(line: str) -> bool:
+    return len(line) <= _CONSENT_LINE and _COOKIE.search(line) is not None and _CONSENT.search(line) is not None
 
 
 def _value(line: str) -> Entry:
@@ -245,32 +241,36 @@ _COUNTER = re.compile(
 )
 _COUNTER_LINE = 60
 _TEASING = re.compile(
-    r"(?:\w+ )?(?:poll|survey|umfrage|sondage|encuesta|sondaggio|enquete|ankieta|sonda|опрос)\b.*|投票.*|アンケート.*"
+    r"(?:\w+ )?(?:poll|survey|umfrage|sondage|encuesta|sondaggio|enquete|ankieta|sonda|опрос)(?: of the \w+)?(?:: .*)?"
     r"|(?:quote|word|tip|thought|fact|joke|photo|picture|image|verse|proverb) of the (?:day|week|hour|moment)"
-    r"|related(?: \w+){0,2}|similar \w+|recommend(?:ed|ations)\b.*|popular(?: \w+){0,2}|trending(?: \w+){0,2}"
-    r"|most (?:read|viewed|popular|shared|commented)\b.*|(?:latest|recent|newest) (?:posts?|articles|stories|comments)"
-    r"|recently (?:viewed|read)\b.*|(?:\w+ )?(?:people|customers|users|readers|visitors|shoppers|others)"
-    r"(?: who \w+(?: \w+){0,2})? also \w+.*|(?:people|customers|users|readers|visitors|others) who \w+.*"
-    r"|(?:you )?(?:may|might) also (?:like|enjoy)\b.*|more (?:stories|articles|posts|like this)\b.*|more from \w+.*"
-    r"|editor'?s'? (?:picks?|choice)|sponsored(?: \w+)?|promoted(?: \w+)?|advertisements?|who is online|who's online"
-    r"|(?:zitat|spruch|wort|tipp|bild) des tages|(?:ähnliche|verwandte|weitere|beliebte|meistgelesene|neueste|aktuelle)"
-    r" (?:\w+ )?(?:artikel|beiträge|themen|kommentare|produkte|meldungen)|meistgelesen|das könnte (?:sie|dich) auch\b.*"
-    r"|(?:kunden|nutzer|leser),? (?:die|kauften|sahen)\b.*|(?:das )?(?:interessierte?|empfehlungen|empfohlen)\b.*"
-    r"|(?:citation|mot|photo) du jour|(?:articles? |sujets? )?(?:similaires|liés|associés|recommandés)|à lire aussi"
-    r"|(?:articles|commentaires) récents|les plus (?:lus|vus|populaires)|vous aimerez aussi\b.*|.*ont aussi \w+.*"
+    r"|related(?: \w+){0,2}|similar \w+|recommend(?:ed|ations)(?: \w+){0,3}|popular(?: \w+){0,2}|trending(?: \w+){0,2}"
+    r"|most (?:read|viewed|popular|shared|commented)(?: \w+){0,3}"
+    r"|(?:latest|recent|newest) (?:posts?|articles|stories|comments)|recently (?:viewed|read)(?: \w+){0,3}"
+    r"|(?:\w+ )?(?:people|customers|users|readers|visitors|shoppers|others)(?: who \w+(?: \w+){0,2})? also \w+.*"
+    r"|(?:people|customers|users|readers) who (?:viewed|bought|read|liked|watched)\b.*"
+    r"|(?:you )?(?:may|might) also (?:like|enjoy)\b.*|more (?:stories|articles|posts|like this)(?: \w+){0,3}"
+    r"|more from \w+(?: \w+){0,2}|editor'?s'? (?:picks?|choice)|sponsored(?: \w+)?|promoted(?: \w+)?|advertisements?"
+    r"|who is online|who's online|(?:zitat|spruch|wort|tipp|bild) des tages"
+    r"|(?:ähnliche|verwandte|weitere|beliebte|meistgelesene|neueste|aktuelle) "
+    r"(?:\w+ )?(?:artikel|beiträge|themen|kommentare|produkte|meldungen)"
+    r"|meistgelesen|das könnte (?:sie|dich) auch\b.*|(?:kunden|nutzer|leser),? (?:die|kauften|sahen)\b.*"
+    r"|das interessiert \w+(?: \w+)?|empfehlungen(?: \w+){0,3}|(?:citation|mot|photo) du jour"
+    r"|(?:articles? |sujets? )?(?:similaires|liés|associés|recommandés)|à lire aussi|(?:articles|commentaires) récents"
+    r"|les plus (?:lus|vus|populaires)|vous aimerez aussi|les \w+ (?:\w+ ){1,4}ont aussi \w+"
     r"|(?:cita|frase|foto) del día|(?:\w+ )?relacionad[oa]s|lo más (?:leído|visto)|(?:entradas|artículos) recientes"
-    r"|(?:también )?te puede interesar|también te .*|(?:citazione|frase|foto) del giorno|(?:\w+ )?correlati"
+    r"|(?:también )?te puede interesar|(?:citazione|frase|foto) del giorno|(?:\w+ )?correlati"
     r"|(?:articoli|post) recenti|i più (?:letti|visti)|potrebbe(?:ro)? interessart[ei]|(?:citação|frase) do dia"
     r"|mais (?:lidas|lidos|vistos|populares)|você também pode gostar|(?:citaat|woord) van de dag|gerelateerde? ?\w*"
-    r"|meest (?:gelezen|bekeken)|recente berichten|cytat dnia|(?:powiązane|podobne)\b.*|najczęściej czytane"
-    r"|najnowsze wpisy|цитата дня|похожие \w+|читайте также|самое читаемое|последние записи"
-    r"|每日一句|相关(?:文章|新闻|阅读|推荐)|推荐阅读|热门\w*|猜你喜欢|最新文章|関連記事|人気記事|おすすめ\w*|最近の投稿|今日の名言"
+    r"|meest (?:gelezen|bekeken)|recente berichten|cytat dnia|(?:powiązane|podobne) \w+|najczęściej czytane"
+    r"|najnowsze wpisy|цитата дня|похожие \w+|читайте также|самое читаемое|последние записи|每日一句"
+    r"|相关(?:文章|新闻|阅读|推荐)|推荐阅读|热门\w*|猜你喜欢|最新文章|関連記事|人気記事|おすすめ\w*|最近の投稿"
+    r"|今日の名言"
 )
 """Words above what changes by itself: teasers, and what is another each day."""
+_COOKIE = re.compile("[Cc]ookie|COOKIE|[Кк]уки|ciasteczk")
 _CONSENT = re.compile(
-    r"(?=.*(?:cookie|куки|ciasteczk))(?:.*\b(?:uses?|accept|agree|consent|reject|decline|allow|verwende|nutz|akzeptier"
-    r"|zustimm|stimmen|einverstanden|utilis|accept|refus|consent|usa|acepta|rechaza|accett|rifiut|aceit|gebruik|accepteer"
-    r"|używa|akcept|zgod|использ|соглас|принима)|.*(?:同意|接受|使用))",
+    r"\b(?:uses?|accept|agree|consent|reject|decline|allow|verwende|nutz|akzeptier|zustimm|stimmen|einverstanden|utilis"
+    r"|refus|usa|acepta|rechaza|accett|rifiut|aceit|gebruik|używa|akcept|zgod|использ|соглас|принима)|同意|接受|使用",
     re.IGNORECASE,
 )
 """What asks whether cookies may be kept."""
@@ -319,7 +319,16 @@ _RELATIVE = re.compile(
     re.IGNORECASE,
 )
 """Times relative to now that lines of data have, beside those that `without_relative_dates` knows."""
+_SIGNS_OF_AGO = """ago fa geleden temu назад тому siden sedan sitten önce ezelőtt trước lalu atrás przed acum πριν
+    منذ قبل לפני преди pred před prije prieš now yesterday today eben gestern vorgestern heute instant hier aujourd
+    mismo ayer anteayer hoy adesso ieri oggi agora ontem hoje zojuist gisteren vandaag wczoraj dziś dzisiaj что вчера
+    сегодня dün bugün går dag igår idag nu včera dnes eilen tänään"""
+_AGO_WORDS = frozenset(_SIGNS_OF_AGO.split())
+_AGO_SIGN = re.compile("[前전刚今昨방오어た]")
+"""What one of these has: to look for it is cheap."""
 _RELATIVE_LINE = 100
+_DIGIT, _WORD = re.compile(r"\d"), re.compile(r"\w+")
+_SHORTEST_TOKEN = 7
 _DIGEST = re.compile(r"(?<![^\W_])(?=[0-9a-f]*\d[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,}(?![^\W_])")
 """The number of a build, or of a commit."""
 _SESSION = re.compile(r";[^/?#]*")
@@ -355,9 +364,22 @@ def _entry(kind: str, text: str) -> Entry:
 
 
 def _key(text: str) -> str:
-    key = without_relative_dates(_RELATIVE.sub("", text) if len(text) <= _RELATIVE_LINE else text)
-    key = _DIGEST.sub("•", _TOKEN.sub("•", key))
+    key = _RELATIVE.sub("", text) if len(text) <= _RELATIVE_LINE and _may_be_relative(text) else text
+    key = without_relative_dates(key)
+    if not _DIGIT.search(key):
+        return key
+    key = " ".join(word if word.isalpha() else _without_token(word) for word in key.split(" "))
     return shape(key) if _counts(key) else key
+
+
+def _may_be_relative(line: str) -> bool:
+    return _AGO_SIGN.search(line) is not None or not _AGO_WORDS.isdisjoint(_WORD.findall(line.lower()))
+
+
+def _without_token(word: str) -> str:
+    if len(word) < _SHORTEST_TOKEN or not _DIGIT.search(word):
+        return word
+    return _DIGEST.sub("•", _TOKEN.sub("•", word))
 
 
 def _counts(line: str) -> bool:
