@@ -351,5 +351,6 @@ def _shared(events: Sequence[WatchEvent]) -> Iterator[WatchEvent]:
     for (host, sign, line), urls in many.items():
         together[host, tuple(urls)][sign == "-"].append(line)
     for (host, where), (came, went) in together.items():
-        sends = any(event.sends for event in events if event.url in where)
+        # What is beside the content of one of them is so of all, whatever else has changed there.
+        sends = all(event.sends for event in events if event.what == "changed" and event.url in where)
         yield WatchEvent("changed", host, added=tuple(came), removed=tuple(went), pages=where, sends=sends)
