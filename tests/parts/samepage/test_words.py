@@ -270,7 +270,7 @@ def test_why_names_the_pattern_of_a_page_that_waits(store: Path) -> None:
     left = next(f"{HOST}/edit?page={page}" for page in range(ITEMS) if f"{HOST}/edit?page={page}" not in read)
     like, back = notes(store, left)
     evidence = f"{len(read)} of {len(read)} read keep robots out (noindex), for example {read[0]}"
-    assert like == f"like it {ITEMS - len(read)} URLs of {OF_FORMS} wait behind all others: {evidence}"
+    assert like == f"like it {ITEMS - len(read)} URLs of {OF_FORMS} are left out: {evidence}"
     assert back == "minicrawl reads it when pages like it say something new, or with --ask REGEX"
     assert notes(store, read[0]) == notes(store, f"{HOST}/page/0") == []
 
