@@ -208,7 +208,7 @@ def test_glossary_has_the_words_of_the_output(crawled: Path, port: int) -> None:
 
 
 def test_page_of_commands_lists_every_command() -> None:
-    listed = set(re.findall(r"^\| `minicrawl (\w+)", text(DOCS / "commands.md"), re.MULTILINE))
+    listed = set(re.findall(r"^- `minicrawl (\w+)", text(DOCS / "commands.md"), re.MULTILINE))
     assert listed == set(main.list_commands(None))  # type: ignore[arg-type]
 
 
