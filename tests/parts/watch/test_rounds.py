@@ -485,6 +485,14 @@ def test_below_words_that_announce_changes_these_send_no_message(tmp_path: Path,
     assert told(alone, alone.replace("lamp", "tiller")) == [(("tiller",), True)]
 
 
+@pytest.mark.parametrize("heading", ["Latest articles", "Recent posts", "Neueste Beiträge", "最新文章"])
+def test_a_list_of_what_is_new_is_what_people_watch(tmp_path: Path, heading: str) -> None:
+    pages = List(tmp_path)
+    pages.check(**{"": body(behind=section(heading, "oars"))})
+    (event,) = pages.check(**{"": body(behind=section(heading, "sails", "oars"))}).events
+    assert (event.added, event.sends) == (("sails",), True)
+
+
 def test_a_banner_of_cookies_sends_no_message(tmp_path: Path) -> None:
     """Twin: a page about them."""
     pages = List(tmp_path)
