@@ -210,8 +210,8 @@ class Judge:
             self._see(f"?{name}", value, FEW + 1)
             if segments:
                 self._see(f"{segments[-1]}?{name}", value, FEW + 1)
-        if segments and not shape.form.startswith("{n}") and (numbered := _numbered(segments[-1])) != segments[-1]:
-            self._see(f"{shape.folder}/{numbered}", segments[-1], FEW + 1)
+        if segments and _NUMBER.search(segments[-1]) and not shape.form.startswith("{n}"):
+            self._see(f"{shape.folder}/{_numbered(segments[-1])}", segments[-1], FEW + 1)
         for at in range(1, len(segments)):
             self._see(word_of(segments[at]), "/".join(segments[:at]), MANY)
             if at + 1 < len(segments):
@@ -282,7 +282,8 @@ class Judge:
 
     def _found_keys(self, shape: Shape) -> Keys:
         whole, tail = self.tail(shape)
-        place = f"/…/{tail}" if tail else self._place(shape)
+        itself = self._place(shape)
+        place = f"/…/{tail}" if tail else itself
         if not shape.parameters:
             pattern = f"F {place}"
             fine = (pattern,) if whole == tail else (f"V /…/{whole}", pattern)
@@ -294,7 +295,7 @@ class Judge:
         pattern = f"F {place}?{names}"
         few = {name for name in shape.names if self.has_few(name)}
         valued = sorted({f"{name}={value}" if name in few else name for name, value in shape.parameters})
-        own = (f"V {self._place(shape)}?{'&'.join(valued)}",) if few else ()
+        own = (f"V {itself}?{'&'.join(valued)}",) if few else ()
         coarse = (f"C {names}", f"W {tail}") if tail else (f"C {names}",)
         loose = [f"P {name}" for name in shape.names]
         loose += [f"P {name}={value}" for name, value in shape.parameters if name in few]
@@ -305,7 +306,7 @@ class Judge:
         if not shape.segments:
             return shape.place
         last = shape.segments[-1]
-        numbered = f"{shape.folder}/{_numbered(last)}"
+        numbered = f"{shape.folder}/{_numbered(last)}" if _NUMBER.search(last) else ""
         if not self._has_many(numbered):
             is_program = any(self._has_many(f"{last}?{name}") for name in shape.names)
             return f"{shape.folder}/{last}" if is_program else shape.place
@@ -327,7 +328,7 @@ class Judge:
         for key in reversed(keys.fine):
             count = self.counts.get(key)
             if count is not None:
-                is_copied = key.startswith(_TAILS) and 2 * count.kinds["same"] > count.read
+                is_copied = is_view and key.startswith(_TAILS) and 2 * count.kinds["same"] > count.read
                 pace = QUICK if is_view and not is_copied else SLOW
                 prospect = (count.gains + pace * prospect) / (count.n + pace)
         own = self.counts.get(keys.pattern)

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 _NUMBER = re.compile(r"\d+")
-_HEXADECIMAL = re.compile(r"(?=[^-]*[a-fA-F])(?=[^-]*[0-9])[0-9a-fA-F]{8,}(?:-[0-9a-fA-F]{4,}){0,4}")
+_HEXADECIMAL = re.compile(r"[0-9a-fA-F]{8,}(?:-[0-9a-fA-F]{4,}){0,4}")
 _ENDING = re.compile(r"[^.].*\.([A-Za-z][A-Za-z0-9]{0,4})$")
 _FOLDERS, _HASH = 2, 8
 # 16 digits of one hexadecimal case, the start of a UUID, 8 hexadecimal digits with a letter and a decimal one, or 20
@@ -78,9 +78,13 @@ def without(url: str, name: str) -> str:
 
 def is_number(segment: str) -> bool:
     """True for a segment of a path that is a number."""
-    return segment.isdecimal() or (len(segment) >= _HASH and _HEXADECIMAL.fullmatch(segment) is not None)
+    if segment.isdecimal():
+        return True
+    is_long = len(segment) >= _HASH and _HEXADECIMAL.fullmatch(segment) is not None
+    return is_long and not segment.isalpha() and not segment.replace("-", "").isdecimal()
 
 
+@lru_cache(maxsize=4_096)
 def word_of(segment: str) -> str:
     """A segment of a path with its digits made 0; a number is 0."""
     return "0" if is_number(segment) else _NUMBER.sub("0", segment)
