@@ -38,7 +38,7 @@ def tree() -> Site:
 def wiki() -> Site:
     """Pages that are linked to more or less, and one link in six to a page that nobody has written."""
     draw = random.Random(1)
-    urls = [HOME, *(f"{HOME}{draw.randbytes(4).hex()}" for _ in range(120))]
+    urls = [HOME, *(f"{HOME}x{draw.randbytes(4).hex()}" for _ in range(120))]
     site: Site = {}
     for at, url in enumerate(urls):
         known = [urls[min(int(draw.paretovariate(0.6)) - 1, 120)] for _ in range(5)]

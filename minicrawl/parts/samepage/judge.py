@@ -362,6 +362,12 @@ class Judge:
 
     # Answers.
 
+    def begin(self, *, is_anew: bool) -> None:
+        """Begin a run, in which other URLs may wait of each pattern. is_anew: the last one has ended."""
+        self.changed.update(key for key in self.counts if key[0] == "F")
+        if is_anew:
+            self.begin_anew()
+
     def begin_anew(self) -> None:
         """Read samples of poor patterns again: the site may have changed since the last run ended."""
         self.is_anew = True

@@ -542,9 +542,7 @@ class SamePage(Step):
             judge = load_judge(store, host)
             if judge.counts and host not in self._begun:
                 self._begun.add(host)
-                judge.changed.update(key for key in judge.counts if key[0] == "F")  # other URLs may wait of each now
-                if self._begins_anew:
-                    judge.begin_anew()
+                judge.begin(is_anew=self._begins_anew)
             book = self._books[host] = HostBook(judge, pairs, load_lines(store, host))
         self._books.move_to_end(host)
         return book

@@ -65,7 +65,7 @@ def test_status_and_why_tell_of_them(tmp_path: Path) -> None:
         deep = explain(store, A + "deep.css")
         assert (deep.page, deep.requisite and deep.requisite[1]) == (None, A)
         words = "\n".join(explanation_lines(deep))
-        assert f"A style sheet that {A} needs by way of 1 other, the first page to need it: in the archive" in words
+        assert f"A style sheet that {A} needs through 1 other, the first page to need it: in the archive" in words
         assert "robots.txt forbids it" in "\n".join(explanation_lines(explain(store, B + "secret.png")))
         assert "requisites  needed by it first: 8 kept (ok), 1 kept (redirect-302)" in explain(store, A).notes
 

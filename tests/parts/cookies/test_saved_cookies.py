@@ -89,7 +89,7 @@ def test_the_file_is_written_at_the_end(tmp_path: Path, caplog: pytest.LogCaptur
         kept = kept_cookies(writer, file)
         kept.take(HOME, ["a=1"], NOW)
         write_cookie_file(file, kept)
-        assert "cookies.txt cannot be written: No such file or directory; the store has them" in caplog.text
+        assert "cookies.txt cannot be written: No such file or directory; the store has the cookies" in caplog.text
         file.parent.mkdir()
         write_cookie_file(file, kept)
     assert [(cookie.name, cookie.value) for cookie in read_cookie_file(file)] == [("a", "1")]
