@@ -3,8 +3,8 @@
 alternate  a page named in the head of a page read before it as its alternate (WHATWG HTML, 4.6.7.1), of the same
            owner (a registrable domain, or a user of a shared one): nobody can put off the pages of others
 
-An alternate becomes known without cash, and waits behind all pages that are not alternates. It is not a link: cash and
-importance reach it along links, as they do any page.
+An alternate becomes known without cash, as deep as the page, but those of a seed are no seeds, and waits behind all
+pages that are not alternates. It is not a link: cash and importance reach it along links, as they do any page.
 """
 
 from collections.abc import Iterable
@@ -46,11 +46,11 @@ class Alternates(Step):
         page, url, depth = turn.page, turn.fetched.url, int(self._accounts.depth[turn.page])
         owner, refuses = site_of(url), self._admission.scope.refuses
         others = [other for other in dict.fromkeys(self._plain(turn.parsed.alternates)) if other != url]
-        urls = [other for other in others if site_of(other) == owner and refuses(other, depth) is None]
+        urls = [other for other in others if site_of(other) == owner and refuses(other, max(depth, 1)) is None]
         if not urls:
             return
         admitted = self._discovery.admitted(urls, urls)
-        known = self._discovery.made_known(admitted, page, "alternate", same_depth=True)
+        known = self._discovery.made_known(admitted, page, "alternate", same_depth=depth > 0)
         self._discovery.offer_new(turn.now)
         pages = np.array(known, dtype=np.int64)
         waiting = pages[~self._accounts.had_turn[pages] & (self._accounts.depth[pages] > 0)]

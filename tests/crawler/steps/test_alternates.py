@@ -48,3 +48,16 @@ def test_why_tells(store: Path) -> None:
     (twin, named_by) = rows(store, "SELECT t.url, n.url FROM pages t JOIN pages n ON n.id = t.named_by")[0]
     output = run("why", twin, "--store", store).stdout
     assert f"alternate   of {named_by}, read before it" in output
+
+
+def test_the_version_of_a_seed_for_print_is_no_seed(store: Path) -> None:
+    """Walkers do not start again there as at a seed, and it waits behind all other pages."""
+    printed = f"{HOME}?print"
+    names = [f"{HOME}{name}" for name in NAMES]
+    head = f'<link rel=alternate media=print href="{printed}">'
+    server = Server({HOME: [head, *names], printed: ["/page0"], **{name: [HOME] for name in names}})
+    crawl(server, store, [HOME])
+    assert server.asked[-1] == printed
+    assert rows(store, f"SELECT depth FROM pages WHERE url = '{printed}'") == [(1,)]
+    ranked = [url for (url,) in rows(store, "SELECT url FROM ranks ORDER BY importance DESC, url")]
+    assert ranked[-1] == printed
