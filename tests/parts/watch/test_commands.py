@@ -299,9 +299,9 @@ def test_python_yields_rounds(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_with_all_defaults_a_second_check_says_nothing(tmp_path: Path) -> None:
-    """But for loopback. The first check takes the half minute after which each page is asked once more."""
+    """But for loopback. The first check takes the half minute after which each page is requested twice more."""
     with shop(tmp_path, 1) as (server, pages):
         words = [sys.executable, "-m", "minicrawl", "watch", str(pages), "--allow-private"]
         said = [subprocess.run(words, capture_output=True, text=True, check=True).stdout for _ in range(2)]
     assert said == ["1 page is watched from now on.\n", ""]
-    assert server.visits == 3
+    assert server.visits == 4
