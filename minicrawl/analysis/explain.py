@@ -83,9 +83,9 @@ class KnownPage:
     of a host that is or was ill, else 0. delay: seconds between two requests to the host. linked_from, links_to: some
     of the links.
     nofollow, refused: links not counted, by the page's directives or by scope and budgets. probe: the nonexistent page
-    whose answer identified the host's soft 404s. queue: position among waiting pages, None once nothing
-    is left to fetch. refresh: None if no page is
-    fetched again. jump: None if walkers jump to all pages uniformly. coverage: of the crawl.
+    whose answer identified the host's soft 404s. queue: position among waiting pages, None once nothing is left to
+    fetch. refresh: None if no page is fetched again. jump: None if walkers jump to all pages uniformly. coverage: of
+    the crawl.
     """
 
     ranked: RankedPage
@@ -315,7 +315,6 @@ class _Explainer:
         store, facts = self._store, self._store.page_table.facts(page)
         sources, coverage = _some_links_to(store, page), store.coverage()
         folder = folder_of(ranked.url, facts["content_type"])
-        is_over = store.meta("stopped") == "nothing-left"
         host, health = facts["host"], store.hosts.health_of(facts["host"].id)
         read, waiting = store.row(_OF_HOST, host.id) if health is not None and health.since else (0, 0)
         return KnownPage(
@@ -333,7 +332,7 @@ class _Explainer:
             alternate_of=store.page_table.named_by(page),
             duplicate_of=self._duplicate_of(ranked.url, page),
             probe=self._probe(ranked.url) if ranked.reason == "soft-404" else None,
-            queue=_queue(store, page) if ranked.state == State.WAITING and not is_over else None,
+            queue=_queue(store, page) if ranked.state == State.WAITING and not store.is_exhausted else None,
             refresh=page_refresh(store, page, (host.id, folder)),
             jump=page_jump(store, page, ranked, sources),
             **{name: facts[name] for name in _FACTS},

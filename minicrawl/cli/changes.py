@@ -31,7 +31,7 @@ _COLORS = {"+": "green", "-": "red", "~": "cyan"}
 @click.option("--diff", "is_diff", is_flag=True,
               help="Print the lines of URL that were added (+), removed (-) or moved (~).")  # fmt: skip
 @click.option("--since", default=None, show_default="7d; of one page, all", metavar="TIME|DATE",
-              help="List changes of this time (12h), or since this date (2026-01-31, UTC).")  # fmt: skip
+              help="List changes of this period (12h), or since this date (2026-01-31, UTC).")  # fmt: skip
 @where_option
 @click.option("--only", metavar="KIND,...", help=f"List only changes of these kinds: {', '.join(KINDS)}.")
 @click.option("-n", "--n", type=click.IntRange(min=1), help="Print this many pages; all by default.")

@@ -79,7 +79,7 @@ WHY_STOPPED = {
     "time": "the time is up",
     "bytes": "the byte limit is reached",
     "coverage": "the coverage is reached",
-    "patience": "only pages of ill hosts are left, and --patience is over",
+    "patience": "only pages of ill hosts are left, and --patience has run out",
     "interrupted": "it was interrupted; run the same command to continue",
 }
 

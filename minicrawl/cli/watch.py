@@ -61,7 +61,7 @@ _SETTINGS += [name for _, (_, names) in TOPICS.items() for name in names if name
               "input.")  # fmt: skip
 @click.option("--atom", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE",
               help="Write the reports as an Atom feed.")  # fmt: skip
-@click.option("--last", metavar="TIME", help="Print the reports of this time, such as 7d, and check nothing.")
+@click.option("--last", metavar="TIME", help="Print the reports of this period, such as 7d, and check nothing.")
 @click.option("--test-notify", is_flag=True, help="Send a test message by --notify and --run, and check nothing.")
 @click.option("--all", "shows_all", is_flag=True, help="Also print changes beside the content, such as in menus.")
 @click.option("--exit-code", "uses_exit_code", is_flag=True, help="Exit with 1 if something changed.")

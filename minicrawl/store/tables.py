@@ -149,6 +149,11 @@ class Tables:
         value: MetaValue = self.value("SELECT value FROM meta WHERE key = ?", key)
         return value
 
+    @property
+    def is_exhausted(self) -> bool:
+        """True if the last run stopped because nothing was left to fetch."""
+        return self.meta("stopped") == "nothing-left"
+
     def size(self) -> int:
         """Number of known pages."""
         size = self.value("SELECT coalesce(max(id) + 1, 0) FROM pages")

@@ -34,7 +34,7 @@ def test_the_end_says_for_which_hosts_pages_wait_and_the_next_run_where_it_goes_
     is_ill = host == "ill.test"
     line = f"1 host is ill (1 down): {waiting} pages wait; the next run tries it first."
     assert (line in quiet.stdout) == is_ill
-    assert ("only pages of ill hosts are left, and --patience is over." in quiet.stdout) == is_ill
+    assert ("only pages of ill hosts are left, and --patience has run out." in quiet.stdout) == is_ill
     assert (f"{waiting} waiting for ill hosts" in quiet.stdout) == is_ill
     assert ("which ended with ill hosts" in again.stderr) == is_ill
     assert (f"{waiting} wait ({waiting} for ill hosts)" in again.stderr) == is_ill

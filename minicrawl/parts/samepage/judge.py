@@ -12,7 +12,7 @@ D         for other paths of DEEP segments or more, the first of them, and for t
           and a page of it that was read in none may be news
 P         each parameter's name, and each of its values if these are few, once two patterns have it
 program   a last segment with many values of a parameter: /file?name=rose.c and /history?name=rose.c; or one that has
-          many numbers behind its word: /issue12, /message512
+          many numbers behind its word: /issue12, /message512; a folder with more than PROGRAMS of them has values
 value     a folder of one that has more than FEW folders: Rose of /wiki/Rose/history
 view      a URL with a query, with a word in its path that stands below MANY folders: /{n}/reviews/add/, or with a
           number behind a value: /wiki/Rose/3
@@ -50,6 +50,7 @@ KINDS = ("error", "redirect", "noindex", "canonical", "same", "same-list", "near
 
 FEW = 16
 """Values up to which a parameter has few."""
+PROGRAMS = 64
 DEEP = 3
 MANY = 6
 """Folders below which the word of a view stands."""
@@ -84,6 +85,8 @@ _WORDS_KEPT, _KEYS_KEPT = 2_048, 256
 _NUMBER = re.compile(r"\d+")
 _NUMBERED = ("/{n}", "/{n}/")
 """How the patterns end of views by a number."""
+_PROGRAMS_IN = "/?"
+"""Behind a folder, the name of what is seen of its programs."""
 _TAILS = ("W", "V /…/", "F /…/")
 """How the keys of tails begin."""
 
@@ -175,9 +178,10 @@ class Keys(NamedTuple):
 class Judge:
     """What was learned of one host.
 
-    `counts`: by key; `seen`: hashes of the values of a parameter, as ?name, and as segment?name, of the segments with
-    numbers behind a word, as folder/word{n}, of the folders above a word, and of the folders in one, as name/, until
-    there are enough. `changed`, `changed_words`: since they were cleared.
+    `counts`: by key; `seen`, until there are enough: hashes of the values of a parameter, as ?name, also behind a
+    segment, as /folder/segment?name; of the segments that have numbers behind a word, as /folder/word{n}; of the
+    programs in a folder, as /folder/?; of the folders above a word; and of the folders in one, as name/. `changed`,
+    `changed_words`: since they were cleared.
     """
 
     def __init__(self, counts: Mapping[str, Count] = {}, seen: Mapping[str, set[int]] = {}) -> None:
@@ -208,14 +212,26 @@ class Judge:
         for name, value in shape.parameters:
             self.has_parameters = True
             self._see(f"?{name}", value, FEW + 1)
-            if segments:
-                self._see(f"{segments[-1]}?{name}", value, FEW + 1)
-        if segments and _NUMBER.search(segments[-1]) and not shape.form.startswith("{n}"):
-            self._see(f"{shape.folder}/{_numbered(segments[-1])}", segments[-1], FEW + 1)
+        if segments and not self._has_values(shape):
+            self._note_program(shape)
         for at in range(1, len(segments)):
             self._see(word_of(segments[at]), "/".join(segments[:at]), MANY)
             if at + 1 < len(segments):
                 self._see(f"{word_of(segments[at - 1])}/", segments[at], FEW + 1)
+
+    def _note_program(self, shape: Shape) -> None:
+        last = shape.segments[-1]
+        seen = [(f"{shape.folder}/{last}?{name}", value) for name, value in shape.parameters]
+        if _NUMBER.search(last) and not shape.form.startswith("{n}"):
+            seen.append((f"{shape.folder}/{_numbered(last)}", last))
+        for program, value in seen:
+            self._see(program, value, FEW + 1)
+            if self._has_many(program):
+                self._see(f"{shape.folder}{_PROGRAMS_IN}", program.partition("?")[0], PROGRAMS + 1)
+
+    def _has_values(self, shape: Shape) -> bool:
+        """True if the folder of a URL has more programs than a site has: they are values."""
+        return len(self.seen.get(f"{shape.folder}{_PROGRAMS_IN}", ())) > PROGRAMS
 
     def _see(self, word: str, value: str, enough: int) -> None:
         seen = self.seen.get(word)
@@ -227,13 +243,15 @@ class Judge:
             seen.add(hashed)
             if len(seen) > 1:
                 self.changed_words.add(word)
-            if len(seen) >= min(enough, MANY):  # it may change what keys URLs have
+            if len(seen) >= min(enough, MANY):  # it may change which keys URLs have
                 self._keys.clear()
 
     def _make_room(self) -> bool:
-        """Forget words that stand below one folder, as most do, or below few. False if there is no room even then."""
-        for fewest in (2, MANY):
-            self.seen = {word: seen for word, seen in self.seen.items() if len(seen) >= fewest or word[0] == "?"}
+        """Forget programs that may be none, and words that stand below one folder, as most do, or below few. False if
+        there is no room even then."""
+        needed = {"?": 1, "/": FEW + 1}  # of a parameter, and of a program
+        for fewest in (1, 2, MANY):
+            self.seen = {word: seen for word, seen in self.seen.items() if len(seen) >= needed.get(word[0], fewest)}
             if 2 * len(self.seen) < _WORDS_KEPT:
                 return True
         return False
@@ -303,13 +321,13 @@ class Judge:
 
     def _place(self, shape: Shape) -> str:
         """The place of a URL, with the name of a program."""
-        if not shape.segments:
+        if not shape.segments or self._has_values(shape):
             return shape.place
         last = shape.segments[-1]
         numbered = f"{shape.folder}/{_numbered(last)}" if _NUMBER.search(last) else ""
         if not self._has_many(numbered):
-            is_program = any(self._has_many(f"{last}?{name}") for name in shape.names)
-            return f"{shape.folder}/{last}" if is_program else shape.place
+            program = f"{shape.folder}/{last}"
+            return program if any(self._has_many(f"{program}?{name}") for name in shape.names) else shape.place
         return f"{numbered}/" if shape.form.endswith("/") else numbered
 
     def pattern(self, url: str) -> str:

@@ -125,7 +125,7 @@ class SamePage(Step):
         self._accounts, self._frontier = state.accounts, state.frontier
         self._admission = state.admission
         self._fingerprints = opening.step(DuplicatePages).fingerprints
-        self._begins_anew = self._writer.meta("stopped") == "nothing-left"  # else the last run goes on
+        self._begins_anew = self._writer.is_exhausted  # else the last run goes on
         self._begun: set[str] = set()
         self._audits = opening.settings.audit
         self._heeds_robots = not opening.settings.ignore_robots

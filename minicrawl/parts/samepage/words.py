@@ -77,7 +77,7 @@ def figures(store: Store) -> Mapping[str, Any]:
     """
     patterns, urls = store.row(f"SELECT count(*), coalesce(sum(waiting), 0) FROM {_HELD}")
     urls = min(urls, store.page_table.totals().waiting)  # some may have turned out to be other pages since
-    is_over = _is_over(store)
+    is_over = store.is_exhausted
     held = store.records(PatternRow, f"{_HELD} ORDER BY waiting DESC, host, key LIMIT {_LISTED}")
     void = store.records(PairRow, "pairs WHERE is_void ORDER BY agree DESC, host, name")
     return {
@@ -88,11 +88,6 @@ def figures(store: Store) -> Mapping[str, Any]:
         "parameters": len(void),
         "void": list(map(_void_row, void[:_LISTED])),
     }
-
-
-def _is_over(store: Store) -> bool:
-    """True if nothing else was left to fetch."""
-    return store.meta("stopped") == "nothing-left"
 
 
 def _waiting(store: Store, row: PatternRow, *, is_over: bool) -> dict[str, Any]:
@@ -219,6 +214,6 @@ def _lines_of_waiting(store: Store, url: str, linker: str | None) -> Iterator[st
     row = store.record(PatternRow, "patterns WHERE host = ? AND key = ?", host, judge.pattern(url))
     if row is None or not row.waiting or judge.reads_now(url, lambda: linker):
         return
-    pattern = _waiting(store, row, is_over=_is_over(store))
+    pattern = _waiting(store, row, is_over=store.is_exhausted)
     yield f"like it     {_urls(pattern)} {_wait(pattern)}: {_evidence(pattern)}"
     yield "            minicrawl reads it when pages like it say something new, or with --ask REGEX"

@@ -72,7 +72,8 @@ class SlowJudge:
     def _place(self, url: str) -> str:
         shape, values = shape_of(url), set()
         for other in self.known:
-            if shape.segments and shape_of(other).segments[-1:] == shape.segments[-1:]:
+            is_of_folder = shape_of(other).folder == shape.folder
+            if shape.segments and is_of_folder and shape_of(other).segments[-1:] == shape.segments[-1:]:
                 values.update(parse_qsl(urlsplit(other).query, keep_blank_values=True))
         last, form = "".join(shape.segments[-1:]), shape.form
         alike = {other for other in map(shape_of, self.known) if other.folder == shape.folder and other.segments}
@@ -212,6 +213,21 @@ def test_a_view_by_a_number_has_no_word(end: str) -> None:
     version, history = (judge.keys(f"{HOST}/wiki/ax/{view}{end}") for view in ("3", "history"))
     assert (version.pattern, version.is_tail, version.has_word) == (f"F /…/wiki/*/{{n}}{end}", True, False)
     assert (history.pattern, history.is_tail, history.has_word) == (f"F /…/history{end}", True, True)
+
+
+def test_where_many_segments_look_like_programs_they_are_values() -> None:
+    """Pages of a wiki with many versions each; what else there is to learn of its paths is learned."""
+    judge = Judge()
+    for number in range(30):
+        judge.note_url(f"{HOST}/w/index.php?title={number}")
+    for page in range(3_000):
+        for version in range(20):
+            judge.note_url(f"{HOST}/wiki/page{page}x?oldid={100 * page + version}")
+        judge.note_url(f"{HOST}/talk/page{page}x/history")
+    asked = ("wiki/page7x?oldid=7", "w/index.php?title=7", "talk/rose/history")
+    patterns = [judge.pattern(f"{HOST}/{url}") for url in asked]
+    assert patterns == ["F /wiki/{}?oldid", "F /w/index.php?title", "F /…/history"]
+    assert len(judge.seen) < 2_048
 
 
 @pytest.mark.parametrize("seed", range(5))
