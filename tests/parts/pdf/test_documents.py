@@ -146,8 +146,10 @@ def test_without_it_nothing_of_a_pdf_file_is_read(tmp_path: Path) -> None:
 def test_a_page_read_before_is_read_again_in_full_once_pdf_files_are_wanted(tmp_path: Path) -> None:
     """No condition is sent for what an earlier crawl has left unread."""
     store = tmp_path / "crawl.db"
-    crawled(Site(SITE), store)
-    site = crawled(Site(SITE), store, pdf=True, text=True, recrawl_after=1e-3, refresh_min=1e-3, pages=40)
+    pages = len(SITE) - 1  # /next is found in a PDF file
+    crawled(Site(SITE), store, recrawl_after="1d", pages=pages)
+    rows(store, "UPDATE refresh SET fetched_at = fetched_at - 3e6, due = due - 3e6")  # a month ago
+    site = crawled(Site(SITE), store, pdf=True, text=True, recrawl_after="1d", pages=pages)
     paper = [head for url, head in zip(site.asked, site.headers, strict=True) if url.endswith("/paper.pdf")]
     assert paper
     assert b"If-None-Match" not in paper[0]
