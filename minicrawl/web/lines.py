@@ -142,8 +142,9 @@ def title_hash(title: str) -> int:
 
 def title_parts(title: str) -> list[int]:
     """Hashes of the parts of a title between dashes, bars, dots, colons and the like that stand alone, in order; of
-    each the hash that a line of the same words has."""
-    parts = [(">" + part).encode("utf-8", "replace") for part in _TITLE_PARTS.split(title.replace("\xa0", " "))]
+    each the hash that a line of the same words has. Hexadecimal names are numbers, as in `title_hash`."""
+    plain = _HEXADECIMAL.sub("0", title.replace("\xa0", " "))
+    parts = [(">" + part).encode("utf-8", "replace") for part in _TITLE_PARTS.split(plain)]
     offsets = np.cumsum([0, *map(len, parts[:-1])])
     hashes: list[int] = (_hashed(b"".join(parts), offsets, None).lines >> _HALF).tolist()
     return hashes

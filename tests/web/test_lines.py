@@ -54,6 +54,8 @@ def test_other_lines_are_another_listing(other: str) -> None:
 def test_titles_parts_are_found_among_lines() -> None:
     lines = told(read("<h1>Rose &amp; Tulip</h1><p>Shop of 12"))
     assert [lines[part] for part in title_parts("Rose & Tulip – Shop of 13")] == [2, 3]
+    assert title_parts("garden: 36b5e611a817 rose.c · tip") == title_parts("garden: 9e2cf8839222a rose.c · tip")
+    assert title_parts("a: facade12 rose.c") != title_parts("a: facades rose.c")
     assert title_hash("Page 2  of 3") == title_hash("page 1 of\n1") != title_hash("page 12 of 1")
 
 

@@ -36,7 +36,7 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
-from minicrawl.web.urls.shapes import Shape, differs_by_a_number, is_number, shape_of, word_of
+from minicrawl.web.urls.shapes import Shape, differs_by_a_number, is_number, leads_back, shape_of, word_of
 
 Group = tuple[str, str]
 GAIN, COPY = "gain", "copy"
@@ -464,11 +464,14 @@ class Judge:
     def _is_fruitful(self, answer: Answer, keys: Keys) -> bool:
         """True if a page made a URL known with another path and another pattern, that may say something: it has no
         query and is read now, or pages of its pattern have said something; and like ones were not read in vain. Views
-        by path lead to no others, as a history to versions, but for those in their own folder, or by a redirect."""
+        by path lead to no others, as a history to versions, but for those in their own folder, or by a redirect; and a
+        redirect is worth nothing if its target leads back."""
         path, origin = shape_of(answer.url).path, answer.url[: answer.url.index("/", 8) + 1]
         is_tail = keys.is_tail and answer.kind not in ("redirect", "canonical")
         for url in answer.new:
             shape = shape_of(url)
+            if answer.kind == "redirect" and leads_back(url, answer.url):
+                continue  # as to a form to log in
             if not url.startswith(origin):
                 if not shape.parameters:
                     return True

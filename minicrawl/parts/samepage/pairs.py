@@ -1,17 +1,19 @@
 """Pairs: a URL, and the same without one of its parameters, or spelled more simply. What changes nothing is void.
 
-name     of a parameter as ?name, or of a spelling, see minicrawl.web.urls.spellings
+name     of a parameter as ?name, of one with a value as ?name=value, or of a spelling, see minicrawl.web.urls.spellings
 agree    both were read and stand for one page, whatever showed it: the same text, a redirect, a canonical
 void     what changes nothing on a host: its URLs are names of the plainer ones, read or not
 
 VALUES values that agree make a name void, if none differs, and either TEXTS different pages are among them, or other
 pages link to all the plain URLs as well; else MANY_VALUES do. A host may answer any URL beyond the last one with the
 first page: that is one page, and nobody links to it without. Where one pair in DIFFERING differs, it is void no more.
+
+Of a parameter with a value so many URLs must agree: where ?page=1 is the page without, ?page=2 is another.
 """
 
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from msgspec import Struct, field
@@ -22,6 +24,8 @@ from minicrawl.web.urls.spellings import spellings
 VOID = "session"
 """The reason of a page that stands for another as a parameter or a spelling changes nothing."""
 VALUES, TEXTS, MANY_VALUES, DIFFERING = 4, 3, 12, 8
+MOST_EXACT = 64
+"""Names with a value that are counted of a host."""
 READ_ALL_THE_SAME = 64
 """One in so many URLs with a void parameter is read all the same, in case it comes to matter."""
 WAITING, EXPERIMENTS = 8, 5
@@ -30,17 +34,19 @@ WAITING, EXPERIMENTS = 8, 5
 
 class Evidence(NamedTuple):
     """A URL and its plainer one were read. name: what differs. page: URL of the one that both are, if they agree.
-    is_linked: pages link to the plainer one."""
+    is_linked: pages link to the plainer one. is_near: they agree but for some words or images, which says nothing of
+    a value."""
 
     url: str
     name: str
     page: str
     agrees: bool
     is_linked: bool = True
+    is_near: bool = False
 
     @property
     def value(self) -> str:
-        """The value of the parameter, or the URL of another spelling."""
+        """The value of the parameter; of another spelling, or a parameter with its value, the URL."""
         return dict(shape_of(self.url).parameters).get(self.name[1:], self.url)
 
 
@@ -89,22 +95,40 @@ class Pairs:
         self.void = {name for name, pair in self.by_name.items() if pair.is_void}
         self._open: dict[str, int] = {}
 
-    def plain(self, url: str) -> str:
-        """The URL without what is void; as it is for one in READ_ALL_THE_SAME."""
+    def plain(self, url: str, is_known: Callable[[str], bool]) -> str:
+        """The URL without what is void; as it is for one in READ_ALL_THE_SAME. is_known: of a plainer URL that differs
+        by a parameter with its value; an unknown one may be a page of its own that nobody links to."""
         if not self.void or ("?" not in url and not self._has_spelling):
             return url
         if zlib.crc32(url.encode()) % READ_ALL_THE_SAME == 0:
             return url
         for name in plainer(url):
-            if name in self.void:
-                url = plainer(url).get(name, url)
+            other = plainer(url).get(name, url)
+            if name in self.void or (exact(name, url) in self.void and is_known(other)):
+                url = other
         return url
 
     @property
     def _has_spelling(self) -> bool:
         return any(name[0] != "?" or name == "?" for name in self.void)
 
-    def note(self, found: Evidence) -> bool:
+    def note(self, found: Evidence) -> list[str]:
+        """Take in evidence; returns the names on which the verdict has changed."""
+        with_value = found._replace(name=exact(found.name, found.url))
+        turned = [found.name] if self._note(found) else []
+        if self._counts_exact(with_value, found.name) and self._note(with_value):
+            turned.append(with_value.name)
+        return turned
+
+    def _counts_exact(self, found: Evidence, loose: str) -> bool:
+        if not found.name or found.is_near:
+            return False
+        if found.name in self.by_name:
+            return True
+        kept = sum("=" in name for name in self.by_name)
+        return found.agrees and loose not in self.void and kept < MOST_EXACT
+
+    def _note(self, found: Evidence) -> bool:
         """Take in evidence; returns whether the verdict on its name has changed."""
         pair = self.by_name.setdefault(found.name, Pair())
         was_void = pair.is_void
@@ -132,6 +156,12 @@ class Pairs:
             self.changed.add(f"?{name}")
             return f"?{name}", without(url, name)
         return None
+
+
+def exact(name: str, url: str) -> str:
+    """The name of a parameter with its value in a URL, ?page=1; empty for a spelling, or if the URL has it twice."""
+    values = [value for each, value in shape_of(url).parameters if f"?{each}" == name]
+    return f"{name}={values[0]}" if len(values) == 1 else ""
 
 
 _MAY_BE_PLAINER = re.compile(r"[A-Z?]|//www\.|\./|/(?:index|default)\.")

@@ -165,7 +165,7 @@ class SamePage(Step):
 
     def _plain(self, url: str) -> str:
         pairs = self._void.get(politeness_key(url)) if self._void else None
-        return url if pairs is None else pairs.plain(url)
+        return url if pairs is None else pairs.plain(url, lambda other: self._urls.find([other]) != [None])
 
     def _note_url(self, host: str, url: str) -> None:
         if url.count("/") < _TWO_SEGMENTS and "?" not in url:  # as front pages of other hosts: it teaches nothing
@@ -366,7 +366,13 @@ class SamePage(Step):
         one, other = self._stands_for(page), self._stands_for(plain)
         if one == other or self._pages.was_there(plain):
             agrees = one == other or self._say_the_same(one, other)
-            self._note(Evidence(self._urls.url(page), name, self._urls.url(other), agrees), now)
+            is_near = agrees and self._differ(page, plain)
+            self._note(Evidence(self._urls.url(page), name, self._urls.url(other), agrees, is_near=is_near), now)
+
+    def _differ(self, page: int, other: int) -> bool:
+        """True if two pages have texts that differ."""
+        row, there = self._fingerprints.row(page), self._fingerprints.row(other)
+        return row is not None and there is not None and row.payload != there.payload
 
     def _say_the_same(self, page: int, other: int) -> bool:
         """True if two pages have one text and one title: a path stands for no other page by that alone."""
@@ -375,11 +381,14 @@ class SamePage(Step):
         return is_same and self._pages.title(page) == self._pages.title(other)
 
     def _note(self, found: Evidence, now: float) -> None:
-        host, name = politeness_key(found.url), found.name
+        host = politeness_key(found.url)
         book = self._book(host)
         self._changed.add(host)
-        if not book.pairs.note(found):
-            return
+        for name in book.pairs.note(found):
+            self._turn(host, book, name, now)
+
+    def _turn(self, host: str, book: HostBook, name: str, now: float) -> None:
+        """Act on a new verdict on a name."""
         if name in book.pairs.void and name[:1] == "?":
             book.judge.forget_parameter(name[1:])
         if book.pairs.void:

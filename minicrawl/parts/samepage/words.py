@@ -12,7 +12,7 @@ from minicrawl.model import State
 from minicrawl.parts.part import own
 from minicrawl.parts.samepage import SamePageSettings
 from minicrawl.parts.samepage.judge import KINDS
-from minicrawl.parts.samepage.pairs import DIFFERING, VOID, plainer
+from minicrawl.parts.samepage.pairs import DIFFERING, VOID, exact, plainer
 from minicrawl.parts.samepage.stored import load_judge, load_pairs
 from minicrawl.parts.samepage.tables import PairRow, PatternRow
 from minicrawl.store.reader import Store
@@ -164,7 +164,7 @@ def name_in_words(name: str) -> str:
 def _void(pair: Mapping[str, Any]) -> str:
     host, name, agree = pair["host"], pair["name"], pair["agree"]
     stand = f"{agree:,} of {agree + pair['differ']:,} read stand{'s' if agree == 1 else ''} for the plainer URL"
-    example = _as(pair["example"], plainer(pair["example"]).get(name, ""))
+    example = _as(pair["example"], plainer(pair["example"]).get(name.partition("=")[0], ""))
     return f"{printable(host)} {printable(name_in_words(name))} changes nothing: {stand}, for example {example}"
 
 
@@ -181,7 +181,8 @@ def _as(url: str, plain: str) -> str:
 
 def known_as(store: Store, url: str) -> str:
     """The URL without what changes nothing on its host."""
-    return load_pairs(store, politeness_key(url)).plain(url)
+    pairs = load_pairs(store, politeness_key(url))
+    return pairs.plain(url, lambda other: bool(store.page_table.find([other])))
 
 
 def explain(store: Store, page: int) -> Iterator[str]:
@@ -198,7 +199,8 @@ def explain(store: Store, page: int) -> Iterator[str]:
 def _lines_of_alias(store: Store, url: str) -> Iterator[str]:
     host = politeness_key(url)
     for name in plainer(url):
-        row = store.record(PairRow, "pairs WHERE host = ? AND name = ? AND is_void", host, name)
+        either = host, name, exact(name, url)
+        row = store.record(PairRow, "pairs WHERE host = ? AND name IN (?, ?) AND is_void", *either)
         if row is not None:
             yield f"same        {_void(_void_row(row))}"
             yield f"            it is a page of its own again if more than one in {DIFFERING} differs"

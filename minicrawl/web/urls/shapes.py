@@ -10,6 +10,7 @@ form     {n} for a number, *.php for a name with an ending, {} for any other; wi
 import re
 from functools import lru_cache
 from typing import NamedTuple
+from urllib.parse import unquote
 
 _NUMBER = re.compile(r"\d+")
 _HEXADECIMAL = re.compile(r"[0-9a-fA-F]{8,}(?:-[0-9a-fA-F]{4,}){0,4}")
@@ -111,6 +112,14 @@ def differs_by_a_number(url: str, source: str) -> bool:
     longer = shape.segments[len(other.segments) :]
     is_below = shape.segments[: len(other.segments)] == other.segments and shape.parameters == other.parameters
     return is_below and bool(longer) and longer[-1].isdecimal() and len(longer) <= _FOLDERS
+
+
+def leads_back(url: str, source: str) -> bool:
+    """True if a parameter of a URL is its source, whole or from its path on: /login?next=/basket for /basket."""
+    if "?" not in url:
+        return False
+    path = source[source.index("/", 8) :]
+    return any(unquote(value) in (source, path, path.partition("?")[0]) for _, value in shape_of(url).parameters)
 
 
 def _form(segment: str) -> str:

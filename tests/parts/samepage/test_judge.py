@@ -4,7 +4,7 @@ import itertools
 import random
 import re
 from collections.abc import Iterator
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
 import pytest
 
@@ -162,6 +162,8 @@ class SlowJudge:
 
     def _leads_on(self, answer: Answer, pattern: str, new: str) -> bool:
         is_plain = not urlsplit(new).query
+        if answer.kind == "redirect" and answer.url.removeprefix(HOST) in dict(parse_qsl(urlsplit(new).query)).values():
+            return False
         if not new.startswith(f"{HOST}/"):
             return is_plain
         if answer.kind == "canonical" and is_plain:
@@ -236,10 +238,12 @@ def test_prospects_and_gains_are_those_of_the_formula(seed: int) -> None:
     made, judge, slow = urls(draw), Judge(), SlowJudge()
     poor = draw.choice(KINDS[:-1])
     for step in range(200):
-        found = [next(made) for _ in range(draw.randrange(3))]
+        found, known = [next(made) for _ in range(draw.randrange(3))], next(made)
         if draw.random() < 0.1:
             found.append(f"http://b.test/{step}")
-        for url in [*found, known := next(made)]:
+        if draw.random() < 0.2:
+            found.append(f"{HOST}/login?next={quote(known.removeprefix(HOST))}")
+        for url in [*found, known]:
             slow.known.append(url)
             judge.note_url(url)
         kind, of = draw.choice([GAIN, GAIN, poor, draw.choice(KINDS)]), draw.choice([None, next(made)])

@@ -12,6 +12,7 @@ from minicrawl.parts.samepage.pairs import (
     DIFFERING,
     EXPERIMENTS,
     MANY_VALUES,
+    MOST_EXACT,
     READ_ALL_THE_SAME,
     TEXTS,
     VALUES,
@@ -34,6 +35,10 @@ def agreeing(values: int, *, pages: int = 1, is_linked: bool = False, of: str = 
 
 def differing(values: int) -> list[Evidence]:
     return [Evidence(f"{HOST}/d?sid=d{value}", "?sid", "", agrees=False) for value in range(values)]
+
+
+def anything(url: str) -> bool:
+    return True
 
 
 HISTORIES = {
@@ -59,15 +64,49 @@ def test_a_parameter_is_void_by_what_was_seen_of_it(history: list[Evidence], is_
     pairs, was_void = Pairs(), False
     for found in history:
         changed = pairs.note(found)
-        assert ("?sid" in pairs.void) == (was_void != changed)
+        assert ("?sid" in pairs.void) == (was_void != ("?sid" in changed))
         was_void = "?sid" in pairs.void
         pairs = Pairs(pairs.by_name.items())
     assert ("?sid" in pairs.void) is is_void
     urls = [f"{HOST}/x?a={number}&sid=z" for number in range(20 * READ_ALL_THE_SAME)]
     kept = [url for url in urls if zlib.crc32(url.encode()) % READ_ALL_THE_SAME == 0] if is_void else urls
-    assert [url for url in urls if pairs.plain(url) == url] == kept
-    assert {pairs.plain(url) for url in urls} <= {*kept} | {without(url, "sid") for url in urls}
-    assert pairs.plain(f"{HOST}/x?SID=z") == f"{HOST}/x?SID=z"
+    assert [url for url in urls if pairs.plain(url, anything) == url] == kept
+    assert {pairs.plain(url, anything) for url in urls} <= {*kept} | {without(url, "sid") for url in urls}
+    assert pairs.plain(f"{HOST}/x?SID=z", anything) == f"{HOST}/x?SID=z"
+
+
+def test_one_value_of_a_parameter_changes_nothing() -> None:
+    """Page 1 of each list is the list; page 2 is another page, and so is a plainer URL that nobody knows."""
+    pairs, said = Pairs(), list[list[str]]()
+    for topic in range(VALUES):
+        for page in (2, 1):
+            url, plain = f"{HOST}/t{topic}?page={page}", f"{HOST}/t{topic}"
+            said.append(pairs.note(Evidence(url, "?page", plain, agrees=page == 1)))
+            pairs = Pairs(pairs.by_name.items())
+    assert said == [[]] * (2 * VALUES - 1) + [["?page=1"]]
+    near = [Evidence(f"{HOST}/t{topic}?page=3", "?page", "", agrees=True, is_near=True) for topic in range(VALUES)]
+    assert [pairs.note(found) for found in near] == [[]] * VALUES
+    urls = [f"{HOST}/t{topic}?page={page}&a=b" for topic in range(40) for page in (1, 2, 11)]
+    known = {f"{HOST}/t{topic}?a=b" for topic in range(20)}
+    plain = {url for url in urls if pairs.plain(url, known.__contains__) != url}
+    kept = {url for url in urls if zlib.crc32(url.encode()) % READ_ALL_THE_SAME == 0}
+    assert plain == {url for url in urls if "page=1&" in url and url.replace("page=1&", "") in known} - kept
+    twice = f"{HOST}/t1?page=1&page=1"
+    assert pairs.plain(twice, anything) == twice
+    assert pairs.note(Evidence(urls[0], "?page", urls[0], agrees=False)) == ["?page=1"]
+
+
+def test_names_with_a_value_are_few() -> None:
+    pairs = Pairs()
+    for found in agreeing(3 * MOST_EXACT, pages=9, of="id"):
+        pairs.note(found)
+    pairs.note(differing(1)[0])
+    assert len(pairs.by_name) < 10
+    pairs = Pairs()
+    pairs.note(Evidence(f"{HOST}/a?id=0", "?id", f"{HOST}/b", agrees=False))
+    for found in agreeing(3 * MOST_EXACT, pages=9, of="id"):
+        pairs.note(found)
+    assert len(pairs.by_name) == MOST_EXACT + 1
 
 
 NAMES = st.sampled_from(["?a", "?b", "?", "case", "order", "www.", "front"])
@@ -81,7 +120,7 @@ URLS = st.builds(
 
 @given(st.sets(NAMES), URLS)
 def test_a_plain_url_has_nothing_void_left(void: set[str], url: str) -> None:
-    plain = Pairs((name, Pair(is_void=True)) for name in void).plain(url)
+    plain = Pairs((name, Pair(is_void=True)) for name in void).plain(url, anything)
     if plain != url:
         assert not void & plainer(plain).keys()
     elif void & plainer(url).keys():

@@ -175,3 +175,28 @@ def new_posts_behind_known_ones(web: MadeWeb) -> None:
     """The front page has links to 160 posts of 300; the paged list begins with these and goes on to the others."""
     _only_way(web, 300, "/latest?page={}", "/latest")
     web.front(links(("/latest", "latest")) + links_to(f"/news/{number}" for number in range(160)))
+
+
+def _parts(web: MadeWeb, first: str) -> None:
+    """Sixty stories in two pages, or twenty, that link to each other with their numbers. first: the text of /story/{}
+    begins with it; page 1 says what that says if it is empty."""
+    for story in range(60):
+        key = f"/story/{story}"
+        urls = [f"{key}?page={page}" for page in range(1, 3 if story else 21)]
+        texts = [f"<p>{number}</p>{web.text(url)}{links_to(urls)}" for number, url in enumerate(urls)]
+        web.add(key, f"Story {story}", texts[0] if not first else first + web.text(key) + links_to(urls))
+        for url, text in zip(urls, texts, strict=True):
+            web.add(url, f"Story {story}", text, wanted=bool(first) or url != urls[0])
+    web.front(links_to(f"/story/{story}" for story in range(60)))
+
+
+@made()
+def first_pages(web: MadeWeb) -> None:
+    """Each story has a link to its page 1, which is the story as it is without."""
+    _parts(web, "")
+
+
+@made()
+def first_pages_behind_covers(web: MadeWeb) -> None:
+    """Its twin: without a page it shows a cover."""
+    _parts(web, "<p>What this is about</p>")

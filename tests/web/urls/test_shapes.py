@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from minicrawl.web.urls.shapes import differs_by_a_number, looks_random, shape_of, without, word_of
+from minicrawl.web.urls.shapes import differs_by_a_number, leads_back, looks_random, shape_of, without, word_of
 
 SHAPES = {
     "/": ("", "/", ()),
@@ -62,6 +62,22 @@ PAGERS = [
     ("/news?q=a", "/news", False),
     ("/news?page=2&sort=1", "/news", False),
 ]
+
+
+FORMS = [
+    ("/login?next=/basket", "/basket", True),
+    ("/login?next=%2Fbasket%3Fa%3D1&b=2", "/basket?a=1", True),
+    ("/login?next=/basket", "/basket?a=1", True),
+    ("/login?service=http%3A//a.test/basket", "/basket", True),
+    ("/login?next=/basket/2", "/basket", False),
+    ("/show?id=12", "/p/12", False),
+    ("/login", "/basket", False),
+]
+
+
+@pytest.mark.parametrize(("url", "source", "expected"), FORMS)
+def test_a_form_leads_back_to_the_page_that_sent_there(url: str, source: str, expected: bool) -> None:
+    assert leads_back(f"http://a.test{url}", f"http://a.test{source}") is expected
 
 
 @pytest.mark.parametrize(("url", "source", "expected"), PAGERS)
