@@ -42,8 +42,8 @@ _CLOSES: dict[bytes | None, re.Pattern[bytes]] = {
 _CLOSES[None] = re.compile(rb"--(?=>)")
 _IMAGE = re.compile(rb"""<(?i:img)\s[^<>]*?\b(?i:src)=["']?([^"'\s<>?]*)""")
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
-_HEXADECIMAL = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{8,}\b")
-_TITLE_PARTS = re.compile(r"\s[-–—|·:»]\s")
+_HEXADECIMAL = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,}\b")
+_TITLE_PARTS = re.compile(r"\s[-–—|·»]\s|\s?:\s")
 _OPEN, _SEMICOLON, _HASH, _AMPERSAND = b"<;#&"
 _EITHER = np.uint8(0xFF ^ (_OPEN ^ ord(">")))  # "<" and ">" differ by one bit
 _IS_LETTER = np.frombuffer(LETTERS, np.uint8) != ord(" ")
@@ -141,7 +141,7 @@ def title_hash(title: str) -> int:
 
 
 def title_parts(title: str) -> list[int]:
-    """Hashes of the parts of a title between dashes, bars, dots, colons and the like that stand alone, in order; of
+    """Hashes of the parts of a title between dashes, bars, dots and the like that stand alone, and behind colons, in order; of
     each the hash that a line of the same words has. Hexadecimal names are numbers, as in `title_hash`."""
     plain = _HEXADECIMAL.sub("0", title.replace("\xa0", " "))
     parts = [(">" + part).encode("utf-8", "replace") for part in _TITLE_PARTS.split(plain)]

@@ -1,11 +1,12 @@
 """Which URLs are one page, and which need not be requested (docs/same-page.md).
 
-judge        what pages of a host have said, by what their URLs share: what is read now, later, or in samples
-pairs        parameters and spellings that change nothing
-known_lines  the lines of text that pages of a host have
-tables       all that in the store; stored: read from there, and written
-step         all that in a crawl
-words        all that for people
+judge          what pages of a host have said, by what their URLs share: what is read now, later, or in samples
+pairs          parameters and spellings that change nothing
+plainer_first  pages that wait for a plainer one
+known_lines    the lines of text that pages of a host have
+tables         all that in the store; stored: read from there, and written
+step           all that in a crawl
+words          all that for people
 """
 
 from collections.abc import Iterable, Mapping

@@ -214,9 +214,10 @@ class Judge:
             self._see(f"?{name}", value, FEW + 1)
         if segments and not self._has_values(shape):
             self._note_program(shape)
+        is_folder = bool(shape.parameters) or shape.form.endswith("/")  # the last segment as well
         for at in range(1, len(segments)):
-            self._see(word_of(segments[at]), "/".join(segments[:at]), MANY)
-            if at + 1 < len(segments):
+            self._see(word_of(segments[at]), "/".join(segments[:at]), FEW + 1)
+            if is_folder or at + 1 < len(segments):
                 self._see(f"{word_of(segments[at - 1])}/", segments[at], FEW + 1)
 
     def _note_program(self, shape: Shape) -> None:
@@ -268,7 +269,9 @@ class Judge:
         words = list(map(word_of, shape.segments))
         slash = "/" if shape.path.endswith("/") else ""
         for at in range(1, len(words)):
-            if len(self.seen.get(words[at], ())) >= MANY and any(map(str.isalpha, words[at])):
+            above, beside = len(self.seen.get(words[at], ())), len(self.seen.get(f"{words[at - 1]}/", ()))
+            is_view = above >= MANY and (above > beside or above > FEW)
+            if is_view and any(map(str.isalpha, words[at])):
                 shown = [word if each == at else self._shown(words, each) for each, word in enumerate(words)][at:]
                 return "/".join(words[at:]) + slash, "/".join(shown) + slash
         if len(words) > 2 and is_number(shape.segments[-1]) and self._shown(words, len(words) - 2) == "*":
@@ -464,14 +467,15 @@ class Judge:
     def _is_fruitful(self, answer: Answer, keys: Keys) -> bool:
         """True if a page made a URL known with another path and another pattern, that may say something: it has no
         query and is read now, or pages of its pattern have said something; and like ones were not read in vain. Views
-        by path lead to no others, as a history to versions, but for those in their own folder, or by a redirect; and a
-        redirect is worth nothing if its target leads back."""
+        by path lead to no others, as a history to versions, but for those in their own folder, or by a redirect. URLs
+        that lead back, or carry on the values by which the page was chosen, are views of itself."""
         path, origin = shape_of(answer.url).path, answer.url[: answer.url.index("/", 8) + 1]
         is_tail = keys.is_tail and answer.kind not in ("redirect", "canonical")
+        carried = {each for each in shape_of(answer.url).parameters if not self.has_few(each[0])}
         for url in answer.new:
             shape = shape_of(url)
-            if answer.kind == "redirect" and leads_back(url, answer.url):
-                continue  # as to a form to log in
+            if leads_back(url, answer.url) or (carried and carried.issubset(shape.parameters)):
+                continue  # a form to log in, or one more view of the same
             if not url.startswith(origin):
                 if not shape.parameters:
                     return True

@@ -28,6 +28,7 @@ from minicrawl.model import READ, Fetched, PageRequest, State
 from minicrawl.parts.samepage.judge import GAIN, NOW, Answer, Group, Judge, Waiting
 from minicrawl.parts.samepage.known_lines import KnownLines
 from minicrawl.parts.samepage.pairs import VOID, Evidence, Pairs, plainer
+from minicrawl.parts.samepage.plainer_first import PlainerFirst
 from minicrawl.parts.samepage.stored import load_judge, load_lines, load_pairs, pair_rows, pattern_rows, seen_rows
 from minicrawl.parts.samepage.tables import LinesRow, ListingRow, PairRow, PatternRow, SeenRow
 from minicrawl.parts.samepage.words import name_in_words
@@ -93,6 +94,13 @@ class HostBook(Struct):
         has_word = self.judge.keys(url).has_word
         return all(map(self.lines.knows, title_parts(title))) if has_word else self.lines.knows(hashed)
 
+    def is_first_copy(self, text: int | None) -> bool:
+        """True if a text that a page repeats under another path was not repeated often so far."""
+        if text is None:
+            return False
+        self.copied[text] += 1
+        return self.copied[text] <= _COPIES
+
 
 class Listings:
     """The first page of each host, title and set of lines."""
@@ -112,6 +120,25 @@ class Listings:
     def save(self, writer: Writer) -> None:
         writer.add(ListingRow, (ListingRow(*each) for each in self._new.items()), if_new=True)
         self._new.clear()
+
+
+class Echoes:
+    """By site the hosts in a row whose first page said what another host's did: wildcard DNS makes up any."""
+
+    def __init__(self) -> None:
+        self._hosts: dict[str, int] = {}
+
+    def note(self, url: str, *, is_echo: bool) -> None:
+        """Take in the first page of a host."""
+        if is_echo:
+            site = site_of(url)
+            self._hosts[site] = self._hosts.get(site, 0) + 1
+        elif self._hosts:
+            self._hosts.pop(site_of(url), None)
+
+    def makes_up(self, url: str) -> bool:
+        """True if the last hosts of a site have all said what others said: the next one says it as well."""
+        return bool(self._hosts) and self._hosts.get(site_of(url), 0) >= _ECHOES
 
 
 class SamePage(Step):
@@ -142,10 +169,10 @@ class SamePage(Step):
         self._spent: dict[int, tuple[int, int]] = {}
         """By host its gains, and the pages that waited, when there was nothing to read among these."""
         self._called: set[int] = set()
-        self._echoes: dict[str, int] = {}
-        """By site the hosts in a row whose first page said what another host's did: wildcard DNS makes up any."""
+        self._echoes = Echoes()
         self._found: tuple[int, str | None] | None = None
         self._listings = Listings(self._writer)
+        self._plainer_first = PlainerFirst(state)
         self._pending: OrderedDict[int, list[tuple[int, str]]] = OrderedDict()
         self.wanted: dict[str, str] = {}
         self._experiments: dict[str, tuple[str, Turn]] = {}
@@ -196,8 +223,8 @@ class SamePage(Step):
         name = self._name_of(page)
         judge = self._book(name).judge
         reads_now = self._is_checked(url, judge) or judge.reads_now(url, lambda: self._source_of(page))
-        if reads_now and not self._is_made_up(judge, url):
-            return False
+        if reads_now and not (judge.is_new and self._echoes.makes_up(url)):
+            return self._plainer_first.lets_wait(page, url, lambda other: judge.prospect(other) >= NOW)
         self._hold(page, name, judge, url)
         return True
 
@@ -214,21 +241,17 @@ class SamePage(Step):
         source = self._pages.found_on(page)
         return None if source is None or self._accounts.book.alias[source] else self._urls.url(source)
 
-    def _is_made_up(self, judge: Judge, url: str) -> bool:
-        """True for the first page of a host if those of the last hosts of its site have all said what others said."""
-        return judge.is_new and bool(self._echoes) and self._echoes.get(site_of(url), 0) >= _ECHOES
-
     def _is_checked(self, url: str, judge: Judge) -> bool:
         """True if a URL is asked for only to learn whether it is there; and for any page by its path in an audit."""
         return self._admission.scope.only_checks(url) or (self._audits and not judge.is_view(url))
 
     def on_idle(self, host: int, now: float) -> None:
         held = self._held.get(host)
-        if not held:
+        if self._plainer_first.on_idle(host, now) or not held:
             return
         name = self._frontier.hosts[host].name
         judge = self._book(name).judge
-        if self._is_made_up(judge, f"http://{name}/"):
+        if judge.is_new and self._echoes.makes_up(f"http://{name}/"):
             return
         known = judge.gains, self._waiting[host].total()
         if self._spent.get(host) == known:  # nothing can have risen
@@ -324,7 +347,7 @@ class SamePage(Step):
                 share = float(_has_new_numbers(book.lines, lines))  # a table of other numbers
             kind = GAIN if share else "nothing"
             is_full = share >= _FULL
-        if kind == "same" and "?" not in turn.fetched.url and self._is_first_copy(turn, book):
+        if kind == "same" and "?" not in turn.fetched.url and book.is_first_copy(turn.fetched.payload):
             kind = "copy"
         offered = self._state.discovery.offered
         targets = turn.targets
@@ -338,6 +361,7 @@ class SamePage(Step):
 
     def on_turn(self, turn: Turn) -> None:
         """Learn what changes nothing, by all pages that were read of one that differ in their spelling alone."""
+        self._plainer_first.on_turn(turn.page, turn.now)
         if not self._learns_pairs or turn.outcome.state not in READ or turn.outcome.reason == VOID:
             return
         page, url = turn.page, turn.fetched.url
@@ -482,20 +506,10 @@ class SamePage(Step):
 
     def _note_first(self, turn: Turn) -> None:
         """Note whether the first page of a host says what a page of another host has said."""
-        text, site = turn.fetched.payload, site_of(turn.fetched.url)
-        others = () if text is None else self._fingerprints.first(text)
-        if any(self._host_of(page) != self._host_of(turn.page) for page in others):
-            self._echoes[site] = self._echoes.get(site, 0) + 1
-        elif self._echoes:
-            self._echoes.pop(site, None)
-
-    def _is_first_copy(self, turn: Turn, book: HostBook) -> bool:
-        """True if the page that a page under another path repeats was not repeated often so far."""
         text = turn.fetched.payload
-        if text is None:
-            return False
-        book.copied[text] += 1
-        return book.copied[text] <= _COPIES
+        others = () if text is None else self._fingerprints.first(text)
+        is_echo = any(self._host_of(page) != self._host_of(turn.page) for page in others)
+        self._echoes.note(turn.fetched.url, is_echo=is_echo)
 
     def _kind(self, turn: Turn, book: HostBook) -> str | None:
         """What a page said, but for what needs its lines; None if nothing can be learned from the answer."""

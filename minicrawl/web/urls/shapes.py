@@ -1,6 +1,6 @@
 """The shape of a URL: what it has in common with others that one program of a server answers.
 
-number   decimal digits, or the hexadecimal name of a commit, a file or a record: eight digits and more, with a letter
+number   decimal digits, or the hexadecimal name of a commit, a file or a record: seven digits and more, with a letter
          and a decimal one
 word     a segment of a path with its digits made 0; a number is 0
 pattern  up to two folders, the form of the last segment, and the names of the parameters
@@ -13,9 +13,9 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 _NUMBER = re.compile(r"\d+")
-_HEXADECIMAL = re.compile(r"[0-9a-fA-F]{8,}(?:-[0-9a-fA-F]{4,}){0,4}")
+_HEXADECIMAL = re.compile(r"[0-9a-fA-F]{7,}(?:-[0-9a-fA-F]{4,}){0,4}")
 _ENDING = re.compile(r"[^.].*\.([A-Za-z][A-Za-z0-9]{0,4})$")
-_FOLDERS, _HASH = 2, 8
+_FOLDERS, _HASH = 2, 7
 # 16 digits of one hexadecimal case, the start of a UUID, 8 hexadecimal digits with a letter and a decimal one, or 20
 # letters and digits of both cases. Conditions stand behind the text they check: before it they take four times as long.
 _RANDOM = re.compile(

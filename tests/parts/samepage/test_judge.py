@@ -92,21 +92,27 @@ class SlowJudge:
             if word_of(segments[at]) == word
         }
 
-    def _is_value(self, above: str, word: str) -> bool:
-        below = {
+    def _below(self, word: str) -> set[str]:
+        """Folders below a word; the last segment of a URL is one if it has a query, or a slash at its end."""
+        return {
             segments[at + 1]
-            for segments in (shape_of(url).segments for url in self.known)
-            for at in range(len(segments) - 2)
-            if word_of(segments[at]) == above
+            for url in self.known
+            for segments in [shape_of(url).segments]
+            for at in range(len(segments) - (1 if "?" in url or url.endswith("/") else 2))
+            if word_of(segments[at]) == word
         }
-        return any(map(str.isalpha, word)) and len(below) > FEW
+
+    def _is_value(self, above: str, word: str) -> bool:
+        return any(map(str.isalpha, word)) and len(self._below(above)) > FEW
 
     def _tail(self, url: str) -> tuple[str, str]:
         words = [word_of(segment) for segment in shape_of(url).segments]
         shown = words[:1] + ["*" if self._is_value(*pair) else pair[1] for pair in itertools.pairwise(words)]
         slash = "/" * urlsplit(url).path.endswith("/")
         for at in range(1, len(words)):
-            if any(map(str.isalpha, words[at])) and len(self._folders(words[at])) >= MANY:
+            above, beside = len(self._folders(words[at])), len(self._below(words[at - 1]))
+            is_view = above >= MANY and (above > FEW or above > beside)
+            if any(map(str.isalpha, words[at])) and is_view:
                 return "/".join(words[at:]) + slash, "/".join([words[at], *shown[at + 1 :]]) + slash
         if len(words) > 2 and shape_of(url).segments[-1].isdecimal() and shown[-2] == "*":
             return f"{words[-3]}/{words[-2]}/{{n}}{slash}", f"{words[-3]}/*/{{n}}{slash}"
@@ -160,9 +166,14 @@ class SlowJudge:
             self.repeated.append(pattern)
         return gain
 
+    def _is_of_itself(self, url: str, new: str) -> bool:
+        chosen, passed = (parse_qsl(urlsplit(each).query, keep_blank_values=True) for each in (url, new))
+        carried = {(name, value) for name, value in chosen if len(self._values(name)) > FEW}
+        return url.removeprefix(HOST) in dict(passed).values() or (bool(carried) and carried <= set(passed))
+
     def _leads_on(self, answer: Answer, pattern: str, new: str) -> bool:
         is_plain = not urlsplit(new).query
-        if answer.kind == "redirect" and answer.url.removeprefix(HOST) in dict(parse_qsl(urlsplit(new).query)).values():
+        if self._is_of_itself(answer.url, new):
             return False
         if not new.startswith(f"{HOST}/"):
             return is_plain
@@ -215,6 +226,27 @@ def test_a_view_by_a_number_has_no_word(end: str) -> None:
     version, history = (judge.keys(f"{HOST}/wiki/ax/{view}{end}") for view in ("3", "history"))
     assert (version.pattern, version.is_tail, version.has_word) == (f"F /…/wiki/*/{{n}}{end}", True, False)
     assert (history.pattern, history.is_tail, history.has_word) == (f"F /…/history{end}", True, True)
+
+
+def test_the_word_of_a_view_stands_below_more_folders_than_its_folder_has() -> None:
+    """Of /tree/rose.c and /diff/rose.c the first word is the view; of /Rose/history and /Rose/edit the last one."""
+    judge, files = Judge(), [f"{word}.c" for word in "abcdefghijklmnopqrst"]
+    for view in ("tree", "diff", "log", "blame", "plain", "patch", "commit"):
+        for file in files:
+            judge.note_url(f"{HOST}/garden/{view}/{file}?id=1")
+    for page in files[:12]:
+        for view in ("history", "edit"):
+            judge.note_url(f"{HOST}/wiki/{page}/{view}")
+    asked = ("garden/tree/a.c?id=1", "garden/diff/b.c?id=2", "wiki/a.c/history")
+    patterns = [judge.pattern(f"{HOST}/{url}") for url in asked]
+    assert patterns == ["F /garden/tree/*.c?id", "F /garden/diff/*.c?id", "F /…/history"]
+
+
+def test_a_topic_is_a_value_below_its_boards() -> None:
+    judge = Judge()
+    for topic in range(40):
+        judge.note_url(f"{HOST}/forum/{topic % 9}b/topic/{chr(97 + topic % 26)}-{topic}x/?post=1")
+    assert judge.pattern(f"{HOST}/forum/1b/topic/rose/?post=7") == "F /…/topic/*/?post"
 
 
 def test_where_many_segments_look_like_programs_they_are_values() -> None:

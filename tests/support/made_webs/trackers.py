@@ -130,3 +130,32 @@ def feeds_of_tags(web: MadeWeb) -> None:
 
     web.respond = feed
     web.front(links_to(tags))
+
+
+@made()
+def replies_beside_topics(web: MadeWeb) -> None:
+    """A forum whose lists lead to the last reply of a topic, which is the topic, sooner than to the topic."""
+    for number, word in enumerate(WORDS[:60]):
+        topic = f"/forum/{number % 8}/topic/{word}/"
+        web.add(
+            topic, f"On {word}", web.text(word) + links_to([f"{topic}?reply={number}{reply}" for reply in range(6)])
+        )
+    web.respond = web.same_page
+    boards = [f"/forum/{number}/" for number in range(8)]
+    topics = [f"/forum/{number % 8}/topic/{word}/" for number, word in enumerate(WORDS[:60])]
+    for number, board in enumerate(boards):
+        own = [f"{topic}?reply={each}5" for each, topic in enumerate(topics) if each % 8 == number]
+        web.add(board, f"Board {number}", links_to([*own, *topics[number::8]]))
+    web.front(links_to([*boards, *(f"{topic}?reply={number}5" for number, topic in enumerate(topics))]))
+
+
+@made()
+def answers_beside_questions(web: MadeWeb) -> None:
+    """Its twin: the page with an answer shows that answer alone, which stands nowhere else."""
+    for number, word in enumerate(WORDS[:60]):
+        topic = f"/forum/{number % 8}/topic/{word}/"
+        answers = [f"{topic}?reply={number}{reply}" for reply in range(3)]
+        web.add(topic, f"On {word}", web.text(word) + links_to(answers))
+        for url in answers:
+            web.add(url, f"On {word}", web.text(url))
+    web.front(links_to(f"/forum/{number % 8}/topic/{word}/" for number, word in enumerate(WORDS[:60])))
