@@ -141,8 +141,8 @@ def title_hash(title: str) -> int:
 
 
 def title_parts(title: str) -> list[int]:
-    """Hashes of the parts of a title between dashes, bars, dots and the like that stand alone, and behind colons, in order; of
-    each the hash that a line of the same words has. Hexadecimal names are numbers, as in `title_hash`."""
+    """Hashes of the parts of a title between dashes, bars, dots and the like that stand alone, and behind colons, in
+    order; of each the hash that a line of the same words has. Hexadecimal names are numbers, as in `title_hash`."""
     plain = _HEXADECIMAL.sub("0", title.replace("\xa0", " "))
     parts = [(">" + part).encode("utf-8", "replace") for part in _TITLE_PARTS.split(plain)]
     offsets = np.cumsum([0, *map(len, parts[:-1])])

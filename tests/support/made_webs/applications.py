@@ -150,6 +150,41 @@ def wiki_by_path(web: MadeWeb) -> None:
 
 
 @made()
+def wiki_of_titled_views(web: MadeWeb) -> None:
+    """A wiki in a tree, each view of a page below it: History: Rose. Nearly all of them say what others say."""
+    names = [f"{WORDS[number]}/{WORDS[-number]}/" if number > 11 else f"{WORDS[number]}/" for number in range(60)]
+    said = {"edit": "Change the text", "history": "Who changed it", "files": "No files yet", "images": "No pictures"}
+    titles = [name.rstrip("/").rpartition("/")[2].title() for name in names]
+    for number, name in enumerate(names):
+        own = [f"/{name}_{view}/" for view in said]
+        own += [f"/{names[(number * step + 1) % 60]}" for step in (1, 3)]
+        web.add(f"/{name}", f"{titles[number]} - The wiki", web.text(name) + links_to(own))
+
+    def view(key: str, times: int) -> str | None:
+        name, _, view = key[1:].rstrip("/").rpartition("_")
+        if name not in names or view not in said:
+            return None
+        title = f"{view.title()}: {titles[names.index(name)]} - The wiki"
+        return document(title, f"<p>{said[view]}</p>" + links_to([f"/{name}"]))
+
+    web.respond = view
+    web.front(links_to(f"/{name}" for name in names[:12]))
+
+
+@made()
+def notes_of_chapters(web: MadeWeb) -> None:
+    """Its twin: what stands below each page has a text of its own."""
+    for number in range(40):
+        key = f"/{WORDS[number]}/"
+        own = links_to([f"{key}_notes/", f"{key}_source/"])
+        web.add(key, f"{WORDS[number].title()} - The book", web.text(key) + own)
+        for view in ("notes", "source"):
+            title = f"{view.title()}: {WORDS[number].title()} - The book"
+            web.add(f"{key}_{view}/", title, web.text(key, view) + links_to([key]))
+    web.front(links_to(f"/{word}/" for word in WORDS[:40]))
+
+
+@made()
 def shop_of_numbers(web: MadeWeb) -> None:
     """Its twin: products are numbers below the names of their many categories, with a dozen words each."""
     shelves = [f"/shop/{word}" for word in WORDS[:24]]

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from support.made_webs.web import Answer, MadeWeb, document, links, links_to, made, to
+from support.made_webs.web import Answer, MadeWeb, document, links, links_to, made, split, to
 from support.prose import WORDS
 
 
@@ -159,3 +159,41 @@ def answers_beside_questions(web: MadeWeb) -> None:
         for url in answers:
             web.add(url, f"On {word}", web.text(url))
     web.front(links_to(f"/forum/{number % 8}/topic/{word}/" for number, word in enumerate(WORDS[:60])))
+
+
+def repository_by_view(web: MadeWeb) -> None:
+    """Commits, and files at the tip: the view stands before the path of the file, its commit behind, as in cgit."""
+    folders = WORDS[:4]
+    paths = [f"{folders[number % 4]}/{word}.txt" for number, word in enumerate(WORDS[10:26])]
+    commits = {_name(number): paths[number % 16] for number in range(20)}
+    views = ("tree", "log", "blame", "plain", "diff", "commit", "patch")
+
+    def of(path: str, tail: str = "") -> str:
+        return links_to(f"/{view}/{path}{tail}" for view in views)
+
+    for path in paths:
+        web.add(f"/tree/{path}", f"tree - {path}", web.text(path) + of(path))
+    for folder in folders:
+        own = [path for path in paths if path.startswith(f"{folder}/")]
+        web.add(f"/tree/{folder}", f"tree - {folder}", "".join(map(of, own)))
+    for commit, path in commits.items():
+        own = links_to(f"/{view}/?id={commit}" for view in ("tree", "diff", "patch"))
+        body = web.text(commit, words=24) + own + of(path, f"?id={commit}")
+        web.add(f"/commit/?id={commit}", f"commit {commit}", body)
+
+    def old(key: str, times: int) -> Answer | str | None:
+        path, query = split(key)
+        _, view, *rest = path.split("/", 2)
+        name, commit = "/".join(rest), query.get("id", "")
+        if view not in views or (commit and commit not in commits):
+            return None
+        if view in ("plain", "patch"):
+            return Answer(f"{view} {name} {commit}", 200, {"Content-Type": "text/plain; charset=utf-8"})
+        if name not in paths:
+            own = (f"/{view}/{each}?id={commit}" for each in [*folders, *paths] if each.startswith(name))
+            return document(f"{view} - {name or 'all'}", links_to(own))
+        changes = links_to(f"/commit/?id={each}" for each, changed in commits.items() if changed == name)
+        return document(f"{view} - {name}", web.text(name) + changes + of(name, f"?id={commit}"))
+
+    web.respond = old
+    web.front(links_to([*(f"/commit/?id={commit}" for commit in commits), *(f"/tree/{name}" for name in folders)]))
