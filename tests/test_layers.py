@@ -73,9 +73,7 @@ HOMES = {
     "tldextract": ("web/urls/",),
     "filelock": ("store/", "search/"),
     "http_sf": ("web/robots/",),
-    "msgspec": (
-        *("sandbox/", "web/", "crawler/", "control/", "store/", "setting", "events.py", "model.py", "parts/"),
-    ),
+    "msgspec": (*("sandbox/", "web/", "crawler/", "control/", "store/", "setting", "events.py", "model.py", "parts/"),),
     # Only what a process of ours sends to one that it has started: never what that one answers.
     "pickle": ("sandbox/child.py", "crawler/sources/worker.py", "crawler/sources/workers.py"),
     "mcp": ("assistant/",),

@@ -14,7 +14,7 @@ from typing import Any, Self
 
 from h2.config import H2Configuration
 from h2.connection import H2Connection
-from h2.events import RequestReceived, WindowUpdated
+from h2.events import DataReceived, RequestReceived, WindowUpdated
 from support.loopback import PEM, in_tls
 
 from minicrawl.crawler.sources.local import fetch_options
@@ -44,7 +44,8 @@ def goaway(last: int, code: int = 0) -> bytes:
 
 
 class Http2Server:
-    """`requests`: fields of all requests; `protocols`: of all connections; "" for a refused one."""
+    """`requests`: fields of all requests; `sent`: bytes of their bodies; `protocols`: of all connections; "" for a
+    refused one."""
 
     def __init__(
         self,
@@ -61,6 +62,7 @@ class Http2Server:
         self._tasks: set[asyncio.Task[None]] = set()
         self.tls = in_tls(*["h2"] * speaks) if tls else None
         self.requests: list[dict[str, str]] = []
+        self.sent = b""
         self.protocols: list[str] = []
         self.port = 0
 
@@ -145,6 +147,8 @@ class Http2Server:
                         event.stream_id or 0, [(b":status", b"%d" % status), *sent], end_stream=not body
                     )
                     bodies[event.stream_id or 0] = body
+                if isinstance(event, DataReceived):
+                    self.sent += event.data or b""
                 if isinstance(event, RequestReceived | WindowUpdated):
                     _send_on(connection, bodies)
 

@@ -5,22 +5,19 @@ For logins alone: a crawl's own requests are those of fetch.py. Nothing of this 
 
 import asyncio
 from collections.abc import Callable, Set
-from contextlib import suppress
 from typing import NamedTuple, Self
 from urllib.parse import urljoin
 
 from minicrawl.errors import FetchError
 from minicrawl.timing import STANDARD
 from minicrawl.web.http.body import Body
-from minicrawl.web.http.connection import Endpoint
+from minicrawl.web.http.connection_pool import ConnectionPool, WireTransport
 from minicrawl.web.http.cookies import CookieJar
 from minicrawl.web.http.credentials import Headers, Proxies, proxies_of_environment
 from minicrawl.web.http.fetch import FetchOptions, own_fields, tls_client
-from minicrawl.web.http.httpx_transport import OddTransports
 from minicrawl.web.http.response_fields import HTML_TYPES, REDIRECTS, ResponseFields, media_type
-from minicrawl.web.http.transport import Answer, ProxyError, as_fields, replaced
-from minicrawl.web.net.addresses import Resolver, endpoint
-from minicrawl.web.net.tls import HTTP_1
+from minicrawl.web.http.transport import Answer, as_fields, replaced
+from minicrawl.web.net.addresses import Resolver
 from minicrawl.web.urls.keys import authority, origin_of
 from minicrawl.web.urls.normalise import normalise
 
@@ -44,10 +41,11 @@ class Browsing:
     def __init__(self, options: FetchOptions, clock: Callable[[], float], seed_origins: Set[str] = frozenset()) -> None:
         """Raises SettingError."""
         resolver = Resolver(options.connect_to, options.allow_private, STANDARD)
-        self._options, self._clock, self._resolver = options, clock, resolver
+        self._options, self._clock = options, clock
         self._given = Headers(options.header, seed_origins, options.auth)
-        self._proxies = Proxies(options.proxy, proxies_of_environment(), resolver.is_taken_elsewhere)
-        self._transport = OddTransports(resolver, tls_client(options, seed_origins), STANDARD, 1)
+        proxies = Proxies(options.proxy, proxies_of_environment(), resolver.is_taken_elsewhere)
+        pool = ConnectionPool(resolver, tls_client(options, seed_origins), STANDARD, most_idle=1)
+        self._transport = WireTransport(pool, proxies or None)
 
     async def get(self, url: str, jar: CookieJar) -> Browsed:
         """The page at a normalised URL. Raises FetchError."""
@@ -89,12 +87,7 @@ class Browsing:
             fields.append(("Cookie", cookies))
         own = (*as_fields(fields), *own_fields(self._options))
         given = replaced(own, as_fields(self._given.going_to(origin)))
-        to = Endpoint(origin.startswith("https:"), *endpoint(f"{origin}/"))
-        ways = [to._replace(via=proxy) for proxy in self._proxies.in_turn(origin)] or [to]
-        for way in ways[:-1]:
-            with suppress(ProxyError):
-                return await self._transport.ask(way, HTTP_1, url, given, self._options.sign, form)
-        return await self._transport.ask(ways[-1], HTTP_1, url, given, self._options.sign, form)
+        return await self._transport.ask(url, given, self._options.sign, form)
 
     async def _read(self, url: str, answer: Answer, fields: ResponseFields) -> Browsed:
         try:
@@ -110,4 +103,3 @@ class Browsing:
 
     async def __aexit__(self, *_: object) -> None:
         await self._transport.aclose()
-        await self._resolver.close()

@@ -9,7 +9,7 @@ import re
 import ssl
 from collections.abc import Callable, Sequence
 from functools import lru_cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from aiohappyeyeballs import addr_to_addr_infos, start_connection
 
@@ -170,6 +170,15 @@ class ConnectionPool:
             raise login if status == PROXY_LOGIN else FetchError("proxy-refused", f"the proxy says {status}")
 
 
+class _Wanted(NamedTuple):
+    """A request, as `Transport.ask` has it; with a form, POST."""
+
+    url: str
+    fields: Sequence[Field]
+    sign: Sign | None
+    form: bytes | None
+
+
 class WireTransport:
     """Sends requests on pooled connections, and by httpx where those will not do. proxies: None if there are none."""
 
@@ -181,21 +190,22 @@ class WireTransport:
         )
         self._speaks_http2: dict[Endpoint, bool] = {}  # of those that have refused HTTP/1.1
 
-    async def ask(self, url: str, fields: Sequence[Field], sign: Sign | None = None) -> Answer:
-        origin = origin_of(url)
+    async def ask(
+        self, url: str, fields: Sequence[Field], sign: Sign | None = None, form: bytes | None = None
+    ) -> Answer:
+        """GET a URL, or POST a form to it; see `Transport.ask`."""
+        origin, wanted = origin_of(url), _Wanted(url, fields, sign, form)
         to = self._endpoint_of(origin)
         if self._proxies is not None and (proxies := self._proxies.in_turn(origin)):
-            return await self._through(proxies, to, url, fields, sign)
-        return await self._sent(to, url, fields, sign)
+            return await self._through(proxies, to, wanted)
+        return await self._sent(to, wanted)
 
-    async def _through(
-        self, proxies: Sequence[Proxy], to: Endpoint, url: str, fields: Sequence[Field], sign: Sign | None
-    ) -> Answer:
+    async def _through(self, proxies: Sequence[Proxy], to: Endpoint, wanted: _Wanted) -> Answer:
         """Send a request through the first of these proxies that works. Raises ProxyError if none does."""
         assert self._proxies is not None
         for proxy in proxies:
             try:
-                answer = await self._sent(to._replace(via=proxy), url, fields, sign)
+                answer = await self._sent(to._replace(via=proxy), wanted)
                 if answer.status == PROXY_LOGIN and not to.is_tls and not proxy.scheme.startswith("socks"):
                     await answer.aclose()
                     raise ProxyError("it wants a name and password, or others")
@@ -207,14 +217,14 @@ class WireTransport:
                 return answer
         raise failure
 
-    async def _sent(self, to: Endpoint, url: str, fields: Sequence[Field], sign: Sign | None) -> Answer:
+    async def _sent(self, to: Endpoint, wanted: _Wanted) -> Answer:
         """Send a request by HTTP/1.1, and to an endpoint that refuses that by HTTP/2, if it answers by that."""
         speaks_http2 = self._speaks_http2.get(to)
         if speaks_http2:
-            return await self._by_httpx(to, HTTP_2, url, fields, sign)
+            return await self._by_httpx(to, HTTP_2, wanted)
         failure, wants_another = None, False
         try:
-            answer = await self._by_http1(to, url, fields, sign)
+            answer = await self._by_http1(to, wanted)
         except FetchError as error:
             wants_another = _wants_protocol(error)
             if speaks_http2 is False or not (isinstance(error, NoHttp1Error) or wants_another):
@@ -227,7 +237,7 @@ class WireTransport:
         if len(self._speaks_http2) >= _MOST_REFUSALS:
             self._speaks_http2.clear()
         try:
-            found = await self._by_httpx(to, HTTP_2, url, fields, sign)
+            found = await self._by_httpx(to, HTTP_2, wanted)
         except FetchError as error:
             if wants_another and not _wants_protocol(error):
                 raise  # another protocol than HTTP/1.1 was wanted: this one
@@ -240,30 +250,33 @@ class WireTransport:
             await answer.aclose()
         return found
 
-    async def _by_http1(self, to: Endpoint, url: str, fields: Sequence[Field], sign: Sign | None) -> Answer:
+    async def _by_http1(self, to: Endpoint, wanted: _Wanted) -> Answer:
         if to.via is not None and to.via.scheme != "http":
-            return await self._by_httpx(to, HTTP_1, url, fields, sign)
-        target = target_of(url)
+            return await self._by_httpx(to, HTTP_1, wanted)
+        url, fields, sign, form = wanted
+        target, method = target_of(url), b"GET" if form is None else b"POST"
         if to.via is not None and not to.is_tls:
             target = url.encode()  # RFC 9112 3.2.2
             if to.via.authorization is not None:
                 fields = [*fields, (b"Proxy-Authorization", to.via.authorization)]
+
+        def request() -> bytes:
+            return head(method, target, fields if sign is None else sign(fields)) + (form or b"")
+
         try:
-            return await self._pool.ask(to, lambda: head(b"GET", target, fields if sign is None else sign(fields)))
+            return await self._pool.ask(to, request)
         except TimeoutError as error:
             raise FetchError("timeout-connect", str(error)) from error
         except OSError as error:
             raise FetchError(reason_of(error, otherwise="connect"), str(error)) from error
 
-    async def _by_httpx(
-        self, to: Endpoint, protocol: str, url: str, fields: Sequence[Field], sign: Sign | None
-    ) -> Answer:
+    async def _by_httpx(self, to: Endpoint, protocol: str, wanted: _Wanted) -> Answer:
         if self._odd is None:
             from minicrawl.web.http.httpx_transport import OddTransports  # noqa: PLC0415 - takes 0.1 s, few need it
 
             pool = self._pool
             self._odd = OddTransports(pool.resolver, pool.tls, pool.timing, pool.most_idle)
-        return await self._odd.ask(to, protocol, url, fields, sign)
+        return await self._odd.ask(to, protocol, *wanted)
 
     async def aclose(self) -> None:
         if self._odd is not None:

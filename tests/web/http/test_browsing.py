@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 import pytest
+from support.http2_server import HTML, Http2Server, Reply
+from support.loopback import PEM
 from support.small_web import Pages, small_web
 
 from minicrawl.errors import FetchError
@@ -69,3 +71,23 @@ def test_the_same_origin_sees_both() -> None:
         asyncio.run(sent(here, "/308"))
     asked = [("POST", path, f"{here}{PAGE}", b"password=hush") for path in ("/308", "/end")]
     assert seen == asked
+
+
+@pytest.mark.parametrize("refusal", ["alert", "silence", "frames"])
+def test_a_form_is_sent_to_a_server_that_speaks_http_2_alone(refusal: str) -> None:
+    def web(fields: dict[str, str]) -> Reply:
+        is_form = fields[":method"] == "POST"
+        return (303, {"location": "/end", "set-cookie": "in=1"}, b"") if is_form else (200, HTML, b"welcome")
+
+    async def run(server: Http2Server) -> bytes:
+        async with server:
+            options = FetchOptions("minicrawl", allow_private=True, ca_file=PEM, connect_to=server.connect_to)
+            async with Browsing(options, time.time) as browsing:
+                url, page = "https://h.test/enter", f"https://h.test{PAGE}"
+                return (await browsing.send(url, b"password=hush", page, CookieJar())).body
+
+    server = Http2Server(web, refusal=refusal)
+    assert asyncio.run(run(server)) == b"welcome"
+    asked = [(each[":method"], each[":path"], each.get("cookie")) for each in server.requests]
+    assert asked == [("POST", "/enter", None), ("GET", "/end", "in=1")]
+    assert server.sent == b"password=hush"
