@@ -29,6 +29,8 @@ class Members:
     steps: int = 1
     is_open: bool = False
     leaves: tuple[str, str] = ("/accounts/logout/", "Log out")
+    lands: str = "/"  # where a login leads to
+    hides_form: bool = False  # from members: to them, the page to log in is a redirect to the front page
     hidden_way_out: bool = False  # each page has a link that ends the session, and does not say so
     on_request: Callable[[int], None] = lambda number: None
     says: str = "Please enter a correct name and password."
@@ -53,6 +55,8 @@ class _Answers(Pages):
         session = self._session()
         if parts.path == "/robots.txt":
             self._say(404, "")
+        elif parts.path == "/login" and session is not None and site.hides_form:
+            self._say(302, "", ("Location", "/"))
         elif parts.path == "/login":
             self._form("")
         elif parts.path in (urlsplit(site.leaves[0]).path, "/see-you") or "/delete" in parts.path:
@@ -86,7 +90,7 @@ class _Answers(Pages):
             site.logins += 1
             session = f"session{next(self.numbers)}"
             site.sessions[session] = site.lasts
-            self._say(302, "", ("Location", "/"), ("Set-Cookie", f"session={session}; Path=/; HttpOnly"))
+            self._say(302, "", ("Location", site.lands), ("Set-Cookie", f"session={session}; Path=/; HttpOnly"))
         else:
             self._form(values["user"], has_password=True, problem=f"<p class=x>{site.says}</p>")
 

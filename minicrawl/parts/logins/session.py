@@ -76,8 +76,12 @@ async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str
 
     Raises LoginError, FetchError.
     """
-    page = first = await browsing.get(login.url, jar)
-    form = login_form(_forms(page))
+    has_cookies = any(site_of(cookie.domain) == login.site for cookie in jar)
+    page = await browsing.get(login.url, jar)
+    if has_cookies and login_form(_forms(page)) is None:  # a session that is alive may hide the form
+        jar.forget(login.site)
+        page = await browsing.get(login.url, jar)
+    first, form = page, login_form(_forms(page))
     if form is None and (asks_name := name_form(_forms(page))) is not None and asks_name.user is not None:
         _check_place(asks_name, page, login)
         page = await browsing.send(asks_name.action, asks_name.filled({asks_name.user: login.user}), page.url, jar)
@@ -101,7 +105,7 @@ async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str
         raise LoginError(f"{origin_of(answer.url)} set no cookie: its scripts log in; use --browser")
     if login.witness is not None:
         return login
-    places = [login.url, answer.url, f"{origin_of(answer.url)}/"]
+    places = [answer.url, login.url, f"{origin_of(answer.url)}/"]  # the first is where a member's pages begin
     return await _with_witness(browsing, jar, replace(login, url=first.url), places)
 
 

@@ -169,6 +169,11 @@ class CookieJar:
     def get(self, key: Key) -> Cookie | None:
         return self._sites.get(site_of(key[0]), {}).get(key)
 
+    def forget(self, site: str) -> None:
+        """Remove all cookies of a site."""
+        for key in list(self._sites.get(site, ())):
+            self._remove(key)
+
     def _set(self, url: str, new: Cookie, now: float) -> None:
         host = hostname(url)
         domain = _meant_domain(new.domain, host) if new.domain else ""

@@ -156,6 +156,28 @@ def test_a_login_that_fails_says_why_and_nothing_is_kept(
     assert not (tmp_path / "cookies.txt").exists()
 
 
+@pytest.mark.parametrize("steps", [1, 2])
+def test_who_is_logged_in_can_log_in_anew(steps: int, tmp_path: Path, password_file: Path) -> None:
+    """A session that is alive hides the form; what the login of another site has is left alone."""
+    site, other = Members(steps=steps, hides_form=True, pages=3), Members(pages=1)
+    names = ("--connect-to", "other.test::127.0.0.1:{}")
+    with serving(site) as front, serving(other) as elsewhere:
+        port = elsewhere.rstrip("/").rpartition(":")[2]
+        log_in("http://other.test/", tmp_path, password_file, *(word.format(port) for word in names))
+        for number in (1, 2):
+            log_in(front, tmp_path, password_file)
+            assert site.logins == number
+        checked = run("login", "--check", "--cookie-file", tmp_path / "cookies.txt", "--allow-private",
+                      *(word.format(port) for word in names))  # fmt: skip
+    assert checked.output == "other.test  max  is alive\n127.0.0.1  max  is alive\n"
+
+
+def test_the_first_page_behind_a_login_is_the_seed_to_begin_with(tmp_path: Path, password_file: Path) -> None:
+    site = Members(pages=3, hides_form=True, lands="/members/0", is_open=True)
+    with serving(site) as front:
+        assert f"minicrawl crawl {front}members/0 --cookie-file" in log_in(front, tmp_path, password_file)
+
+
 def kill_at_request(process: "subprocess.Popen[bytes]", which: int, number: int) -> None:
     if number == which:
         process.kill()
