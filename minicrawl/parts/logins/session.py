@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from minicrawl.errors import FetchError, SettingError, quoted
 from minicrawl.model import Wanted
-from minicrawl.web.html.forms import Form, asks_password, forms_of, lines_shown, login_form, name_form
+from minicrawl.web.html.forms import Form, asks_password, forms_of, lines_shown, login_form, name_form, title_of
 from minicrawl.web.html.parse import parse_html
 from minicrawl.web.http.browsing import Browsed, Browsing
 from minicrawl.web.http.cookies import CookieJar, read_logins
@@ -82,7 +82,7 @@ async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str
         jar.forget(login.site)
         page = await browsing.get(login.url, jar)
     first, form = page, login_form(_forms(page))
-    if form is None and (asks_name := name_form(_forms(page))) is not None and asks_name.user is not None:
+    if form is None and (asks_name := _name_form(page)) is not None and asks_name.user is not None:
         _check_place(asks_name, page, login)
         page = await browsing.send(asks_name.action, asks_name.filled({asks_name.user: login.user}), page.url, jar)
         form = login_form(_forms(page))
@@ -153,6 +153,10 @@ def _check_place(form: Form, page: Browsed, login: Login) -> None:
 
 def _forms(page: Browsed) -> list[Form]:
     return forms_of(page.body, page.url, page.content_type)
+
+
+def _name_form(page: Browsed) -> Form | None:
+    return name_form(_forms(page), f"{page.url} {title_of(page.body, page.content_type)}")
 
 
 def asks_for_login(page: Browsed) -> bool:

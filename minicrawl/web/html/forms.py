@@ -77,6 +77,12 @@ def lines_shown(body: bytes, content_type: str | None = None) -> list[str]:
     return [words for line in text.split("\n") if (words := " ".join(line.split()))]
 
 
+def title_of(body: bytes, content_type: str | None = None) -> str:
+    """The title of a page; empty without one."""
+    title = LexborHTMLParser(as_utf8(body, encoding_of(body, content_type))).css_first("title")
+    return "" if title is None else " ".join(title.text().split())
+
+
 def forms_of(body: bytes, url: str, content_type: str | None = None) -> list[Form]:
     """The forms of an HTML page at a URL, in its order. Fields outside of their form count for it (`form=ID`)."""
     encoding = encoding_of(body, content_type)
@@ -141,13 +147,16 @@ def login_form(forms: list[Form]) -> Form | None:
     return next((form for form in asking if _LOGS_IN.search(form.says)), asking[0] if asking else None)
 
 
-def name_form(forms: list[Form]) -> Form | None:
+def name_form(forms: list[Form], page: str) -> Form | None:
     """The form that asks for a name, before another page asks for the password: one that is posted, takes one line of
-    text and says that it logs in, or is the only one of its kind and does not say that it searches."""
+    text and says that it logs in, or is the only one of its kind on a page that says so, and does not say that it
+    searches. page: its URL and title. Any other form may do something with the name, such as order a newsletter."""
     posted = [form for form in forms if form.is_post and not form.passwords and _lines(form) == 1]
     found = [form for form in posted if _LOGS_IN.search(form.says)]
     others = [form for form in posted if not _SEARCHES.search(form.says)]
-    return found[0] if found else others[0] if len(others) == 1 else None
+    if found:
+        return found[0]
+    return others[0] if len(others) == 1 and _LOGS_IN.search(page.lower()) else None
 
 
 def _lines(form: Form) -> int:

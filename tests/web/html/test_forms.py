@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from minicrawl.web.html.forms import asks_password, forms_of, login_form, name_form
+from minicrawl.web.html.forms import asks_password, forms_of, login_form, name_form, title_of
 
 URL = "https://a.test/in/"
 FULL = """<base href="/base/"><form id=f method=POST action=enter>
@@ -46,6 +46,7 @@ JOIN = (
 )
 UNLOCK = "<form method=post action=/unlock><input type=password name=pin></form>"
 NAME = "<form method=post action=/session/name><input type=email name=user><button>Next</button></form>"
+WATCH = "<form method=post action=/watch><input name=url><button>Add</button></form>"
 LETTER = "<form method=post action=/newsletter><input type=email name=mail><button>Subscribe</button></form>"
 
 
@@ -61,13 +62,16 @@ LETTER = "<form method=post action=/newsletter><input type=email name=mail><butt
         (JOIN, None, None),
         (SEARCH + NAME + LETTER, None, "/session/name"),
         (LETTER, None, None),
-        (NAME.replace("/session/name", "/x"), None, "/x"),
+        (NAME.replace("/session/name", "/x"), None, None),
+        (f"<title>Sign in</title>{NAME.replace('/session/name', '/x')}", None, "/x"),
+        (f"<title>Plants</title>{WATCH}", None, None),
+        (f"<title>Sign in</title>{WATCH}{LETTER}", None, "/watch"),
         (SEARCH.replace("post", "get") + NAME.replace("post", "get"), None, None),
     ],
 )
 def test_the_form_that_logs_in(page: str, login: str | None, name: str | None) -> None:
-    forms = forms_of(page.encode(), URL)
-    found = [form and form.action.removeprefix("https://a.test") for form in (login_form(forms), name_form(forms))]
+    forms, title = forms_of(page.encode(), URL), title_of(page.encode())
+    found = [form and form.action.removeprefix("https://a.test") for form in (login_form(forms), name_form(forms, title))]
     assert found == [login, name]
 
 
