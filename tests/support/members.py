@@ -29,6 +29,7 @@ class Members:
     steps: int = 1
     is_open: bool = False
     leaves: tuple[str, str] = ("/accounts/logout/", "Log out")
+    has_link: bool = False  # its front page leads others to the login
     lands: str = "/"  # where a login leads to
     hides_form: bool = False  # from members: to them, the page to log in is a redirect to the front page
     hidden_way_out: bool = False  # each page has a link that ends the session, and does not say so
@@ -55,6 +56,10 @@ class _Answers(Pages):
         session = self._session()
         if parts.path == "/robots.txt":
             self._say(404, "")
+        elif parts.path == "/start":
+            self._say(200, "<meta http-equiv=refresh content='0; url=/login'>")
+        elif parts.path == "/basic":
+            self._say(401, "who are you?", ("WWW-Authenticate", "Basic"))
         elif parts.path == "/login" and session is not None and site.hides_form:
             self._say(302, "", ("Location", "/"))
         elif parts.path == "/login":
@@ -111,6 +116,8 @@ class _Answers(Pages):
         links = site.links(int(number)) if number.isdigit() else ["/members/0"]
         if site.hidden_way_out:
             links.append(f"/see-you?from={number}")
+        if site.has_link and not is_member:
+            links.append("/login")
         acting = [site.leaves, (f"{path.rstrip('/')}/delete", "Remove")] if is_member else []
         body = "".join(OUT.format(*each) for each in [*((link, f"to {link}") for link in links), *acting])
         words = prose(int.from_bytes(path.encode()), title=f"Page {path} of members")

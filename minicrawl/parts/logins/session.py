@@ -15,8 +15,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from minicrawl.errors import FetchError, SettingError, quoted
-from minicrawl.model import Wanted
-from minicrawl.web.html.forms import Form, asks_password, forms_of, lines_shown, login_form, name_form, title_of
+from minicrawl.model import ParsedPage, Wanted
+from minicrawl.web.html.forms import (
+    Form,
+    asks_password,
+    forms_of,
+    leads_to_login,
+    lines_shown,
+    login_form,
+    name_form,
+    title_of,
+)
 from minicrawl.web.html.parse import parse_html
 from minicrawl.web.http.browsing import Browsed, Browsing
 from minicrawl.web.http.cookies import CookieJar, read_logins
@@ -24,6 +33,9 @@ from minicrawl.web.urls.keys import origin_of, site_of
 
 _MOST_MARKS = 20
 _MOST_WORDS = 200
+_MOST_LEADS = 2
+"""Pages on the way to a form, each of which leads to the next."""
+_UNAUTHORIZED = 401
 
 
 class Login(Struct, frozen=True):
@@ -77,10 +89,10 @@ async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str
     Raises LoginError, FetchError.
     """
     has_cookies = any(site_of(cookie.domain) == login.site for cookie in jar)
-    page = await browsing.get(login.url, jar)
+    page = await _page_with_form(browsing, jar, login.url)
     if has_cookies and login_form(_forms(page)) is None:  # a session that is alive may hide the form
         jar.forget(login.site)
-        page = await browsing.get(login.url, jar)
+        page = await _page_with_form(browsing, jar, login.url)
     first, form = page, login_form(_forms(page))
     if form is None and (asks_name := _name_form(page)) is not None and asks_name.user is not None:
         _check_place(asks_name, page, login)
@@ -88,6 +100,8 @@ async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str
         form = login_form(_forms(page))
         if form is None:
             raise LoginError(f"{page.url} does not ask for a password after the name{_said(page, first)}")
+    if form is None and page.status == _UNAUTHORIZED:
+        raise LoginError(f"{page.url} asks by HTTP, not by a form: crawl with --auth HOST=NAME:PASSWORD")
     if form is None:
         raise LoginError(
             f"{page.url} has no form with one password field: name the page that has one, or use --browser if "
@@ -99,14 +113,35 @@ async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str
     answer = await browsing.send(form.action, form.filled(filled), page.url, jar)
     if login_form(_forms(answer)) is not None:
         raise LoginError(f"{origin_of(answer.url)} did not let {quoted(login.user)} in{_said(answer, page)}")
-    if answer.status >= 400:
-        raise LoginError(f"{answer.url} answered with status {answer.status}{_said(answer, page)}")
+    refused = LoginError(f"{answer.url} answered with status {answer.status}{_said(answer, page)}")
+    if answer.status >= 400 and answer.url == form.action:
+        raise refused
     if _cookies(jar) == before:
         raise LoginError(f"{origin_of(answer.url)} set no cookie: its scripts log in; use --browser")
     if login.witness is not None:
         return login
     places = [answer.url, login.url, f"{origin_of(answer.url)}/"]  # the first is where a member's pages begin
-    return await _with_witness(browsing, jar, replace(login, url=first.url), places)
+    found = await _with_witness(browsing, jar, replace(login, url=first.url), places)
+    if answer.status >= 400 and found.witness is None:  # where it led to may be closed to this account
+        raise refused
+    return found
+
+
+async def _page_with_form(browsing: Browsing, jar: CookieJar, url: str) -> Browsed:
+    """The page at a URL, or the one with a form to log in to which it leads: by a refresh, or by a link of its own site
+    that says so."""
+    page = first = await browsing.get(url, jar)
+    for _ in range(_MOST_LEADS):
+        if login_form(_forms(page)) is not None or _name_form(page) is not None:
+            return page
+        parsed = parse_html(page.body, page.url, page.content_type, Wanted(anchors=True)) if page.body else ParsedPage()
+        links = zip(parsed.outlinks, parsed.anchors, strict=False)
+        own = (link for link, text in links if leads_to_login(link, text) and site_of(link) == site_of(page.url))
+        to = parsed.refresh or next(own, None)
+        if to is None:
+            break
+        page = await browsing.get(to, jar)
+    return first
 
 
 async def is_alive(browsing: Browsing, jar: CookieJar, login: Login) -> bool | None:

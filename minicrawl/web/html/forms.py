@@ -7,8 +7,9 @@ has several. Some ask for the name first, on a page of its own, which has no pas
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import takewhile
 from typing import NamedTuple
-from urllib.parse import urlencode, urljoin
+from urllib.parse import unquote, urlencode, urljoin, urlsplit
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
@@ -18,6 +19,7 @@ from minicrawl.web.urls.normalise import normalise
 _ASKS = re.compile(rb"<input\b[^<>]{0,2000}?\btype\s*=\s*[\"']?password\b", re.IGNORECASE)
 _NAMES = {"text", "email", "tel", ""}
 _SENT_AS_IS = _NAMES | {"password", "hidden", "search", "url", "number", "date"}
+_OF_USER = re.compile(r"user|log.?[io]n|mail|account|usr|uid|benutzer|utilisateur|usuario", re.IGNORECASE)
 _BUTTONS = {"submit", "image"}
 _FIELDS = ("input", "button", "select", "textarea")
 
@@ -49,14 +51,12 @@ class Form(NamedTuple):
 
     @property
     def user(self) -> str | None:
-        """The name of the field for the user name: the last text field before the password."""
-        found = None
-        for field in self.fields:
-            if field.kind == "password":
-                break
-            if field.kind in _NAMES:
-                found = field.name
-        return found
+        """The name of the field for the user name: of the text fields before the password the last whose name says so,
+        else the last one; others may take a company, a domain or nothing at all."""
+        before = takewhile(lambda field: field.kind != "password", self.fields)
+        names = [field.name for field in before if field.kind in _NAMES]
+        found = [name for name in names if _OF_USER.search(name)] or names
+        return found[-1] if found else None
 
     def filled(self, values: dict[str, str]) -> bytes:
         """The body that a browser sends as application/x-www-form-urlencoded, with these values by name."""
@@ -157,6 +157,18 @@ def name_form(forms: list[Form], page: str) -> Form | None:
     if found:
         return found[0]
     return others[0] if len(others) == 1 and _LOGS_IN.search(page.lower()) else None
+
+
+_ENTERS = re.compile(
+    r"log.?[io]n|sign.?in|anmelden|einloggen|(?:se )?connecter|connexion|iniciar sesi[oó]n|accedi|entrar|inloggen|"
+    r"logga in|log ind|logg inn|zaloguj(?: się)?|войти|вход|登录|登入|ログイン|로그인"
+)
+
+
+def leads_to_login(url: str, text: str) -> bool:
+    """True if a link says that it leads to a page to log in: all of its text, or the last segment of its path."""
+    last = unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2]).lower().partition(".")[0]
+    return any(_ENTERS.fullmatch(each) for each in (" ".join(text.lower().split()), last))
 
 
 def _lines(form: Form) -> int:

@@ -134,6 +134,7 @@ def test_actions_are_followed_for_who_wants_that_and_without_a_session(tmp_path:
         (("--password-file", "{none}"), "cannot be read"),
         (("--password-file", "{right}"), "takes the password over plain HTTP"),
         (("--password-file", "{right}", "--in-clear"), "has no form with one password field"),
+        (("--password-file", "{right}", "--in-clear", "basic"), "asks by HTTP, not by a form: crawl with --auth"),
         ((), "there is no terminal to ask for the password"),
     ],
 )
@@ -142,14 +143,13 @@ def test_a_login_that_fails_says_why_and_nothing_is_kept(
 ) -> None:
     (tmp_path / "wrong").write_text("wrong\n")
     files = {"wrong": tmp_path / "wrong", "none": tmp_path / "none", "right": password_file}
-    page = "search" if "no form" in says else "login"
+    page = "robots.txt" if "no form" in says else "basic" if "basic" in words else "login"
     clear = ("--in-clear",) if "wrong" in "".join(words) else ()
     with serving(Members()) as front:
         port = front.rstrip("/").rpartition(":")[2]
-        given = [word.format(**files) for word in words]
-        place = f"{front}{page}" if page == "login" else f"{front}robots.txt"
+        given = [word.format(**files) for word in words if word != "basic"]
         options = ("--user", USER, "--allow-private", "--cookie-file", tmp_path / "cookies.txt")
-        result = run("login", place, *options, *given, *clear)
+        result = run("login", f"{front}{page}", *options, *given, *clear)
     assert result.exit_code in (1, 2)
     assert says.format(port=port) in result.output
     assert PASSWORD not in result.output
@@ -170,6 +170,24 @@ def test_who_is_logged_in_can_log_in_anew(steps: int, tmp_path: Path, password_f
         checked = run("login", "--check", "--cookie-file", tmp_path / "cookies.txt", "--allow-private",
                       *(word.format(port) for word in names))  # fmt: skip
     assert checked.output == "other.test  max  is alive\n127.0.0.1  max  is alive\n"
+
+
+@pytest.mark.parametrize(("page", "steps"), [("", 1), ("start", 1), ("start", 2)])
+def test_a_page_leads_to_the_form_by_a_link_or_a_refresh(
+    page: str, steps: int, tmp_path: Path, password_file: Path
+) -> None:
+    site = Members(pages=3, is_open=True, has_link=True, steps=steps)
+    with serving(site) as front:
+        log_in(front, tmp_path, password_file, page=page)
+    assert site.logins == 1
+
+
+def test_a_login_that_lands_where_the_account_may_not_go_is_one(tmp_path: Path, password_file: Path) -> None:
+    site = Members(pages=3, lands="/members/none")
+    with serving(site) as front:
+        log_in(front, tmp_path, password_file)
+        crawl(front, tmp_path)
+    assert members_of(site) <= read(tmp_path)
 
 
 def test_the_first_page_behind_a_login_is_the_seed_to_begin_with(tmp_path: Path, password_file: Path) -> None:

@@ -4,7 +4,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from minicrawl.web.html.forms import asks_password, forms_of, login_form, name_form, title_of
+from minicrawl.web.html.forms import asks_password, forms_of, leads_to_login, login_form, name_form, title_of
 
 URL = "https://a.test/in/"
 FULL = """<base href="/base/"><form id=f method=POST action=enter>
@@ -71,8 +71,47 @@ LETTER = "<form method=post action=/newsletter><input type=email name=mail><butt
 )
 def test_the_form_that_logs_in(page: str, login: str | None, name: str | None) -> None:
     forms, title = forms_of(page.encode(), URL), title_of(page.encode())
-    found = [form and form.action.removeprefix("https://a.test") for form in (login_form(forms), name_form(forms, title))]
+    found = [
+        form and form.action.removeprefix("https://a.test") for form in (login_form(forms), name_form(forms, title))
+    ]
     assert found == [login, name]
+
+
+@pytest.mark.parametrize(
+    ("fields", "user"),
+    [
+        ("user", "user"),
+        ("server auth[username]", "auth[username]"),  # Adminer
+        ("LoginForm[email] company", "LoginForm[email]"),
+        ("login_username realm website", "login_username"),
+        ("kennung", "kennung"),
+        ("mandant kennung", "kennung"),
+        ("username email", "email"),
+        ("", None),
+    ],
+)
+def test_the_field_for_the_user(fields: str, user: str | None) -> None:
+    inputs = "".join(f"<input name={name}>" for name in fields.split())
+    (form,) = forms_of(f"<form method=post>{inputs}<input type=password name=p><input name=user2>".encode(), URL)
+    assert form.user == user
+
+
+@pytest.mark.parametrize(
+    ("url", "text", "leads"),
+    [
+        ("/x", "Log in", True),
+        ("/x", " SIGN\nIN ", True),
+        ("/x", "Se connecter", True),
+        ("/login.php?next=/", "→", True),
+        ("/users/sign_in", "", True),
+        ("/x", "How to log in", False),
+        ("/blog/login-forms", "Forms", False),
+        ("/logout", "Log out", False),
+        ("/authors", "Authors", False),
+    ],
+)
+def test_links_that_lead_to_a_login(url: str, text: str, leads: bool) -> None:
+    assert leads_to_login(f"https://a.test{url}", text) is leads
 
 
 @pytest.mark.parametrize(
