@@ -3,7 +3,8 @@
 A phrase counts where it is a whole name: the last segment of the path, a parameter, its value, or the text of a link.
 What ends a session also counts behind up to two other words (UserLogout), what acts as the first of two words
 (delete-account), or as the beginning of one (action=approvecomment). A parameter against forged requests says that a
-link acts, whatever its words. So "How to delete an account" is read, and so are delete.html and ?q=delete.
+link acts, whatever its words. What a button does (take, close, like) counts as the value of a parameter such as
+`action`, and behind a number (/tickets/12/close). So "How to delete an account" is read, and so are delete.html and ?q=delete.
 """
 
 import re
@@ -26,6 +27,13 @@ _ACTS = """
     verwijderen|afmelden nieuwsbrief|goedkeuren|ta bort|radera|slet|fjern|slett|poista|usuń|zatwierdź|smazat|odstranit
     törlés|șterge|удалить|одобрить|отписаться|видалити|διαγραφή|sil|kaldır|מחק|حذف|हटाएं|ลบ|xóa|hapus|削除|删除|刪除|삭제
 """
+_STEPS = """
+    take|untake|steal|claim|unclaim|assign|unassign|accept|decline|confirm|cancel|resolve|unresolve|close|reopen
+    lock|unlock|pin|unpin|stick|unstick|archive|unarchive|hide|unhide|like|unlike|dislike|upvote|downvote|rate|flag
+    follow|subscribe|watch|unwatch|star|unstar|join|leave|mark|unmark|toggle|start|stop|restart|pause|resume|run|kill
+    clear|flush|empty|drop|truncate|send|resend|move|merge|clone|duplicate|promote|demote|grant|deny|block|unblock|mute
+"""
+"""What a button of an application does. Each is also a word of its own, so it counts as what is to be done only."""
 _SPLIT = re.compile(r"(?<=[a-zà-ÿ])(?=[A-Z])|[\s!-/:-@\[-`{-~]+")
 _FEW = 2
 _LONGEST = 40  # characters of the text of a link
@@ -43,7 +51,7 @@ def _phrases(text: str) -> frozenset[str]:
     return frozenset(" ".join(phrase.casefold().split()) for line in text.splitlines() for phrase in line.split("|"))
 
 
-_ENDERS, _ACTORS = _phrases(_ENDS) - {""}, _phrases(_ACTS) - {""}
+_ENDERS, _ACTORS, _STEPPERS = _phrases(_ENDS) - {""}, _phrases(_ACTS) - {""}, _phrases(_STEPS) - {""}
 _LONG_ACTORS = tuple(phrase for phrase in _ACTORS if len(phrase) > _SHORT)
 
 
@@ -76,6 +84,9 @@ def acting_name(url: str) -> str | None:
         if value and _TOKEN.search(name):
             return name
         names += [] if name.casefold() in _FREE_TEXT else [name, value]
-        if name.casefold() in _VERB and value.casefold().startswith(_LONG_ACTORS):
+        verb = value.casefold()
+        if name.casefold() in _VERB and (verb.startswith(_LONG_ACTORS) or verb in _STEPPERS):
             return value
+    if len(segments) > 1 and segments[-2].isdecimal() and segments[-1].casefold() in _STEPPERS:
+        return segments[-1]
     return next((name for name in names if ends_session(name) or acts(name)), None)

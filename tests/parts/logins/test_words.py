@@ -9,13 +9,15 @@ ACTING = """
     /w/index.php?title=Special:UserLogout&returnto=Main  /wp-login.php?action=logout  /doku.php?id=start&do=logout
     /wyloguj  /admin/auth/user/1/delete/  /delete/12  /posts/12/remove  /cart/remove/4fe2a9c1d0  /newsletter/unsubscribe
     /comment.php?c=3&action=approvecomment  /themes.php?action=activate&stylesheet=x  /edit?delete=1
+    /Ticket/Display.html?Action=Take&id=25  /ticket.php?do=close&t=3  /tickets/12/close  /comment/5/like/
     /go?to=3&_wpnonce=4808470d71  /go?csrf_token=a1b2c3  /mod/x.php?sesskey=abc  /user/delete-account
 """
 READ = """
     /  /docs/delete.html  /docs/git-remove.md  /shop/logout-hoodie  /how-to-log-out  /blog/how-to-delete-your-account
     /search?q=delete  /?s=log+out  /wiki/Sign_language  /delete/the/article  /admin/auth/user/add/  /removed  /exit
     /list?page_token=4808470d71  /list?token=  /wiki/Undeleted_scenes  /docs/logging-out  /post.php?post=3&action=edit
-    /2012/11/  /12/34
+    /2012/11/  /12/34  /start  /docs/watch  /shop/close/12  /2012/11/start-here  /x?do=show  /list?action=stats
+    /Ticket/Update.html?Action=Respond&id=3  /x?name=take  /x?q=close
 """
 
 
