@@ -111,7 +111,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
             json.dumps({"site": login.site, "user": login.user, "file": str(cookie_file), "witness": login.witness})
         )
     elif not is_quiet():
-        seed = login.witness if login.witness not in (None, login.url) else f"{origin_of(place)}/"
+        seed = login.witness if login.witness not in (None, login.form) else f"{origin_of(place)}/"
         shows = f"; {printable(login.witness)} shows whether it lasts" if login.witness else ""
         click.echo(f"Logged in at {login.site} as {printable(login.user)}{shows}.")
         click.echo(f"Next: minicrawl crawl {printable(seed)} --cookie-file {cookie_file}")
@@ -165,7 +165,7 @@ def _by_hand(url: str, user: str | None, jar: "CookieJar", chromium: Path | None
     )
     for cookie in cookies_of_rows(rows, time.time()):
         jar.add(cookie)
-    found: Any = session.Login(site_of(url), url, user or "", witness=url)
+    found: Any = session.Login(site_of(url), url, user or "", witness=url, form=url)
     return found
 
 

@@ -12,6 +12,8 @@ from support.prose import prose
 from support.small_web import Pages, small_web
 
 USER, PASSWORD = "max", "s3cr&t wörd"
+WAYS = {"/start": (200, "<meta http-equiv=refresh content='0; url=/login'>"), "/basic": (401, "who are you?")}
+"""Pages that lead to the form, or ask otherwise."""
 OUT = '<a href="{}">{}</a>'
 
 
@@ -29,6 +31,8 @@ class Members:
     steps: int = 1
     is_open: bool = False
     leaves: tuple[str, str] = ("/accounts/logout/", "Log out")
+    once: bool = False  # the page to log in has a URL for one login
+    renews: bool = True  # a login makes a session of its own; else it is that of who has asked for the form
     has_link: bool = False  # its front page leads others to the login
     lands: str = "/"  # where a login leads to
     hides_form: bool = False  # from members: to them, the page to log in is a redirect to the front page
@@ -36,6 +40,7 @@ class Members:
     on_request: Callable[[int], None] = lambda number: None
     says: str = "Please enter a correct name and password."
     hides: tuple[str, ...] = ()  # pages that the account may not read
+    states: set[str] = field(default_factory=set)
     asked: list[str] = field(default_factory=list)
     acts: Counter[str] = field(default_factory=Counter)
     logins: int = 0
@@ -56,13 +61,15 @@ class _Answers(Pages):
         session = self._session()
         if parts.path == "/robots.txt":
             self._say(404, "")
-        elif parts.path == "/start":
-            self._say(200, "<meta http-equiv=refresh content='0; url=/login'>")
-        elif parts.path == "/basic":
-            self._say(401, "who are you?", ("WWW-Authenticate", "Basic"))
+        elif parts.path in WAYS:
+            self._say(*WAYS[parts.path], ("WWW-Authenticate", "Basic"))
         elif parts.path == "/login" and session is not None and site.hides_form:
             self._say(302, "", ("Location", "/"))
+        elif parts.path == "/login" and site.once and parts.query not in site.states:
+            site.states.add(state := f"state={next(self.numbers)}")
+            self._say(400 if parts.query.startswith("state=") else 302, "It is over.", ("Location", f"/login?{state}"))
         elif parts.path == "/login":
+            site.states.discard(parts.query)
             self._form("")
         elif parts.path in (urlsplit(site.leaves[0]).path, "/see-you") or "/delete" in parts.path:
             site.acts[self.path] += 1
@@ -93,9 +100,10 @@ class _Answers(Pages):
             self._form(values["user"], has_password=True)
         elif (values.get("user"), values.get("password"), values.get("go")) == (USER, PASSWORD, "in"):
             site.logins += 1
-            session = f"session{next(self.numbers)}"
+            session = f"session{next(self.numbers)}" if site.renews else token
             site.sessions[session] = site.lasts
-            self._say(302, "", ("Location", site.lands), ("Set-Cookie", f"session={session}; Path=/; HttpOnly"))
+            fields = [("Set-Cookie", f"session={session}; Path=/; HttpOnly")] * site.renews
+            self._say(302, "", ("Location", site.lands), *fields)
         else:
             self._form(values["user"], has_password=True, problem=f"<p class=x>{site.says}</p>")
 
@@ -128,7 +136,7 @@ class _Answers(Pages):
         return {name: value for name, _, value in pairs}
 
     def _session(self) -> str | None:
-        session = self._cookies().get("session", "")
+        session = self._cookies().get("session" if self.site.renews else "csrf", "")
         if self.site.sessions.get(session, 0) <= 0:
             return None
         self.site.sessions[session] -= 1

@@ -51,7 +51,7 @@ class Guard:
         self._epoch = self._logins = self._acquitted = self._read = 0
         self._well: deque[str] = deque(maxlen=1)
         self._blamed, self._asked = Counter[str](), Counter[str]()
-        self._login_paths = {_place(login.url)} if login is not None else set[str]()
+        self._login_paths = {_place(login.form or login.url)} if login is not None else set[str]()
         self._led = dict[str, str]()  # by the place that redirects lead to, the first page that did
 
     async def answered(self, url: str, again: Callable[[], Awaitable[Answered]]) -> Answered:

@@ -39,9 +39,9 @@ _UNAUTHORIZED = 401
 
 
 class Login(Struct, frozen=True):
-    """An account of a site, as the cookie file keeps it. `url`: where one logs in, perhaps at another site;
-    `password_file`: None if it was typed; `in_clear`: it may go over plain HTTP. `witness`: None if no page shows
-    whether the session is alive."""
+    """An account of a site, as the cookie file keeps it. `url`: where one begins to log in, perhaps at another site;
+    `form`: the page with the form, if known: it may have been for one login. `password_file`: None if it was typed;
+    `in_clear`: it may go over plain HTTP. `witness`: None if no page shows whether the session is alive."""
 
     site: str
     url: str
@@ -50,6 +50,7 @@ class Login(Struct, frozen=True):
     in_clear: bool = False
     witness: str | None = None
     marks: tuple[str, ...] = ()
+    form: str | None = None
 
     def as_json(self) -> str:
         return msgspec.json.encode(self).decode()
@@ -116,14 +117,14 @@ async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str
     refused = LoginError(f"{answer.url} answered with status {answer.status}{_said(answer, page)}")
     if answer.status >= 400 and answer.url == form.action:
         raise refused
-    if _cookies(jar) == before:
-        raise LoginError(f"{origin_of(answer.url)} set no cookie: its scripts log in; use --browser")
-    if login.witness is not None:
-        return login
-    places = [answer.url, login.url, f"{origin_of(answer.url)}/"]  # the first is where a member's pages begin
-    found = await _with_witness(browsing, jar, replace(login, url=first.url), places)
-    if answer.status >= 400 and found.witness is None:  # where it led to may be closed to this account
+    found = replace(login, form=first.url)
+    if login.witness is None:
+        places = [answer.url, login.url, f"{origin_of(answer.url)}/"]  # the first is where a member's pages begin
+        found = await _with_witness(browsing, jar, found, places)
+    if found.witness is None and answer.status >= 400:  # else where it led to may be closed to this account
         raise refused
+    if _cookies(jar) == before and not await is_alive(browsing, jar, found):  # else it has the session of before
+        raise LoginError(f"{origin_of(answer.url)} set no cookie: its scripts log in; use --browser")
     return found
 
 

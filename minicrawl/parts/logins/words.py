@@ -4,7 +4,8 @@ A phrase counts where it is a whole name: the last segment of the path, a parame
 What ends a session also counts behind up to two other words (UserLogout), what acts as the first of two words
 (delete-account), or as the beginning of one (action=approvecomment). A parameter against forged requests says that a
 link acts, whatever its words. What a button does (take, close, like) counts as the value of a parameter such as
-`action`, and behind a number (/tickets/12/close). So "How to delete an account" is read, and so are delete.html and ?q=delete.
+`action`, and behind a number (/tickets/12/close). So "How to delete an account" is read, and so are delete.html and
+?q=delete.
 """
 
 import re

@@ -54,6 +54,8 @@ def members_of(site: Members) -> set[str]:
         (Members(lasts=12), []),
         (Members(lasts=12), ["--keep-parameters"]),  # so redirects come as they are written: relative ones
         (Members(lasts=12, is_open=True, steps=2), []),
+        (Members(lasts=12, once=True), []),
+        (Members(renews=False), []),
         (Members(leaves=("/go?what=1", "Abmelden")), []),
         (Members(leaves=("/x/%E7%99%BB%E5%87%BA", "→")), []),
         (Members(hides=tuple(f"/members/{number}" for number in (5, *range(9, 30)))), []),
@@ -67,7 +69,7 @@ def test_all_pages_of_members_are_read_and_nothing_acts(
         log_in(front, tmp_path, password_file)
         said = crawl(front, tmp_path, *words)
     assert members_of(site) - read(tmp_path) == {path[1:] for path in site.hides}
-    assert len({path for path in site.asked if path.startswith("/login?")}) <= 2  # one is the command's
+    assert len({path for path in site.asked if path.startswith("/login?next")}) <= 2  # one is the command's
     assert site.acts == {}
     assert "skipped, because they would end the session or act" in said
     # One login by the command, and one each time that the session is over.
