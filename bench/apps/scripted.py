@@ -1,6 +1,6 @@
-"""Crawl applications whose pages scripts make, each beside its twin that is complete without them.
+"""Crawl applications whose pages scripts make, beside their twin that is complete without them.
 
-    python bench/apps/scripted.py [react vue svelte] [--folder data/apps/scripted]
+    python bench/apps/scripted.py [react vue ...] [--folder data/apps/scripted]
 
 Each has 51 pages with words of their own. Counted are the pages whose words were read, the requests, those for data of
 all pages, and the CPU time of all processes. Crawlee's adaptive crawler has the same Chromium.
@@ -30,12 +30,25 @@ from apps.application import names, prose, run
 from minicrawl import open_store
 
 _SOURCES = Path(__file__).with_name("made_by_scripts")
-_PACKAGES = ("vite@8.3.8", "react", "react-dom", "react-router-dom", "vue", "vue-router@4", "svelte")
+_PACKAGES = (
+    "vite@8.3.8",
+    "react",
+    "react-dom",
+    "react-router-dom",
+    "vue",
+    "vue-router@4",
+    "svelte",
+    "preact",
+    "lit",
+    "solid-js",
+    "htmx.org",
+)
+_OLDER = ("alpinejs", "@alpinejs/intersect", "angular", "angular-route", "mithril", "jquery")
 _MORE = ("@sveltejs/vite-plugin-svelte", "crawlee", "playwright")
 _CONFIG = "export default {plugins: [(await import('@sveltejs/vite-plugin-svelte')).svelte()]}"
 _HEAD = '<!doctype html><html lang=en><head><meta charset=utf-8><title>Plants</title></head><body><div id="app">'
 _LISTS, _EACH = 5, 9
-KINDS = ("react", "vue", "svelte")
+KINDS = ("react", "vue", "svelte", "preact", "lit", "solid", "alpine", "htmx", "angularjs", "mithril", "jquery")
 Served = tuple[str, Counter[str]]
 
 
@@ -53,10 +66,14 @@ def data(seed: int = 7) -> dict[str, dict[str, object]]:
     return pages
 
 
-def twin(page: Mapping[str, object]) -> str:
+def main_part(page: Mapping[str, object]) -> str:
     links = "".join(f'<li><a href="{to}">{title}</a></li>' for to, title in page["links"])  # type: ignore[attr-defined]
+    return f"<main><h1>{page['title']}</h1><p>{page['text']}</p><ul>{links}</ul></main>"
+
+
+def twin(page: Mapping[str, object]) -> str:
     banner = "<script>document.body.append('We and our partners set cookies on your device.')</script>"
-    return f"{_HEAD}<main><h1>{page['title']}</h1><p>{page['text']}</p><ul>{links}</ul></main></div>{banner}"
+    return f"{_HEAD}{main_part(page)}</div>{banner}"
 
 
 def built(folder: Path) -> None:
@@ -67,7 +84,7 @@ def built(folder: Path) -> None:
     shutil.copytree(_SOURCES, folder, dirs_exist_ok=True)
     (folder / "package.json").write_text('{"private": true, "type": "module"}')
     (folder / "vite.config.js").write_text(_CONFIG)
-    run("npm", "install", "--no-audit", "--no-fund", *_PACKAGES, *_MORE, cwd=folder,
+    run("npm", "install", "--no-audit", "--no-fund", *_PACKAGES, *_OLDER, *_MORE, cwd=folder,
         env={"PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD": "1"})  # fmt: skip
     for kind in KINDS:
         (folder / "index.html").write_text(f"{_HEAD}</div><script type=module src=/{kind}.js></script></body></html>")
@@ -86,7 +103,9 @@ def served(folder: Path, pages: Mapping[str, Mapping[str, object]], *, is_twin: 
             asked[self.path] += 1
             name, file = self.path.strip("/") or "home", folder / self.path.strip("/")
             kind, body, status = "text/html", document, 200
-            if name.startswith("data/"):
+            if name.startswith("data/") and name.endswith(".html"):
+                body = main_part(pages[name[5:-5]]).encode()
+            elif name.startswith("data/"):
                 known = {"data/menu.json": {"links": pages["home"]["links"]}}
                 found = known.get(name) or pages.get(name[5:-5])
                 kind, body, status = "application/json", json.dumps(found).encode(), 200 if found else 404
@@ -158,7 +177,8 @@ def main() -> None:
     built(folder)
     heads = ("application", "by", "pages", "of", "rendered", "requests", "for data", "CPU", "seconds")
     print("  ".join(f"{head:>12}" for head in heads))
-    for kind, is_twin, by in product(given.kinds, (False, True), ("plain", "auto", "crawlee")):
+    sites = [*((kind, False) for kind in given.kinds), (given.kinds[0], True)]  # all have the same twin
+    for (kind, is_twin), by in product(sites, ("plain", "auto", "crawlee")):
         with tempfile.TemporaryDirectory() as scratch, served(folder / "built" / kind, pages, is_twin=is_twin) as site:
             front, asked = site
             texts, cpu, seconds, rendered = crawled(by, front, folder, Path(scratch))
