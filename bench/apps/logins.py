@@ -1,32 +1,53 @@
 """Crawl real applications behind a login, at all defaults but the delay, and count what a member gets.
 
-    python bench/apps/logins.py dokuwiki wordpress [--folder data/apps]
+    python bench/apps/logins.py dokuwiki wordpress oscar [--folder data/apps]
 
 private: pages that only a member sees. acting: requests, by the server's log, that log out, delete, approve and so on.
+The crawl is killed in the midst, and continued. alive: another client has a private page with the crawl's cookies then.
 """
 
 import argparse
 import json
+import random
 import re
 import subprocess
 import sys
 import tempfile
+import time
+import urllib.request
+from http.cookiejar import MozillaCookieJar
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
-from apps import dokuwiki, wordpress
-from apps.application import Application, run
+from apps import dokuwiki, oscar, wordpress
+from apps.application import Application, prose, run
 
 import minicrawl
 
 USER, PASSWORD = "max", "s3cr&t wörd"
-_ACTING = re.compile(r"GET \S*(?:logout|delete|trash|approve(?!d)|activate|unsubscribe|_wpnonce|sectok)")
+_ACTING = re.compile(r"GET \S*(?:logout|delete|remove|trash|approve(?!d)|activate|unsubscribe|_wpnonce|sectok)")
 _FILL = """<?php require 'wp-load.php'; $id = username_exists($argv[1]) ?: wp_create_user($argv[1], $argv[2]);
 (new WP_User($id))->set_role('administrator');
 for ($i = 0; $i < 20; $i++) $posts[] = wp_insert_post(['post_title' => "Plan $i " . md5($i), 'post_author' => $id,
     'post_content' => 'Words ' . md5("a$i") . ' and ' . md5("b$i"), 'post_status' => 'private']);
 echo json_encode($posts);"""
+
+_ORDERS = """
+import json, sys
+import django
+django.setup()
+from django.contrib.auth.models import User
+from oscar.apps.address.models import Country
+from oscar.apps.order.models import Order, ShippingAddress
+user = User.objects.filter(username=sys.argv[1]).first()
+user = user or User.objects.create_superuser(sys.argv[1], "max@x.org", sys.argv[2])
+money = dict.fromkeys(["total_incl_tax", "total_excl_tax", "shipping_incl_tax", "shipping_excl_tax"], 1)
+home, _ = Country.objects.get_or_create(iso_3166_1_a2="GB", name="Home", printable_name="Home")
+for number, lines in enumerate([] if Order.objects.exists() else json.load(sys.stdin)):
+    to = ShippingAddress.objects.create(country=home, **dict(zip(["line1", "line2", "line3"], lines)))
+    Order.objects.create(number=number, user=user, shipping_address=to, **money)
+"""
 
 
 def for_members_of_dokuwiki(folder: Path, application: Application) -> tuple[str, frozenset[str]]:
@@ -46,7 +67,33 @@ def for_members_of_wordpress(folder: Path, application: Application) -> tuple[st
     return f"{application.front}wp-login.php", frozenset(f"post/{one}" for one in json.loads(posts))
 
 
+def for_customers_of_oscar(folder: Path, application: Application) -> tuple[str, frozenset[str]]:
+    """Add a customer, who is of the staff, and orders. Returns where they log in, and the orders."""
+    rng, env = random.Random(6), {"DJANGO_SETTINGS_MODULE": "settings"}
+    addresses = json.dumps([[prose(rng, 30)[:200] for _ in range(3)] for _ in range(60)])
+    run(folder / "venv/bin/python", "-c", _ORDERS, USER, PASSWORD, cwd=folder, env=env, given=addresses)
+    return f"{application.front}dashboard/login/", frozenset(f"order/{number}" for number in range(60))
+
+
+def killed(command: list[str], log: Path) -> None:
+    """Run a crawl, and kill it once the server has answered a hundred requests more."""
+    until = log.read_bytes().count(b"GET /") + 100
+    with subprocess.Popen(command) as process:
+        while process.poll() is None and log.read_bytes().count(b"GET /") < until:
+            time.sleep(0.05)
+        process.kill()
+
+
+def is_let_in(url: str, cookies: Path) -> bool:
+    """True if another client gets the page at a URL with the cookies of a file."""
+    jar = MozillaCookieJar(cookies)
+    jar.load(ignore_discard=True)
+    answer = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar)).open(url, timeout=60)
+    return bool(answer.status == 200 and answer.url == url)
+
+
 APPLICATIONS = {
+    "oscar": (oscar.application, for_customers_of_oscar),
     "dokuwiki": (dokuwiki.application, for_members_of_dokuwiki),
     "wordpress": (wordpress.application, for_members_of_wordpress),
 }
@@ -67,25 +114,28 @@ def main() -> None:
         with make(place) as application, tempfile.TemporaryDirectory() as folder:
             login, private = prepare(place, application)
             (password := Path(folder) / "password").write_text(PASSWORD)
-            options = ["--cookie-file", f"{folder}/cookies.txt", "--allow-private"]
+            cookies = Path(folder) / "cookies.txt"
+            options = ["--cookie-file", str(cookies), "--allow-private"]
             by_form = ["login", login, "--user", USER, "--password-file", str(password), "--in-clear"]
             crawl = ["crawl", application.front, "--store", f"{folder}/crawl.db", "--delay", "0", "-q"]
-            for words in (by_form, crawl, ["login", "--check"]):
-                command = [sys.executable, "-m", "minicrawl", *words, *options]
-                said = subprocess.run(command, capture_output=True, text=True, check=False)
+            by_form, crawl = ([sys.executable, "-m", "minicrawl", *words, *options] for words in (by_form, crawl))
+            file = next(filter(Path.exists, (place / "php.log", place / "gunicorn.log")))
+            run(*by_form)
+            killed(crawl, file)
+            run(*crawl)
             with minicrawl.open_store(Path(folder) / "crawl.db") as store:
                 query = "SELECT url FROM pages JOIN fetches ON fetches.id = fetch WHERE status = 200"
-                read = {application.page_of(url) for (url,) in store.rows(query)}
-            log = (place / "php.log").read_text("utf-8", "replace")
+                read = {application.page_of(url): url for (url,) in store.rows(query)}
+            log = file.read_text("utf-8", "replace")
             gets, posts = log.count("GET /"), len(re.findall(r"POST /(?!wp-cron)", log))
             row = (
                 name,
                 len(private),
-                len(private & read),
+                len(private & read.keys()),
                 gets,
                 posts,
                 len(_ACTING.findall(log)),
-                said.returncode == 0,
+                any(is_let_in(url, cookies) for page, url in read.items() if page in private),
             )
             print("  ".join(f"{cell!s:>11}" for cell in row))
 

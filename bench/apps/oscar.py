@@ -84,7 +84,7 @@ def application(folder: Path, products: int = 300, seed: int = 5) -> Iterator[Ap
         run(programs / "django-admin", "rebuild_index", "--noinput", cwd=folder, env=env)
     port = free_port()
     front = f"http://127.0.0.1:{port}/"
-    words = (programs / "gunicorn", "-w", "3", "-b", f"127.0.0.1:{port}", "wsgi")
+    words = (programs / "gunicorn", "-w", "3", "-b", f"127.0.0.1:{port}", "--access-logfile", "-", "wsgi")
     with served(*words, waits_for=front, cwd=folder, env=env):
         yield Application("oscar", front, _page_of, frozenset(f"product/{number + 1}" for number in range(products)))
 
@@ -94,6 +94,8 @@ def _page_of(url: str) -> str | None:
     path = parts.path.removeprefix("/en-gb")
     if (product := re.fullmatch(r"/catalogue/[^/]*_(\d+)/", path)) and not parts.query:
         return f"product/{product[1]}"
+    if order := re.fullmatch(r"/accounts/orders/(\d+)/", path):
+        return f"order/{order[1]}"
     is_list = path in {"/", "/catalogue/"} or path.startswith("/catalogue/category/")
     if is_list and re.fullmatch(r"(page=\d+)?", parts.query):
         return f"*{path}?{parts.query}"
