@@ -177,8 +177,8 @@ def repository_by_view(web: MadeWeb) -> None:
         own = [path for path in paths if path.startswith(f"{folder}/")]
         web.add(f"/tree/{folder}", f"tree - {folder}", "".join(map(of, own)))
     for commit, path in commits.items():
-        own = links_to(f"/{view}/?id={commit}" for view in ("tree", "diff", "patch"))
-        body = web.text(commit, words=24) + own + of(path, f"?id={commit}")
+        whole = links_to(f"/{view}/?id={commit}" for view in ("tree", "diff", "patch"))
+        body = web.text(commit, words=24) + whole + of(path, f"?id={commit}")
         web.add(f"/commit/?id={commit}", f"commit {commit}", body)
 
     def old(key: str, times: int) -> Answer | str | None:
