@@ -127,7 +127,10 @@ class Watched:
 
     def _found_of(self, url: str, known: "_Known", shared: Set[int], *, is_last: bool) -> "_Found":
         row = known.row(url)
-        memory, every = _memory(row.memory, url), known.answers(row)
+        memory = _memory(row.memory, url)
+        if row.view and not row.state and known.is_as_stored(url):
+            return _Found(row, memory, (), Verdict())
+        every = known.answers(row)
         answers = [view for view in every if _is_readable(view)]
         is_over = is_last or len(answers) < len(every)
         if not answers:
@@ -182,8 +185,8 @@ def watched_urls(store: Path) -> list[str]:
 
 
 class _Found(NamedTuple):
-    """What a round has found of a page. answers: those that say something of it, or if there is none, all; is_other: it
-    was compared to the page that has come in its place."""
+    """What a round has found of a page. answers: those that say something of it, or if there is none, all; none of a
+    page that is as stored. is_other: it was compared to the page that has come in its place."""
 
     row: WatchedRow
     memory: Memory
@@ -210,6 +213,12 @@ class _Known:
     def row(self, url: str) -> WatchedRow:
         (row,) = self._writer.records(WatchedRow, "watched WHERE url = ?", url)
         return row
+
+    def is_as_stored(self, url: str) -> bool:
+        """True if all answers for a page in this round say what is stored."""
+        numbers = "SELECT count(*), sum(length(view)) FROM watch_answers WHERE url = ?"
+        ((answers, size),) = self._writer.rows(numbers, (url,))
+        return bool(answers) and not size
 
     def answers(self, row: WatchedRow) -> list[View]:
         """The answers for a page in this round, in order."""
@@ -254,6 +263,8 @@ def _events(found: _Found) -> Iterator[WatchEvent]:
     if verdict.what == "unreadable":
         if row.state not in (*_LOST, _reason(found.answers)):
             yield WatchEvent("unreadable", row.url, why=_reason(found.answers))
+        return
+    if not found.answers:
         return
     last = found.answers[-1]
     if row.state and row.state not in _LOST:

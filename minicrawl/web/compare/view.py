@@ -391,7 +391,7 @@ def _counts(line: str) -> bool:
 
 def shape(key: str) -> str:
     """A key with every number as 0."""
-    return _NUMBER.sub("0", key)
+    return _NUMBER.sub("0", key) if _DIGIT.search(key) else key  # the first look is fast
 
 
 @lru_cache(4_096)
