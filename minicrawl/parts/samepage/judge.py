@@ -8,8 +8,8 @@ V         up to two folders, the form of the last segment, or its name for a pro
 F         the same without values: the pattern of a URL, which users see
 C, W      its parameters' names alone, anywhere on the host; its tail, for a path that is a view
 D         for other paths of DEEP segments or more, the first of them, and for the others whether they are numbers; of
-          the pages of a view by path that say the same as others one in DULL: in ten languages a manual repeats itself,
-          and a page of it that was read in none may be news
+          the pages of a view by path that say the same as others one in COPIES: in ten languages a manual repeats
+          itself, and a page of it that was read in none may be news
 P         each parameter's name, and each of its values if these are few, once two patterns have it
 program   a last segment with many values of a parameter: /file?name=rose.c and /history?name=rose.c; or one that has
           many numbers behind its word: /issue12, /message512; a folder with more than PROGRAMS of them has values
@@ -59,9 +59,9 @@ HALF = 64
 NOW, RISEN, LEAST = 1 / 4, 1 / 8, 1 / 20
 """Prospects from which a URL is read at once; if its pattern had two gains; as a sample."""
 SLOW, QUICK = 8, 2
-DULL = 3
-"""Pages of a view that say something, but without a new title, half of their words, or a new link, and copies of pages
-under other paths, that count as one gain."""
+COPIES, DULL = 3, 5
+"""Copies of pages under other paths that count as one gain; and pages that repeat others but lead on, or that are
+views and say something, but without a new title, half of their words, or a new link."""
 SAMPLES, SAMPLES_OF_COPIES, SAMPLES_OF_MANY, MANY_WAIT = 2, 4, 12, 64
 """Pages read of every pattern; of one whose pages repeat others, so that it may turn out which parameter changes
 nothing; of one that only we think poor, of which MANY_WAIT wait."""
@@ -396,14 +396,15 @@ class Judge:
             count.dry = count.called = 0
 
     def learn(self, answer: Answer) -> float:
-        """Take in an answer; returns what it counts as: 1 for a gain, a third for a dull one, 0 for none."""
+        """Take in an answer; returns what it counts as: 1 for a gain, less for a dull one, 0 for none."""
         keys = self.keys(answer.url)
         is_fruitful = answer.kind != "error" and self._is_fruitful(answer, keys)
         gain = float(answer.kind in (GAIN, COPY) or is_fruitful)
-        is_dull = answer.kind == COPY or (not answer.is_full and keys.is_view)
-        if gain and (answer.kind in REPEATS or (is_dull and not is_fruitful)):
+        if answer.kind == COPY and not is_fruitful:
+            gain /= COPIES
+        elif answer.kind in REPEATS or (keys.is_view and not answer.is_full and not is_fruitful):
             gain /= DULL
-        is_again = keys.is_tail and answer.kind == "same" and self.counts[keys.pattern].kinds["same"] % DULL > 0
+        is_again = keys.is_tail and answer.kind == "same" and self.counts[keys.pattern].kinds["same"] % COPIES > 0
         for key in dict.fromkeys((*keys.fine, *keys.loose)):
             if not (is_again and key.startswith("D")):
                 self.counts[key].add(answer, gain)

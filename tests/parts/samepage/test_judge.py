@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 import pytest
 
 from minicrawl.parts.samepage.judge import (
+    COPIES,
     COPY,
     DRY,
     DULL,
@@ -156,10 +157,11 @@ class SlowJudge:
         leads_on = answer.kind != "error" and any(self._leads_on(answer, pattern, url) for url in answer.new)
         says_more = answer.kind == GAIN and (answer.is_full or not is_view)
         repeats = answer.kind in ("same", "same-list", "near")
-        gain = 1 / DULL if answer.kind in (GAIN, COPY) or (leads_on and repeats) else 0.0
+        gain = 1 / DULL if answer.kind == GAIN or (leads_on and repeats) else 0.0
+        gain = 1 / COPIES if answer.kind == COPY else gain
         gain = 1.0 if says_more or (leads_on and not repeats) else gain
         is_tail = pattern.startswith("F /…/") and "?" not in pattern
-        is_again = is_tail and answer.kind == "same" and self._kinds(pattern).count("same") % DULL > 0
+        is_again = is_tail and answer.kind == "same" and self._kinds(pattern).count("same") % COPIES > 0
         kept = [key for key in fine if not (is_again and key.startswith("D"))]
         self.answers.append(([*kept, *loose], pattern, answer.kind, gain))
         if repeats and answer.of is not None and self.keys(answer.of)[1] == pattern:

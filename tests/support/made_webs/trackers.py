@@ -161,6 +161,7 @@ def answers_beside_questions(web: MadeWeb) -> None:
     web.front(links_to(f"/forum/{number % 8}/topic/{word}/" for number, word in enumerate(WORDS[:60])))
 
 
+@made()
 def repository_by_view(web: MadeWeb) -> None:
     """Commits, and files at the tip: the view stands before the path of the file, its commit behind, as in cgit."""
     folders = WORDS[:4]
