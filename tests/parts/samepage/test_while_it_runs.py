@@ -77,7 +77,7 @@ def test_without_traps_all_that_was_left_out_is_read(store: Path, name: str) -> 
     assert rows(store, "SELECT count(*) FROM pages WHERE state = 'waiting'") == [(0,)]
 
 
-@pytest.mark.parametrize(("name", "least"), [("wiki", 0), ("index_sorted", 0), ("languages", 1)])
+@pytest.mark.parametrize(("name", "least"), [("wiki", 0), ("index_sorted", 0), ("members_only", 1)])
 def test_the_next_run_tries_few_samples_more_and_ends(store: Path, name: str, least: int) -> None:
     """None of those that are known to be poor."""
     first = read_by_crawl(MADE[name](0), store)
