@@ -177,6 +177,7 @@ class SamePage(Step):
         self.wanted: dict[str, str] = {}
         self._experiments: dict[str, tuple[str, Turn]] = {}
         state.discovery.also_note_urls(self._note_url)
+        self._hold_doubted()
 
     def ask(self, patterns: Sequence[str]) -> None:
         """Read all URLs that match one of these regular expressions at their turn."""
@@ -280,8 +281,12 @@ class SamePage(Step):
         """Let some of the pages that are held wait for their turn."""
         self._let_go(host, chosen)
         pages = [entry & _PAGE for _, entry in chosen]
-        self._called.update(pages)
         self._frontier.bring_back(pages, now)
+        for page in pages:
+            if self._accounts.had_turn[page]:  # it was a name of another page
+                self._frontier.put_first(page, now)
+            else:
+                self._called.add(page)
 
     def _let_go(self, host: int, chosen: Sequence[tuple[Group, int]]) -> None:
         """Hold some pages no more."""
@@ -323,13 +328,13 @@ class SamePage(Step):
 
     def on_links(self, turn: Turn) -> None:
         """Learn from the first answer for a page."""
-        if self._accounts.had_turn[turn.page]:
+        if self._accounts.had_turn[turn.page] and self._pages.last_turn(turn.page).reason != VOID:
             return
         name = self._name_of(turn.page)
         book = self._book(name)
         if "?" in turn.fetched.url:
             book.pairs.note_known(turn.fetched.url, -1)
-        kind = self._kind(turn, book)
+        kind = _kind(turn, book, self._repeats(turn.page), heeds_robots=self._heeds_robots)
         if kind is None or self._admission.scope.only_checks(turn.fetched.url):
             return
         lines = None if turn.fetched.lines is None else unpack(turn.fetched.lines)
@@ -421,8 +426,7 @@ class SamePage(Step):
             self._void.pop(host, None)
         verdict = "changes nothing" if name in book.pairs.void else "makes a difference after all"
         log.event("parameter-judged", host=host, parameter=name_in_words(name), verdict=verdict)
-        for read in self._outdated(host, book, name):
-            self._frontier.put_first(read, now)
+        self._offer_again(self._outdated(host, book, name), host, book.judge, now)
         self._call_those(self._state.hosts.host(host).id, lambda url: self._plain(url) != url, now)
 
     def _outdated(self, host: str, book: HostBook, name: str) -> list[int]:
@@ -435,6 +439,22 @@ class SamePage(Step):
         aliases = self._writer.rows("SELECT id FROM pages WHERE host = ? AND reason = ?", (known, VOID))
         new = [page for page, turn in self._pages.turns.items() if turn.reason == VOID and self._host_of(page) == known]
         return sorted({page for (page,) in aliases} | set(new))
+
+    def _offer_again(self, pages: Sequence[int], name: str, judge: Judge, now: float) -> None:
+        """Let pages become names of others now; and hold those that were, and may mostly say the same."""
+        for page in pages:
+            url = self._urls.url(page)
+            if self._plain(url) != url:
+                self._frontier.put_first(page, now)
+            else:
+                self._hold(page, name, judge, url)
+
+    def _hold_doubted(self) -> None:
+        """Hold what stands for other pages by a verdict that was taken back, and was not read since."""
+        for host, page in self._writer.rows(_DOUBTED, (VOID,)):
+            url = self._urls.url(page)
+            if self._plain(url) == url:
+                self._hold(page, host, self._book(host).judge, url)
 
     def _stands_for(self, page: int) -> int:
         """The page that a page stands for at last: itself if it is not an alias."""
@@ -511,25 +531,6 @@ class SamePage(Step):
         is_echo = any(self._host_of(page) != self._host_of(turn.page) for page in others)
         self._echoes.note(turn.fetched.url, is_echo=is_echo)
 
-    def _kind(self, turn: Turn, book: HostBook) -> str | None:
-        """What a page said, but for what needs its lines; None if nothing can be learned from the answer."""
-        outcome, fetched = turn.outcome, turn.fetched
-        if fetched.status is None or outcome.state in (None, State.DISALLOWED):
-            return None
-        if outcome.state in (State.ERROR, State.GONE):
-            return None if has(outcome.reason, TRANSIENT) else "error"
-        if outcome.is_redirect or outcome.reason == "meta-refresh":
-            return "redirect"
-        said, is_view = directives_of(fetched, turn.parsed), book.judge.is_view(fetched.url)
-        if self._heeds_robots and book.judge.keeps_out(
-            said.index, said.follow, is_view=is_view, is_home=is_home(fetched.url)
-        ):
-            return "noindex"
-        if outcome.reason == "canonical":
-            return "canonical"
-        itself = "nothing" if media_type(fetched.content_type) in FEED_TYPES else GAIN
-        return self._repeats(turn.page) or ("same" if outcome.state is State.ALIAS else itself)
-
     def _repeats(self, page: int) -> str | None:
         """What a page repeats, if it is the one recognised last."""
         return self._found[1] if self._found is not None and self._found[0] == page else None
@@ -589,6 +590,25 @@ class SamePage(Step):
             lines -= len(self._books.popitem(last=False)[1].lines)
 
 
+def _kind(turn: Turn, book: HostBook, repeats: str | None, *, heeds_robots: bool) -> str | None:
+    """What a page said, but for what needs its lines; None if nothing can be learned from the answer. repeats: what it
+    repeats, as a kind."""
+    outcome, fetched = turn.outcome, turn.fetched
+    if fetched.status is None or outcome.state in (None, State.DISALLOWED):
+        return None
+    if outcome.state in (State.ERROR, State.GONE):
+        return None if has(outcome.reason, TRANSIENT) else "error"
+    if outcome.is_redirect or outcome.reason == "meta-refresh":
+        return "redirect"
+    said, is_view = directives_of(fetched, turn.parsed), book.judge.is_view(fetched.url)
+    if heeds_robots and book.judge.keeps_out(said.index, said.follow, is_view=is_view, is_home=is_home(fetched.url)):
+        return "noindex"
+    if outcome.reason == "canonical":
+        return "canonical"
+    itself = "nothing" if media_type(fetched.content_type) in FEED_TYPES else GAIN
+    return repeats or ("same" if outcome.state is State.ALIAS else itself)
+
+
 def _news(known: KnownLines, lines: Lines) -> float:
     """The share of the words of a page that stand in lines that no page of its host had, digits apart; 0 if these are
     next to none."""
@@ -637,3 +657,9 @@ def _by_hash(url: str) -> int:
 
 
 _PAGE = 0xFFFF_FFFF
+_DOUBTED = """
+    SELECT hosts.name, pages.id FROM pages JOIN hosts ON hosts.id = pages.host
+    WHERE pages.reason = ? AND hosts.name IN (SELECT host FROM pairs WHERE NOT is_void AND agree AND differ)
+    ORDER BY pages.id
+"""
+"""Pages that stand for plainer ones on hosts where some names agreed and make a difference all the same."""

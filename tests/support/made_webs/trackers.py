@@ -198,3 +198,27 @@ def repository_by_view(web: MadeWeb) -> None:
 
     web.respond = old
     web.front(links_to([*(f"/commit/?id={commit}" for commit in commits), *(f"/tree/{name}" for name in folders)]))
+
+
+@made()
+def posts_in_topics(web: MadeWeb) -> None:
+    """A forum of which a link to a post leads to the page of the topic that has it: of the first ones, to the only one."""
+
+    def page(topic: int, number: int) -> str:
+        near = [f"/topic/{topic}?post={1000 * topic + 100 * number + post}" for post in range(32)]
+        pages = [f"/topic/{topic}?page={other}" for other in range(2, 5)] if topic > 39 else []
+        return document(f"Topic {topic}", web.text(topic, number) + links_to([*near, *pages]))
+
+    for topic in range(60):
+        web.add(f"/topic/{topic}", "", "")
+        web.pages[f"/topic/{topic}"] = page(topic, 1)
+        for number in range(2, 5) if topic > 39 else ():
+            web.add(f"/topic/{topic}?page={number}", "", "")
+            web.pages[f"/topic/{topic}?page={number}"] = page(topic, number)
+
+    def answer(key: str, times: int) -> str | None:
+        path, _, post = key.partition("?post=")
+        return page(int(path.rpartition("/")[2]), int(post) % 1000 // 100) if post else None
+
+    web.respond = answer
+    web.front(links_to(f"/topic/{topic}" for topic in range(60)))
