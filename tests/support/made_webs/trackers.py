@@ -202,7 +202,7 @@ def repository_by_view(web: MadeWeb) -> None:
 
 @made()
 def posts_in_topics(web: MadeWeb) -> None:
-    """A forum of which a link to a post leads to the page of the topic that has it: of the first ones, to the only one."""
+    """A forum of which a link to a post leads to the page of the topic that has it, the first ones to the only one."""
 
     def page(topic: int, number: int) -> str:
         near = [f"/topic/{topic}?post={1000 * topic + 100 * number + post}" for post in range(32)]
