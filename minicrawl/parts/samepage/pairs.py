@@ -103,9 +103,10 @@ class Pairs:
         if zlib.crc32(url.encode()) % READ_ALL_THE_SAME == 0:
             return url
         for name in plainer(url):
-            other = plainer(url).get(name, url)
-            if name in self.void or (exact(name, url) in self.void and is_known(other)):
-                url = other
+            is_void = name in self.void
+            if is_void or exact(name, url) in self.void:
+                other = plainer(url).get(name, url)
+                url = other if is_void or is_known(other) else url
         return url
 
     @property

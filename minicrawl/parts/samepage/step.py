@@ -659,7 +659,8 @@ def _by_hash(url: str) -> int:
 _PAGE = 0xFFFF_FFFF
 _DOUBTED = """
     SELECT hosts.name, pages.id FROM pages JOIN hosts ON hosts.id = pages.host
-    WHERE pages.reason = ? AND hosts.name IN (SELECT host FROM pairs WHERE NOT is_void AND agree AND differ)
-    ORDER BY pages.id
+    WHERE stands_for IS NOT NULL AND pages.reason = ?
+    AND hosts.name IN (SELECT host FROM pairs WHERE NOT is_void AND agree AND differ)
+    ORDER BY stands_for, pages.id
 """
 """Pages that stand for plainer ones on hosts where some names agreed and make a difference all the same."""
