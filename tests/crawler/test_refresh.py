@@ -310,7 +310,8 @@ def test_given_up_pages_are_asked_for_again_after_one_two_four_days(store: Path)
 def test_no_page_is_fetched_again_before_the_least_age_whatever_asks_for_it(
     tmp_path: Path, settings: dict[str, Any]
 ) -> None:
-    """Two runs in one clock; the second begins with pages of all ages."""
+    """Two runs in one clock; the second begins with pages of all ages. Each sets its clock by the machine's, which may
+    have been set back by some milliseconds in between."""
     server, store = Server(wide_site(1, 200)[0]), tmp_path / "crawl.db"
     seeds = wide_site(1, 200)[1]
     for _ in range(2):
@@ -319,7 +320,7 @@ def test_no_page_is_fetched_again_before_the_least_age_whatever_asks_for_it(
     times = {url: [at for at, asked in server.times if asked == url] for url in server.asked}
     gaps = [b - a for each in times.values() for a, b in pairwise(each)]
     assert len(gaps) > 20
-    assert min(gaps) >= HOUR
+    assert min(gaps) >= HOUR - 1
 
 
 def test_a_crawl_by_cash_ends_when_all_pages_are_too_young_but_a_page_is_asked_for_by_name(tmp_path: Path) -> None:
