@@ -33,6 +33,11 @@ IS_SHELL = {
     "only data": ('<script type="application/ld+json">{}</script><script type=application/json>1</script>short', False),
     "a template": ('<script type="text/x-template">a</script>short', False),
     "nothing": ("", False),
+    "a form that asks for an address": (f"{APP}<form method=post><input type=email name=to><input type=submit>", False),
+    "a form with a box for a text": (f"{APP}<form method=POST><div><textarea name=a></textarea></div></form>", False),
+    "a form to search": (f"{APP}<form action=/s><input type=search name=q></form>", True),
+    "a form around all": (f'{APP}<form method=post><input type=hidden name=state value="x"><div></div></form>', True),
+    "a form with a button": (f"{APP}<form method=post><button name=go>Go</button></form>", True),
 }
 
 
