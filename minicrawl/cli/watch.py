@@ -98,6 +98,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     store = store or _beside(pages)
     refuse_upgrade(click.get_current_context(), store)
     if last is not None:
+        if not store.exists():
+            raise SettingError(f"no page is watched in {printable(str(store))}; name the list, or --store FILE")
         print_told(store, last, "--last", atom, as_json=as_json)
         return
     commands = notices.parsed_command(command_line or "")
@@ -126,7 +128,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise click.exceptions.Exit(INTERRUPTED) from None
     if not done.read:
-        click.echo("Error: no page of the list could be read; 'minicrawl watch --last 1d' says why", err=True)
+        reason = f"'minicrawl watch --last 1d --store {printable(str(store))}' says why"
+        click.echo(f"Error: no page of the list could be read; {reason}", err=True)
         raise click.exceptions.Exit(_NOTHING_READ)
     if uses_exit_code and done.has_news:
         raise click.exceptions.Exit(1)

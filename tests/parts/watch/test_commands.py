@@ -244,6 +244,7 @@ class _Mail(socketserver.StreamRequestHandler):
         (["http://a.test/", "--every", "often"], "often"),
         (["http://a.test/", "--notify", "what://a.test"], "is not a URL that Apprise knows"),
         (["--test-notify"], "--test-notify tests --notify and --run"),
+        (["--last", "1d"], "no page is watched in "),
     ],
 )
 def test_a_mistake_is_told_in_one_sentence(tmp_path: Path, words: list[str], said: str) -> None:
@@ -259,6 +260,8 @@ def test_a_list_of_which_nothing_can_be_read_ends_with_an_exit_code_of_its_own(t
         result = watch(f"http://127.0.0.1:{closed.getsockname()[1]}/", "--store", tmp_path / "w.db")
     assert result.exit_code == 3
     assert "could not be checked" in result.output
+    says_why = result.stderr.partition("'minicrawl ")[2].partition("'")[0]
+    assert "nothing listens on that port" in run(*shlex.split(says_why)).output
 
 
 def kill_a_round(server: Shop, pages: Path) -> None:
