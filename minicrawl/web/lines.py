@@ -1,8 +1,9 @@
 """The lines of a page: the text between two tags, and its images, as numbers to know them again on other pages.
 
-line        the text between two tags, in lower case, digits made 0; what is neither letter nor digit is a gap between
-            words, and so is an entity. The words that the query of the page's URL has do not count, numbers apart:
-            "Results for roses" is one line with all that is sought. An image is a line of one word, its path
+line        the text between two tags, of a listing (pre) that between two line breaks; in lower case, digits made 0;
+            what is neither letter nor digit is a gap between words, and so is an entity. The words that the query of
+            the page's URL has do not count, numbers apart: "Results for roses" is one line with all that is sought. An
+            image is a line of one word, its path
 no line     comments, the text of elements in `UNREAD_NAMES`, and all before the body
 bytes       above 127 are letters, whatever the encoding: a run of Chinese is one word
 hash        of a line: a sum over its words, so that their order does not matter
@@ -21,10 +22,11 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.web.fingerprint import BASE, LETTERS, Hashes, Places, placed_words
-from minicrawl.web.marks import IMAGE, UNREAD, UNREAD_NAMES, Marks
+from minicrawl.web.marks import IMAGE, PRE, UNREAD, UNREAD_NAMES, Marks
 
 _T = TypeVar("_T", np.uint32, np.uint64)
 Numbers = npt.NDArray[np.uint32]
+Octets = npt.NDArray[np.uint8]
 _HEAD = struct.Struct("<qIII")
 
 LONGEST = 1 << 20
@@ -40,11 +42,13 @@ _CLOSES: dict[bytes | None, re.Pattern[bytes]] = {
     name: re.compile(rb"</(?i:%b)(?=[\s/>])" % name) for name in UNREAD_NAMES
 }
 _CLOSES[None] = re.compile(rb"--(?=>)")
+_PRE = re.compile(rb"<(?i:pre)(?=[\s/>])")
+_END_OF_PRE = re.compile(rb"</(?i:pre)(?=[\s/>])")
 _IMAGE = re.compile(rb"""<(?i:img)\s[^<>]*?\b(?i:src)=["']?([^"'\s<>?]*)""")
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 _HEXADECIMAL = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,}\b")
 _TITLE_PARTS = re.compile(r"\s[-–—|·»]\s|\s?:\s")
-_OPEN, _SEMICOLON, _HASH, _AMPERSAND = b"<;#&"
+_OPEN, _SEMICOLON, _HASH, _AMPERSAND, _BREAK = b"<;#&\n"
 _EITHER = np.uint8(0xFF ^ (_OPEN ^ ord(">")))  # "<" and ">" differ by one bit
 _IS_LETTER = np.frombuffer(LETTERS, np.uint8) != ord(" ")
 _LONGEST_ENTITY = 9
@@ -91,7 +95,7 @@ def lines_of(marks: Marks, url: str) -> Lines:
         else:
             is_line[first:last] = False
     shown = is_line.nonzero()[0]
-    begins, ends = begins.take(shown), ends.take(shown)
+    begins, ends = _broken(octets, begins.take(shown), ends.take(shown), _listings(marks, start, end))
     is_cut = end < len(body) or len(begins) > MOST
     begins, ends = begins[:MOST], ends[:MOST]
     lengths = ends - begins
@@ -177,6 +181,28 @@ def _unread(marks: Marks, start: int, end: int) -> list[tuple[int, int]]:
     return spans
 
 
+def _listings(marks: Marks, start: int, end: int) -> list[tuple[int, int]]:
+    """Where the listings of a body begin and end. Places from `start` on."""
+    spans, until = list[tuple[int, int]](), start
+    for at in marks.of(PRE):
+        if until <= at < end and _PRE.match(marks.body, at, end):
+            close = _END_OF_PRE.search(marks.body, at, end)
+            until = close.start() if close else end
+            spans.append((at - start, until - start))
+    return spans
+
+
+def _broken(octets: Octets, begins: Places, ends: Places, spans: list[tuple[int, int]]) -> tuple[Places, Places]:
+    """Where lines begin and end, those within the spans broken at their line breaks."""
+    if not spans or not len(begins):
+        return begins, ends
+    breaks = (octets == _BREAK).nonzero()[0]
+    for firsts, lasts in (np.array(spans).T, (begins, ends)):  # in a listing, and in a line
+        around = firsts.searchsorted(breaks, side="right") - 1
+        breaks = breaks[(around >= 0) & (breaks < lasts.take(around, mode="clip"))]
+    return np.sort(np.append(begins, breaks)), np.sort(np.append(ends, breaks))
+
+
 def _images(marks: Marks, spans: list[tuple[int, int]], start: int, end: int) -> list[bytes]:
     """The paths of the images outside of the spans."""
     places = [at for at in marks.of(IMAGE) if start <= at < end]
@@ -249,7 +275,7 @@ def _scrambled(hashes: Hashes) -> Hashes:
     return product
 
 
-def _no_entities(octets: npt.NDArray[np.uint8], begins: Places, ends: Places) -> npt.NDArray[np.bool_]:
+def _no_entities(octets: Octets, begins: Places, ends: Places) -> npt.NDArray[np.bool_]:
     """Whether each word is not a name or number of an entity."""
     gaps = (octets == _AMPERSAND).nonzero()[0] + 1  # of the plain text, in front of the names
     gaps += octets[np.minimum(gaps, len(octets) - 1)] == _HASH

@@ -14,7 +14,7 @@ MOST = 100_000
 FORMATS = b"b big code em font i nobr s small strike strong tt u".split()
 """Elements that are opened again in the next block if they were not closed (HTML 13.2.4.3). So is an a, but none is
 inside another."""
-FORMAT, HIDING, FRAME, SVG, MATH, IMAGE, SCRIPT, UNREAD = (1 << number for number in range(8))
+FORMAT, HIDING, FRAME, SVG, MATH, IMAGE, SCRIPT, UNREAD, PRE = (1 << number for number in range(9))
 UNREAD_NAMES = b"script style textarea select datalist template title noscript".split()
 """Elements whose text is not shown, or may be entered."""
 _NAMES: Mapping[int, list[bytes]] = {
@@ -25,9 +25,10 @@ _NAMES: Mapping[int, list[bytes]] = {
     MATH: [b"math"],
     IMAGE: [b"img"],
     SCRIPT: [b"script"],
+    PRE: [b"pre"],
     UNREAD: [*UNREAD_NAMES, b"!-"],
 }
-_KINDS = np.zeros(1 << 16, dtype=np.uint8)
+_KINDS = np.zeros(1 << 16, dtype=np.uint16)
 """Kinds of tags by the first two bytes behind their "<", as one number, letters in lower case."""
 for _kind, _names in _NAMES.items():
     for _name in _names:

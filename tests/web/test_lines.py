@@ -99,6 +99,11 @@ def test_runs_of_lines_with_numbers_are_known_again_in_another_order() -> None:
         pytest.param("<p>x<script>never closed<p>y", ["x"], id="not closed"),
         pytest.param("<p> - </p>&nbsp;<p>...", [], id="no word"),
         pytest.param("<p>花の名前 Ünï", ["花の名前 Ünï"], id="other letters"),
+        pytest.param(
+            "<p>a\nb<PRE >c\n\nd e\n<b>f\r\ng</b> h</pre>i\nj", ["a b", "c", "d e", "f", "g", "h", "i j"], id="listing"
+        ),
+        pytest.param("<pre>a<!-- b\nc --><i title='d\ne'>f\ng", ["a", "f", "g"], id="listing without an end"),
+        pytest.param("<prefix>a\nb</prefix>", ["a b"], id="a name that begins like pre"),
     ],
 )
 def test_lines_of_a_page(html: str, lines: list[str]) -> None:
@@ -148,6 +153,9 @@ HIDDEN = re.compile(
 )
 
 
+LISTING = re.compile(rb"<pre(?=[\s/>]).*?(?:</pre(?=[\s/>])|\Z)", re.DOTALL | re.I)
+
+
 def words(text: bytes) -> list[bytes]:
     return re.findall(WORD, text.lower())
 
@@ -158,6 +166,7 @@ def slow(body: bytes, url: str) -> tuple[list[bytes], list[bytes]]:
     body = HIDDEN.sub(b"<", body[start.start() if start else 0 :])
     known = {re.sub(rb"\d", b"0", word) for word in words(unquote_to_bytes(url.partition("?")[2].replace("+", " ")))}
     known = {word for word in known if word.strip(b"0")}
+    body = LISTING.sub(lambda found: re.sub(rb"\n(?=[^<>]*(?:<|\Z))", b"<br>", found[0]), body)
     images = [b"<img src=%b>" % path for path in re.findall(rb"""(?i)<img\s[^<>]*?\bsrc=["']?([^"'\s<>?]*)""", body)]
     texts = re.findall(rb">([^<]+)", body[body.find(b"<") :]) if b"<" in body else []
     lines = [words(re.sub(rb"&#?%b;" % WORD.replace(b"+", b"{1,9}"), b" ", text)) for text in texts]
@@ -167,7 +176,20 @@ def slow(body: bytes, url: str) -> tuple[list[bytes], list[bytes]]:
     ] + images
 
 
-TAGS = [b"p", b"b", b"td", b"strong", b"section", b"body", b"Script", b"script", b"option", *UNREAD_NAMES]
+TAGS = [
+    b"p",
+    b"b",
+    b"pre",
+    b"Pre",
+    b"td",
+    b"strong",
+    b"section",
+    b"body",
+    b"Script",
+    b"script",
+    b"option",
+    *UNREAD_NAMES,
+]
 ATTRIBUTES = [b"", b" a='x > y'", b' src="/a.png?b"', b" hidden/", b" title=>"]
 TEXTS = [
     "Rose",
@@ -180,6 +202,7 @@ TEXTS = [
     "花の 名前",
     "ünï-cödé",
     " \n",
+    "a\nb",
     "it's",
     "-",
     "no-where",
@@ -258,6 +281,8 @@ UNITS += [
     b"<!-- > -->x",
     b"<body ",
     b"<a>x</a>\xff",
+    b"<pre>\n",
+    b"<pre>a\nb</pre>",
 ]
 
 

@@ -1,6 +1,6 @@
 """The judge of a host: which of its URLs need not be read, by what pages like them have said.
 
-kind      what a page said: the first of `KINDS` that fits it, or GAIN
+kind      what a page said: the first of `KINDS` that fits it, or GAIN; FILE is no page, and is not read
 gain      a page that said something, or led to something; one that did not, but named a new page, is one as well
 key       what a URL shares with others, from fine to coarse; each key counts its pages and gains
 V         up to two folders, the form of the last segment, or its name for a program, and the parameters, those of few
@@ -39,14 +39,14 @@ from msgspec import Struct, field
 from minicrawl.web.urls.shapes import Shape, differs_by_a_number, is_number, leads_back, shape_of, word_of
 
 Group = tuple[str, str]
-GAIN, COPY = "gain", "copy"
+GAIN, COPY, FILE = "gain", "copy", "file"
 SAID_OF_ITSELF = ("noindex", "canonical", "redirect", "error")
 """Kinds that the server says itself: all others are only our opinion."""
 STANDS_BACK = ("noindex", "canonical")
 """Of these, those by which a page is there, but not for robots."""
 REPEATS = ("same", "same-list", "near")
 """Kinds of pages that say what another says: their new links are made of their own URL, as ?next=."""
-KINDS = ("error", "redirect", "noindex", "canonical", "same", "same-list", "near", COPY, "nothing", GAIN)
+KINDS = ("error", "redirect", "noindex", "canonical", "same", "same-list", "near", COPY, FILE, "nothing", GAIN)
 
 FEW = 16
 """Values up to which a parameter has few."""
@@ -59,9 +59,10 @@ HALF = 64
 NOW, RISEN, LEAST = 1 / 4, 1 / 8, 1 / 20
 """Prospects from which a URL is read at once; if its pattern had two gains; as a sample."""
 SLOW, QUICK = 8, 2
-COPIES, DULL = 3, 5
-"""Copies of pages under other paths that count as one gain; and pages that repeat others but lead on, or that are
-views and say something, but without a new title, half of their words, or a new link."""
+COPIES, DULL, FILES = 3, 5, 32
+"""Copies of pages under other paths that count as one gain; pages that repeat others but lead on, or that are views and
+say something, but without a new title, half of their words, or a new link, and files; and files behind a query, such as
+a page in another format."""
 SAMPLES, SAMPLES_OF_COPIES, SAMPLES_OF_MANY, MANY_WAIT = 2, 4, 12, 64
 """Pages read of every pattern; of one whose pages repeat others, so that it may turn out which parameter changes
 nothing; of one that only we think poor, of which MANY_WAIT wait."""
@@ -136,6 +137,11 @@ class Count(Struct):
     def repeats(self) -> int:
         """Pages that say what others say."""
         return sum(self.kinds[kind] for kind in REPEATS)
+
+    @property
+    def said(self) -> int:
+        """Pages that said something, and files."""
+        return self.kinds[GAIN] + self.kinds[FILE]
 
     @property
     def is_poor(self) -> bool:
@@ -399,9 +405,11 @@ class Judge:
         """Take in an answer; returns what it counts as: 1 for a gain, less for a dull one, 0 for none."""
         keys = self.keys(answer.url)
         is_fruitful = answer.kind != "error" and self._is_fruitful(answer, keys)
-        gain = float(answer.kind in (GAIN, COPY) or is_fruitful)
+        gain = float(answer.kind in (GAIN, COPY, FILE) or is_fruitful)
         if answer.kind == COPY and not is_fruitful:
             gain /= COPIES
+        elif answer.kind == FILE:
+            gain /= FILES if "?" in keys.pattern else DULL
         elif answer.kind in REPEATS or (keys.is_view and not answer.is_full and not is_fruitful):
             gain /= DULL
         is_again = keys.is_tail and answer.kind == "same" and self.counts[keys.pattern].kinds["same"] % COPIES > 0
@@ -526,7 +534,7 @@ class Judge:
         if prospect >= NOW:
             return True
         count = self.counts.get(self.pattern(url))
-        return prospect >= RISEN and count is not None and count.kinds[GAIN] >= 2 and count.dry < DRY
+        return prospect >= RISEN and count is not None and count.said >= 2 and count.dry < DRY
 
     def _samples(self, prospects: Iterable[tuple[float, "Waiting"]]) -> Iterator[tuple[bool, float, "Waiting"]]:
         may_be_barren = self.barren < BARREN + self.gains / GAINS_PER_BARREN

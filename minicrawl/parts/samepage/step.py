@@ -25,7 +25,7 @@ from minicrawl.crawler.steps.duplicates import DuplicatePages
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import READ, Fetched, PageRequest, State
-from minicrawl.parts.samepage.judge import GAIN, NOW, Answer, Group, Judge, Waiting
+from minicrawl.parts.samepage.judge import FILE, GAIN, NOW, Answer, Group, Judge, Waiting
 from minicrawl.parts.samepage.known_lines import KnownLines
 from minicrawl.parts.samepage.pairs import VOID, Evidence, Pairs, plainer
 from minicrawl.parts.samepage.plainer_first import PlainerFirst
@@ -35,7 +35,7 @@ from minicrawl.parts.samepage.words import name_in_words
 from minicrawl.reasons import MAX_HOPS, TRANSIENT, has
 from minicrawl.store.writer import Writer
 from minicrawl.web.fingerprint import SAYS_SOMETHING, alike, distance
-from minicrawl.web.http.response_fields import FEED_TYPES, media_type
+from minicrawl.web.http.response_fields import FEED_TYPES, HTML_TYPES, media_type
 from minicrawl.web.lines import Lines, listing_of, title_hash, title_parts, unpack
 from minicrawl.web.urls.front import is_home
 from minicrawl.web.urls.keys import origin_of, politeness_key, site_of
@@ -605,7 +605,9 @@ def _kind(turn: Turn, book: HostBook, repeats: str | None, *, heeds_robots: bool
         return "noindex"
     if outcome.reason == "canonical":
         return "canonical"
-    itself = "nothing" if media_type(fetched.content_type) in FEED_TYPES else GAIN
+    kind = media_type(fetched.content_type)
+    is_file = kind not in HTML_TYPES and fetched.digest is None and fetched.record is None
+    itself = "nothing" if kind in FEED_TYPES else FILE if is_file else GAIN
     return repeats or ("same" if outcome.state is State.ALIAS else itself)
 
 

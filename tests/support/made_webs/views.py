@@ -3,10 +3,10 @@
 import random
 import re
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from urllib.parse import urlencode
 
-from support.made_webs.web import LOGIN, MadeWeb, document, links, links_to, made, split
+from support.made_webs.web import LOGIN, Answer, MadeWeb, document, links, links_to, made, split
 from support.prose import WORDS
 
 
@@ -340,3 +340,65 @@ def spellings_differ(web: MadeWeb) -> None:
     """Their twin: each spelling is a page of its own."""
     for number, key in enumerate(_spelled(web)):
         web.add(key, f"Other {number}", web.text(key))
+
+
+@made()
+def pages_in_other_formats(web: MadeWeb) -> None:
+    """Each page is there as a table and as a document, too, which are not read."""
+    formats = {"csv": "text/csv", "pdf": "application/pdf"}
+    web.items(90, "/book/{}/", "/book/{}/?format=csv", "/book/{}/?format=pdf")
+
+    def file(key: str, times: int) -> Answer | None:
+        kind = formats.get(key[-3:])
+        return None if kind is None else Answer(f"{key} as a file", 200, {"Content-Type": kind})
+
+    web.respond = file
+
+
+@made(by_url=True)
+def files_in_folders(web: MadeWeb) -> None:
+    """Its twin: what is wanted are files."""
+    folders = [f"/pool/{word}/" for word in WORDS[:12]]
+    for folder in folders:
+        files = [f"{folder}{word}_{number}.tar.gz" for number, word in enumerate(WORDS[20:29])]
+        web.add(folder, f"Index of {folder}", links_to(files))
+        web.wanted.update(files)
+
+    def file(key: str, times: int) -> Answer | None:
+        return Answer(key, 200, {"Content-Type": "application/gzip"}) if key.endswith(".gz") else None
+
+    web.respond = file
+    web.front(links_to(folders))
+
+
+def _listing(web: MadeWeb, *key: object) -> list[str]:
+    return [web.text(*key, line, words=12) for line in range(20)]
+
+
+@made()
+def versions_of_listings(web: MadeWeb) -> None:
+    """Files in listings, of which each version has one other line."""
+    for number in range(40):
+        key, lines = f"/file/{WORDS[number]}", _listing(web, number)
+        old = [f"{key}?rev={100 * number + rev}" for rev in range(1, 9)]
+        web.add(key, f"File {WORDS[number]}", _shown(lines) + links_to(old))
+        for rev, url in enumerate(old):
+            web.add(url, f"File {WORDS[number]}", _shown([*lines[:rev], web.text(url, words=12), *lines[rev + 1 :]]),
+                    wanted=False)  # fmt: skip
+    web.front(links_to(f"/file/{WORDS[number]}" for number in range(40)))
+
+
+@made()
+def mails_in_listings(web: MadeWeb) -> None:
+    """Its twin: mails in listings, each of which quotes the one before."""
+    before: list[str] = []
+    for number in range(120):
+        lines = _listing(web, number)[:6]
+        web.add(f"/mail?id={number}", "Mail", _shown([*(f"&gt; {line}" for line in before), *lines]))
+        before = lines
+    web.front(links_to(f"/mail?id={number}" for number in range(120)))
+
+
+def _shown(lines: Sequence[str]) -> str:
+    """A listing of lines of text."""
+    return "<pre>" + "\n".join(re.sub("<[^>]*>", "", line) for line in lines) + "</pre>"
