@@ -15,10 +15,18 @@ class SteadyClock:
 
     def __init__(self) -> None:
         self._loop = asyncio.get_running_loop()
-        self.offset = time.time() - time.monotonic()  # which is the clock of every usual loop
+        self.offset = min(_readings(), key=lambda reading: reading[0])[1]
 
     def __call__(self) -> float:
         return self._loop.time() + self.offset
+
+
+def _readings() -> Iterator[tuple[float, float]]:
+    """Three of both clocks: seconds that each took, and Unix seconds less monotonic ones, which every usual loop has.
+    A process may be held up between its looks at the two."""
+    for _ in range(3):
+        began, now, ended = time.monotonic(), time.time(), time.monotonic()
+        yield ended - began, now - ended
 
 
 class RunClock:

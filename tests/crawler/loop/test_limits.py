@@ -1,5 +1,6 @@
 """Limits of a run, and the progress toward them."""
 
+import itertools
 import random
 import time
 from collections.abc import Callable
@@ -73,6 +74,26 @@ async def test_clock_does_not_step_with_the_machine(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(time, "time", lambda: 0.0)
     assert before == pytest.approx(now, abs=60)
     assert before <= clock()
+
+
+@pytest.mark.parametrize("held_up", [(), (1,), (2, 4), (5, 9)], ids=str)
+async def test_clock_is_right_where_the_process_is_held_up_between_two_readings(
+    monkeypatch: pytest.MonkeyPatch, held_up: tuple[int, ...]
+) -> None:
+    """Else pages of this run would have the times of others, and be fetched again too soon in the next one."""
+    reading = itertools.count(1)
+    passed = 0.0
+
+    def monotonic() -> float:
+        nonlocal passed
+        passed += 5.0 if next(reading) in held_up else 0.0
+        return passed
+
+    monkeypatch.setattr(time, "monotonic", monotonic)
+    monkeypatch.setattr(time, "time", lambda: 1000.0 + monotonic())
+    clock = SteadyClock()
+    monkeypatch.undo()
+    assert clock.offset == 1000.0
 
 
 def test_time_is_the_sum_of_what_lies_outside_of_pauses() -> None:
