@@ -58,13 +58,14 @@ def told(store: Path, *words: str) -> str:
 
 def test_a_crawl_is_steered_from_another_shell(web: CountedWeb, tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    with started(web, store, "--delay", "5") as process:  # so that 20 pages are far away until it is changed
+    with started(web, store, "--delay", "3600") as process:  # so that 20 pages are far away until it is changed
         until(store, 2)
         assert told(store, "pause").startswith("paused")
         status = answer("control", "status", "--store", store)
         assert (status["running"], status["state"], status["limits"]["pages"]) == (True, "paused", None)
         assert "state      paused; process " in told(store, "status")
-        assert told(store, "set", "delay=0.05", "pages=20").splitlines() == ["pages: none -> 20", "delay: 5.0 -> 0.05"]
+        changes = told(store, "set", "delay=0.05", "pages=20").splitlines()
+        assert changes == ["pages: none -> 20", "delay: 3600.0 -> 0.05"]
         assert told(store, "set", "delay=0.05") == "nothing changed: all values were already set\n"
         assert told(store, "add", "http://c.test/", "http://a.test/") == "1 new seed, 1 known before\n"
         assert told(store, "ban", "c.test").startswith("c.test is banned: no requests until")
@@ -82,7 +83,7 @@ def test_a_crawl_is_steered_from_another_shell(web: CountedWeb, tmp_path: Path) 
 @pytest.mark.parametrize("now", [[], ["--now"]])
 def test_a_crawl_is_stopped(web: CountedWeb, tmp_path: Path, now: list[str]) -> None:
     store = tmp_path / "crawl.db"
-    with started(web, store, "--delay", "60") as process:
+    with started(web, store, "--delay", "3600") as process:
         until(store, 0)
         assert told(store, "stop", *now).startswith("stopping")
         out, err = process.communicate(timeout=PATIENCE)
@@ -93,14 +94,14 @@ def test_a_crawl_is_stopped(web: CountedWeb, tmp_path: Path, now: list[str]) -> 
 
 def test_a_crawl_that_was_killed_is_none_and_the_next_one_can_be_steered(web: CountedWeb, tmp_path: Path) -> None:
     store = tmp_path / "crawl.db"
-    with started(web, store, "--delay", "1") as process:
+    with started(web, store, "--delay", "3600") as process:
         until(store, 1)
         process.send_signal(signal.SIGKILL)
         process.wait()
     assert store.with_name("crawl.db.sock").exists()
     assert run("control", "status", "--store", store).exit_code == 1
     assert "the next one does this" in told(store, "add", "http://d.test/")
-    with started(web, store, "--delay", "1") as process:
+    with started(web, store, "--delay", "3600") as process:
         assert until(store, 0)["known"] > 2
         with started(web, store) as second:  # which must leave the socket of the first one alone
             assert second.wait(PATIENCE) == 3

@@ -5,13 +5,15 @@ import socket
 from pathlib import Path
 
 import pytest
+from support import skipping
 from support.command_line import HOME, run
 from support.sites import Server, crawl
 from support.small_web import small_web
 
 
-def test_nothing_fetched_is_exit_1_also_when_the_time_is_up(tmp_path: Path) -> None:
+def test_nothing_fetched_is_exit_1_also_when_the_time_is_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Nobody listens. Run again at once, hosts rest: nothing is asked at all, and the cause is that of before."""
+    monkeypatch.setattr("minicrawl.cli.crawl.run_loop", skipping.run)
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # held, lest somebody else gets it; but it does not listen
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from support import skipping
 from support.command_line import answer, run
 from support.patience import PATIENCE
 from support.sites import HOME, rows
@@ -58,11 +59,12 @@ def test_what_comes_first_is_told_with_its_reason(store: Path) -> None:
     assert last == "? no second fetch yet: as often as other pages"
 
 
-def test_nobody_there_is_exit_1(tmp_path: Path) -> None:
+def test_nobody_there_is_exit_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "crawl.db"
     with small_web() as port:
         options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0")
         run("crawl", HOME, "--store", path, *options)
+    monkeypatch.setattr("minicrawl.cli.refresh.run_loop", skipping.run)
     result = run("refresh", "--pages", "2", "--time", "2s", "--store", path)
     assert result.exit_code == 1
     assert "nothing could be fetched (refused)" in result.stderr
@@ -103,7 +105,7 @@ def test_a_round_that_waits_for_a_host_is_stopped_from_another_shell(
     with small_web(Busy) as port:
         options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0", "--no-traps")
         assert run("crawl", HOME, *stores, *options).exit_code == 0
-        monkeypatch.setattr(Busy, "rest", "30")
+        monkeypatch.setattr(Busy, "rest", "60")
         monkeypatch.setattr(Busy, "asked", threading.Event())
         words = [sys.executable, "-m", "minicrawl", "refresh", "--pages", "3", *options[:2], *stores]
         with subprocess.Popen(words, stdout=subprocess.PIPE) as refresh:

@@ -125,7 +125,7 @@ def test_links_have_their_words_and_places(tmp_path: Path) -> None:
 )
 def test_what_is_no_question_is_refused_in_a_sentence(query: str, why: str, store: Path) -> None:
     before = store.read_bytes()
-    result = run("sql", query, "--store", store, "--time", "0.5")
+    result = run("sql", query, "--store", store, "--time", "0.5" if "RECURSIVE" in query else f"{PATIENCE}")
     assert (result.exit_code, why in result.stderr) == (SettingError.exit_code, True), result.output
     assert len(result.stderr.splitlines()) == 1
     assert store.read_bytes() == before

@@ -150,7 +150,7 @@ async def test_cancelled_in_the_middle_of_a_page_the_crawl_has_all_of_it(
     monkeypatch.setattr(Visits, "absorb", waiting)
     server = Server({HOME: ["/a", "/b"]})
     crawling = asyncio.create_task(acrawl([HOME], store, transport=server, timing=Timing(links_at_once=1)))
-    await asyncio.to_thread(begun.wait, 60)
+    await asyncio.to_thread(begun.wait, PATIENCE)
     for _ in range(3):
         crawling.cancel()
         await asyncio.sleep(0)

@@ -10,6 +10,7 @@ import aiodns
 import httpx
 import pytest
 from support import skipping
+from support.patience import PATIENCE
 from support.raw_server import SiteServer
 from support.sites import Server, Site, crawl, crawled_once, faults_in, ranks, rows
 
@@ -138,7 +139,7 @@ async def test_new_seeds_are_read_though_all_hosts_of_the_runs_before_have_gone(
     async with SiteServer(SITE) as there:
         rules = [ConnectTo(home[7:-1], None, "127.0.0.1", there.port) for home in new]
         rules.append(ConnectTo(None, None, "127.0.0.1", gone.port))
-        options = to("127.0.0.1", there) | {"connect_to": tuple(rules), "time": 20.0, "pages": len(new)}
+        options = to("127.0.0.1", there) | {"connect_to": tuple(rules), "time": PATIENCE, "pages": len(new)}
         report = await acrawl([f"{home}0" for home in new], store, **options)
     assert (report.reason, report.fetched) == ("pages", len(new))
 

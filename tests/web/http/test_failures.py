@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 from support.misbehaving import MisbehavingServer, answer, redirect
+from support.patience import PATIENCE
 from support.sites import faults_in, rows
 
 from minicrawl.web.http.transport import reason_of
@@ -177,7 +178,8 @@ async def crawled(folder: Path, workers: int) -> str:
         f"http://h{LARGE}.test/large",
         *(f"http://h{number}.test/" for number in range(len(PARTS))),
     ]
-    options = ["--allow-private", "--no-progress", "--no-traps", "--delay", "0", "--concurrency", "8", "--time", "60s"]
+    options = ["--allow-private", "--no-progress", "--no-traps", "--delay", "0", "--concurrency", "8"]
+    options += ["--time", f"{PATIENCE}s"]
     path = os.pathsep.join([str(folder), *sys.path])
     async with Breaking() as server:
         options += ["--connect-to", f"::127.0.0.1:{server.port}", "--workers", str(workers)]
