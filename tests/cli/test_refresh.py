@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from support import skipping
 from support.command_line import answer, run
+from support.loopback import quiet_port
 from support.patience import PATIENCE
 from support.sites import HOME, rows
 from support.small_web import Pages, small_web
@@ -61,7 +62,7 @@ def test_what_comes_first_is_told_with_its_reason(store: Path) -> None:
 
 def test_nobody_there_is_exit_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "crawl.db"
-    with small_web() as port:
+    with small_web(port=quiet_port()) as port:
         options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0")
         run("crawl", HOME, "--store", path, *options)
     monkeypatch.setattr("minicrawl.cli.refresh.run_loop", skipping.run)

@@ -2,9 +2,7 @@
 
 import json
 import os
-import random
 import signal
-import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +16,7 @@ from support.chromium import NEEDS_CHROMIUM, WAIT, dashboard, is_just, opened, s
 from support.command_line import answer, run
 from support.counted_web import CountedWeb, counted_web
 from support.hostile import HostileServer
+from support.loopback import quiet_port
 from support.sites import HOME, Site, crawl, faults_in, rows
 
 from minicrawl.store.reader import open_store
@@ -85,14 +84,6 @@ def end(store: Path) -> None:
         if status.exit_code == 0:
             with suppress(ProcessLookupError):
                 os.kill(json.loads(status.stdout)["pid"], signal.SIGKILL)
-
-
-def quiet_port() -> int:
-    """A port that is free, and that the system gives to nobody who does not ask for just that one."""
-    while True:
-        with socket.socket() as tried, suppress(OSError):
-            tried.bind(("127.0.0.1", random.randrange(20_000, 32_000)))
-            return int(tried.getsockname()[1])
 
 
 def test_from_start_to_stop(browser: Any, web: CountedWeb, store: Path) -> None:

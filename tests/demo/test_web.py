@@ -10,6 +10,7 @@ from typing import Any
 import aiohttp
 import networkx
 import pytest
+from support.loopback import quiet_port
 
 from minicrawl.demo.resources import CALENDAR_MONTHS
 from minicrawl.demo.web import DemoWeb, mass_curve, masses, pages_until_mass, serving
@@ -277,7 +278,7 @@ def test_server_says_what_the_web_responds(small: DemoWeb) -> None:
 
 
 async def test_port_is_free_again_afterwards(small: DemoWeb) -> None:
-    async with serving(small) as port:
+    async with serving(small, quiet_port()) as port:
         pass
     async with serving(small, port) as again:
         assert again == port

@@ -5,6 +5,8 @@ tls.pem: a key and its certificate for h.test and 127.0.0.1, good for a hundred 
 
 import asyncio
 import contextlib
+import random
+import socket
 import ssl
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -21,6 +23,15 @@ def in_tls(*protocols: str, pem: Path = PEM) -> ssl.SSLContext:
     if protocols:
         context.set_alpn_protocols(protocols)
     return context
+
+
+def quiet_port() -> int:
+    """A port that is free, and that the system gives to nobody who does not ask for just that one: also while nobody
+    listens there, no other test gets it."""
+    while True:
+        with socket.socket() as tried, contextlib.suppress(OSError):
+            tried.bind(("127.0.0.1", random.randrange(20_000, 32_000)))
+            return int(tried.getsockname()[1])
 
 
 class Connections:

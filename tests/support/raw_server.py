@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-from support.loopback import Answering, LoopbackServer, in_tls
+from support.loopback import Answering, LoopbackServer, in_tls, quiet_port
 from support.misbehaving import answer
 from support.sites import Site, html
 
@@ -56,7 +56,7 @@ class SiteServer(Server):
 
     def __init__(self, site: Site, shut_at: int | None = None) -> None:
         super().__init__(self.pages)
-        self.site, self.shut_at = site, shut_at
+        self.site, self.shut_at, self.port = site, shut_at, quiet_port()
 
     async def pages(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         fields = () if self.shut_at is None else ("Connection: close",)

@@ -67,7 +67,7 @@ class WebServer(ThreadingHTTPServer):
 
 
 @contextmanager
-def small_web(pages: type[Pages] = Pages) -> Iterator[int]:
+def small_web(pages: type[Pages] = Pages, port: int = 0) -> Iterator[int]:
     """Serve it for as long as the block runs, and yield the port."""
-    with WebServer(("127.0.0.1", 0), pages).serving() as port:
-        yield port
+    with WebServer(("127.0.0.1", port), pages).serving() as found:
+        yield found

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from support.command_line import run
 from support.killing_web import killing_web
+from support.loopback import quiet_port
 from support.patience import PATIENCE
 from support.sites import faults_in, rows
 from support.small_web import Pages, WebServer
@@ -109,7 +110,7 @@ def test_a_host_that_closes_its_port_is_read_by_the_next_run(tmp_path: Path) -> 
     store = tmp_path / "crawl.db"
     crawl: list[Any] = ["crawl", HOST, "--store", store, "--allow-private", "--no-traps", "--delay", "0"]
     pages = type("Kind", (Ill,), {"log": [], "is_ill": False})
-    with WebServer(("127.0.0.1", 0), pages).serving() as port:
+    with WebServer(("127.0.0.1", quiet_port()), pages).serving() as port:
         to = ["--connect-to", f"::127.0.0.1:{port}"]
         run(*crawl, *to, "--pages", str(WELL_ANSWERS))
     run(*crawl, *to, "--patience", "0")

@@ -25,7 +25,7 @@ from minicrawl.web.http.fetch import Fetcher
 
 
 def fetcher_for(server: MisbehavingServer) -> Fetcher:
-    return Fetcher(fetch_options(all_names_at(server.port, timeout=20.0)))
+    return Fetcher(fetch_options(all_names_at(server.port, timeout=PATIENCE)))
 
 
 def fetched_from(replies: list[bytes]) -> list[Fetched]:
