@@ -193,9 +193,12 @@ async def test_no_counter_falls_during_a_crawl_and_all_agree_with_the_store(stor
     reasons, statuses = Counter[str](), Counter[str]()
     async with steered(server, store, [HOME, "http://b.test/"], delay=0, scope="any") as crawl, listening(crawl, store):
         for number in (1, 5, 20, 30):
+            server.open.set()
             await server.until(number)
+            server.open.clear()  # lest the crawl is over before it is asked
             seen.append(await asyncio.to_thread(looks.look))
         await crawl.pause()
+        server.open.set()
         while crawl.status.in_flight:
             await asyncio.sleep(0)
         await crawl.take_seeds(Seeds([HOME]))  # confirmed by a commit, which holds all before
