@@ -46,7 +46,10 @@ class Browser:
             for name, value in {**fields, **headers}.items()
             if value is not None
         )
-        return await self.say(f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode("latin-1") + sent)
+        asked = f"{method} {path} HTTP/1.1\r\n{head}\r\n".encode("latin-1") + sent
+        while (came := await self.say(asked)).status == 503:  # it is still being computed, and asked for again
+            pass
+        return came
 
     async def say(self, sent: bytes) -> Came:
         """The one answer to some bytes."""

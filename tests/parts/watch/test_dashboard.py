@@ -69,8 +69,8 @@ def test_a_list_is_read_with_its_times_states_and_what_was_told(pages: List) -> 
     pages.check(every=3600)
     found = Readings(pages.store).watched()
     assert (found["rounds"], found["count"]) == (5, 4)
-    assert before <= found["checked_at"] <= time.time()
-    assert 0 < found["next_at"] - before - 3600 < 60
+    assert before - 1 < found["checked_at"] < time.time() + 1
+    assert before - 1 < found["next_at"] - 3600 < found["checked_at"] + 1
     states = {page["url"]: (page["state"], page["habits"]) for page in found["pages"]}
     assert states[HOME + "lamp"] == ("", [])
     assert states[HOME + "notice"] == ("lost", [])
@@ -107,7 +107,9 @@ async def test_a_list_is_read_anew_as_soon_as_a_look_has_told_of_a_check(pages: 
         await asyncio.to_thread(pages.check)
         while (await browser.now())["watched"] == 1:
             await asyncio.sleep(0)
-        assert (await browser.ask("/api/watched")).json["rounds"] == 2
+        while (found := (await browser.ask("/api/watched")).json)["is_late"]:
+            await asyncio.sleep(0)
+        assert found["rounds"] == 2
 
 
 @pytest.fixture(scope="module")
