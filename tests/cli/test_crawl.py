@@ -17,7 +17,7 @@ def test_nothing_fetched_is_exit_1_also_when_the_time_is_up(tmp_path: Path, monk
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # held, lest somebody else gets it; but it does not listen
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/"
-        words = ("crawl", url, "--time", "1s", "--delay", "20", "--allow-private", "--ignore-robots")
+        words = ("crawl", url, "--time", "15s", "--delay", "20", "--allow-private", "--ignore-robots")
         for form in ([], ["--json"]):
             result = run(*words, *form, "--store", tmp_path / "crawl.db")
             assert result.exit_code == 1

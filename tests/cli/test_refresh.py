@@ -66,7 +66,7 @@ def test_nobody_there_is_exit_1(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         options = ("--connect-to", f"::127.0.0.1:{port}", "--allow-private", "--delay", "0")
         run("crawl", HOME, "--store", path, *options)
     monkeypatch.setattr("minicrawl.cli.refresh.run_loop", skipping.run)
-    result = run("refresh", "--pages", "2", "--time", "2s", "--store", path)
+    result = run("refresh", "--pages", "2", "--time", "60s", "--store", path)
     assert result.exit_code == 1
     assert "nothing could be fetched (refused)" in result.stderr
 
