@@ -13,6 +13,12 @@ def seconds(work: Callable[[], object], rounds: int = 3) -> float:
     return min(_once(work) for _ in range(rounds))
 
 
+def ratio(work: Callable[[], object], other: Callable[[], object], rounds: int = 4) -> float:
+    """The CPU of some work, divided by that of other work: the least of so many rounds, in each of which both are
+    measured one after the other, as what else the machine has to do changes the speed of all."""
+    return min(_once(work) / _once(other) for _ in range(rounds))
+
+
 LINEAR = 1.4
 """A growth below needs no further look: twice the size never took 2.6 times as long."""
 
