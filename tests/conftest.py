@@ -40,10 +40,9 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(_MEMORY))
     # An example may take long on a machine that has other things to do, and be no fault. What CI runs tries the same
     # examples each time; who wants new ones says --hypothesis-profile exploring.
-    hypothesis.settings.register_profile("repeatable", deadline=None, derandomize=True, max_examples=25)
-    hypothesis.settings.register_profile(
-        "exploring", deadline=None, derandomize=False, max_examples=500, print_blob=True
-    )
+    unhurried: Any = {"deadline": None, "suppress_health_check": [hypothesis.HealthCheck.too_slow]}
+    hypothesis.settings.register_profile("repeatable", derandomize=True, max_examples=25, **unhurried)
+    hypothesis.settings.register_profile("exploring", derandomize=False, max_examples=500, print_blob=True, **unhurried)
     if not config.getoption("--hypothesis-profile"):
         hypothesis.settings.load_profile("repeatable")
     # A shell lets what runs in its background ignore Ctrl-C, and nohup lets it ignore SIGHUP. What tests start would
