@@ -102,7 +102,8 @@ class _SkippingSelector(selectors.DefaultSelector):
             return super().select(timeout)
         if self._loop.in_threads:
             return super().select(None)
-        ready = super().select(min(timeout, self._grace))
+        # A process that is held up for as long as it would have waited does not look again by itself.
+        ready = super().select(min(timeout, self._grace)) or super().select(0.0)
         if not ready:
             self._loop.skip(timeout)
         return ready
