@@ -1,19 +1,25 @@
 """Pages that scripts make: read with --render, empty without; on a real server, by a real Chromium."""
 
 import asyncio
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from support import rendered
 from support.loopback import PEM
 from support.patience import PATIENCE
-from support.rendered import HOST, Reply, Site, crawled, kill_browsers, never, script, shown, slow_with_chromium
+from support.rendered import HOST, Reply, Site, kill_browsers, never, script, slow_with_chromium
 from support.scripted_webs import own_words
 from support.sites import rows
 
 from minicrawl.settings import CrawlSettings
 from minicrawl.store.reader import open_store
 from minicrawl.timing import Timing
+
+crawled = partial(rendered.crawled, timing=Timing(render=PATIENCE))
+shown = partial(rendered.shown, seconds=PATIENCE)
+"""Where a page is to get ready, however busy the machine is."""
 
 APP = f"{HOST}/app"
 MADE: dict[str, Reply] = {
@@ -75,7 +81,8 @@ def test_what_robots_txt_forbids_scripts_do_not_get(tmp_path: Path) -> None:
 
 @slow_with_chromium
 def test_requests_of_a_page_keep_to_the_delay(tmp_path: Path) -> None:
-    late = Timing(on_its_way=60.0)  # the server, which is in this process, may be late to see a request
+    # The server, which is in this process, may be late to see a request.
+    late = Timing(on_its_way=60.0, render=PATIENCE)
     site = crawled(Site(MADE), tmp_path / "crawl.db", timing=late, render="/app", delay=0.3)
     assert len(site.asked) >= 7
     gaps = [later - earlier for earlier, later in pairwise(site.times)]
@@ -93,7 +100,7 @@ def test_what_a_page_shows_when_its_time_is_up_is_read_and_scripts_that_never_en
         f"{HOST}/found": "",
         f"{HOST}/found-last": "",
     }
-    crawled(Site(pages), store, render="/(endless|waits|last)$", timeout=25.0)
+    crawled(Site(pages), store, render="/(endless|waits|last)$", timeout=25.0, timing=Timing())
     found = states(store)
     assert {found.pop(f"{HOST}/endless"), found.pop(f"{HOST}/waits")} == {"render-timeout"}
     assert found == {f"{HOST}/{path}": "ok" for path in ("", "last", "found", "found-last")}
@@ -254,7 +261,7 @@ def test_data_that_comes_late_is_waited_for(store: Path, code: str) -> None:
 
     pages: dict[str, Reply] = {f"{HOST}/": script(code), f"{HOST}/api": "x", f"{HOST}/slow": slow,
                                f"{HOST}/slow?1": slow, f"{HOST}/slow.js": slow_script}  # fmt: skip
-    crawled(Site(pages), store, render="test/$", text=True, timing=Timing(render=PATIENCE))
+    crawled(Site(pages), store, render="test/$", text=True)
     with open_store(store) as reader:
         assert "made of data" in str(reader.text(f"{HOST}/"))
 
@@ -318,6 +325,7 @@ def test_a_page_finds_nothing_that_another_one_has_left_in_its_tab(scheme: str, 
         (f"{scheme}://h.test/x", script(LEAVES)),
         (f"{scheme}://{second}/x2", finds),
         (f"{scheme}://{second}/x3", finds),
+        seconds=10.0,
     )
     assert b"> made " in first.body
     assert [NOTHING in page.body.decode() for page in found] == [True, True], found
@@ -412,7 +420,7 @@ HOSTILE = {
 def test_whatever_a_page_does_it_is_read_and_so_is_the_next_one() -> None:
     settings = CrawlSettings(render=("x",), ignore_robots=True)
     hostile = [(f"{HOST}/x{number}", script(code)) for number, code in enumerate(HOSTILE.values())]
-    *found, last = shown(settings, *hostile, (f"{HOST}/y", script("document.body.append('made')")))
+    *found, last = shown(settings, *hostile, (f"{HOST}/y", script("document.body.append('made')")), seconds=10.0)
     unread = {name for name, page in zip(HOSTILE, found, strict=True) if page.unrendered}
     assert unread <= {"leaves again and again"}, "which may be out of time on a busy machine"
     assert b"made" in last.body
