@@ -67,8 +67,8 @@ def site_pages(store: Store, pages: FoldedPages) -> SitePages:
         depth, inlinks = store.array("SELECT depth, inlinks FROM pages ORDER BY id", np.int64).reshape(-1, 2).T
         is_front = np.fromiter(map(is_home, store.page_table.urls()), np.bool_)
     seed, read = depth == 0, pages.states == State.FETCHED
-    found = entrances(np.flatnonzero(seed | is_front), pages.stands_for, site)
     aliases, gone = pages.is_alias, ~pages.is_live
+    found = entrances(np.flatnonzero(seed | is_front), pages.stands_for, site, read | (seed & ~gone))
     return SitePages(site, pages.stands_for, site[pages.stands_for], seed, found, read, inlinks, aliases, gone)
 
 

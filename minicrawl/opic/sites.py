@@ -12,7 +12,8 @@ t-(s)       the same, of a site without a seed less the most that it has from on
 T           typical number of sites: how many there were if all had as much trust
 g(a)        how far the voice of site a counts, 0 to 1; less if it names more than 64 pages
 e(p)        voices for page p
-N(s), F(s)  standing pages of s; its entrances, which are its seeds and the front pages of its hosts
+N(s), F(s)  standing pages of s; its entrances, which are its seeds and the front pages of its hosts: those not read
+            only while there are no others
 
     w(a, b) = said(c(a, b)) + said(f(a, b)) / 8
     said(n) = 0 of none, 1/4 of 1, 1 of 2 or 3, else log2(1 + n)
@@ -489,14 +490,16 @@ class SitePages(NamedTuple):
         return births
 
 
-def entrances(pages: Pages, stands_for: IntArray, site: IntArray) -> Flags:
-    """Flags of the entrances: seeds and front pages, or the pages of their sites that these stand for.
+def entrances(pages: Pages, stands_for: IntArray, site: IntArray, sure: Flags) -> Flags:
+    """Flags of the entrances: seeds and front pages, or the pages of their sites that these stand for; but where some
+    of a site are sure, only these: a front page that nobody has read is often another spelling of one that was.
 
-    pages: seeds and front pages. stands_for, site: of every page.
+    pages: seeds and front pages. stands_for, site: of every page; sure: of every page, that it was read or is a seed.
     """
     found, ends = np.zeros(len(site), dtype=np.bool_), stands_for[pages]
     found[ends[site[ends] == site[pages]]] = True
-    return found
+    has_sure = np.bincount(site, found & sure) > 0.0
+    return found & (sure | ~has_sure[site])
 
 
 def _merged(keys: IntArray, *numbers: IntArray, by: np.ufunc = np.add) -> tuple[IntArray, ...]:

@@ -11,7 +11,7 @@ from support.opic_webs import csr, exact_importance, pages, random_web
 
 from minicrawl.opic import UNIT, Book
 from minicrawl.opic.book import SETTLED_ERROR, resend
-from minicrawl.opic.sites import ALL_BIRTHS, SiteBirths, SiteShares
+from minicrawl.opic.sites import ALL_BIRTHS, SiteBirths, SiteShares, entrances
 
 
 def shares_of(trust: list[float], homes: float = 1_200.0, voice_level: int = 10) -> SiteShares:
@@ -69,6 +69,25 @@ def test_site_that_is_left_with_no_page_gives_all_to_its_entrances() -> None:
     births.site[0], births.entrance[0] = 1, True
     births.share_out(shares_of([0.0, 1.0]), np.array([False]), np.array([False]))
     assert births.of(pages([0]), np.array([False]), np.array([True])).tolist() == [1200]
+
+
+@pytest.mark.parametrize(
+    ("doors", "stands_for", "sure", "expected"),
+    [
+        ([0, 2], [0, 1, 2, 3, 4], [0, 1, 2], [0, 2]),  # two hosts, or two seeds: both were read
+        ([0, 2], [0, 1, 2, 3, 4], [0, 1], [0]),  # nobody has read the other front page
+        ([0, 2], [0, 1, 2, 3, 4], [1], [0, 2]),  # nor the first
+        ([0, 2], [1, 1, 2, 3, 4], [1], [1]),  # that one stands for a page that was read
+        ([0, 3], [0, 1, 2, 3, 4], [0], [0, 3]),  # of another site
+        ([0, 3], [4, 1, 2, 3, 4], [4], [3]),  # and an entrance is no entrance of another site
+    ],
+)
+def test_front_page_that_was_not_read_is_an_entrance_where_none_was(
+    doors: list[int], stands_for: list[int], sure: list[int], expected: list[int]
+) -> None:
+    site = np.array([1, 1, 1, 2, 2])
+    found = entrances(pages(doors), np.array(stands_for), site, np.isin(np.arange(5), sure))
+    assert np.flatnonzero(found).tolist() == expected
 
 
 def test_many_voices_do_not_overflow() -> None:

@@ -147,8 +147,8 @@ class KnownSites:
         seed, read = at_home & (accounts.depth[known] == 0), accounts.coverage.kind[known] == PageKind.PAGE
         doors = seed.copy()
         doors[list(self._fronts)] = True
-        found = entrances(flagged(doors & at_home), stands_for, site)
         alias, gone = book.alias[known] & at_home, book.gone[known]
+        found = entrances(flagged(doors & at_home), stands_for, site, read | (seed & ~gone))
         inlinks = accounts.inlinks[known].astype(np.int64)
         pages = SitePages(site, stands_for, end[stands_for], seed, found, read, inlinks, alias, gone)
         return pages, pages.folded(self._graph)
@@ -186,7 +186,9 @@ class KnownSites:
         may_answer = np.array([host.answers is not False for host in self._frontier.hosts], dtype=np.bool_)
         heard = np.append(self._heard, np.ones(len(self._numbers) + 1 - len(self._heard), dtype=np.bool_))
         there = may_answer[host_of] & ~(book.gone | book.alias)[:size] & heard[site]
-        entrance = there & self._births.entrance[:size]
+        entrance = self._births.entrance[:size].copy()
+        entrance[list(self._fronts)] = True
+        entrance &= there
         pages, entrances = np.bincount(site, there), np.bincount(site, entrance)
         # Where sites hold less than they share, as in a partition, each unit stands for much cash.
         each = _ALIKE / (1.0 - _ALIKE) * min(self._homes, book.births) / max(int(np.count_nonzero(pages)), 1)
