@@ -10,6 +10,7 @@ farm      3, 200 and 2,000 domains that link to each other and to one, behind a 
           sites in turn: the most that any buys
 ring      120 domains, each linking to the next and all to one, behind one link
 copy      one page with the links of the most important front page, behind one link
+seed      one of ten seeds, the worst, that names 250 own domains on each of two pages, all of which link to one
 
 Each row has the target's share of all importance and its place; the share of all pages of the attacker; and how many of
 them are in the first tenth of the ranking, and would be asked for early.
@@ -32,7 +33,7 @@ from minicrawl.store.reader import open_store
 Ints = npt.NDArray[np.int64]
 Links = list[tuple[int, int, Place]]
 """Source, target and place; pages of the attacker are 0, the target, and -1, -2 and so on for the others."""
-COMMENTS, FARMS, RING, EXPIRED, HONEST, SITES = (10, 30, 60), (3, 200, 2_000), 120, 10, 6, 10
+COMMENTS, FARMS, RING, EXPIRED, HONEST, SITES, NAMED = (10, 30, 60), (3, 200, 2_000), 120, 10, 6, 10, 250
 _OF_PAGES = ("entrance", "is_read", "is_live")
 
 
@@ -124,6 +125,11 @@ def attacks(of: Attacker) -> Iterator[tuple[str, list[tuple[int, Links]]]]:
         yield f"farm of {size:,} domains", [(size, [(honest(front), 0, text), *farm]) for front in fronts]
     ring: Links = [link for at in range(1, RING) for link in ((-at, -(at % (RING - 1) + 1), lone), (-at, 0, lone))]
     yield f"ring of {RING} domains", [(RING, [(honest(front), 0, text), (0, -1, lone), *ring]) for front in fronts]
+    roots, named = np.intersect1d(of.web.site[of.web.is_seed], of.small_first)[:SITES], range(1, NAMED + 1)
+    pairs = [np.flatnonzero(of.web.is_read & (of.web.site == site))[:2].tolist() for site in roots]
+    own: Links = [(-at, 0, lone) for at in named]
+    seeds = [(NAMED + 1, [*((honest(page), -at, text) for page in pages for at in named), *own]) for pages in pairs]
+    yield f"seed that names {NAMED} own domains", seeds
     best = int(of.fronts[0])
     row = of.web.graph.targets[of.web.graph.indptr[best] : of.web.graph.indptr[best + 1]].tolist()
     copied: Links = [(0, honest(target), lone) for target in row]

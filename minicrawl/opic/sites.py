@@ -10,7 +10,8 @@ u(a)        probability that a walk of at most three links of sites from a comes
 t(s)        trust of site s, sum 1
 t-(s)       the same, of a site without a seed less the most that it has from one site
 T           typical number of sites: how many there were if all had as much trust
-g(a)        how far the voice of site a counts, 0 to 1; less if it names more than 64 pages
+most        voices that a site has in full: 2048 / T, but no more than 64
+g(a)        how far the voice of site a counts, 0 to 1; less if it names more pages than that
 e(p)        voices for page p
 N(s), F(s)  standing pages of s; its entrances, which are its seeds and the front pages of its hosts: those not read
             only while there are no others
@@ -21,7 +22,7 @@ N(s), F(s)  standing pages of s; its entrances, which are its seeds and the fron
     x(a, b) = d w(a, b) / (2 + sum over b' of w(a, b'))
     t(b) = sum over a of t(a) x(a, b) u(a) / (u(a) + kappa) + (the rest of 1) * root(b)
     T = exp(- sum over s of t(s) ln t(s))
-    g(a) = min(1, 2 T t-(a))^2 min(1, 64 / pages of others that a names, weighed as in e)
+    g(a) = min(1, 2 T t-(a))^2 min(1, most / pages of others that a names, weighed as in e)
     e(p) = sum over other sites a that link to p of g(a), a quarter for one link, an eighth for links in frames alone
     v(p) ~ T t(s) ((1 - m) / N(s) + m entrance(p) / F(s)) + z e(p) / 2,    s the site of p: the chance to jump to p
     z = min(1, T^2 / sum of e(p) / 2)
@@ -89,8 +90,9 @@ GENERATED = 100
 """Links from one site to more pages of another are generated, and are not voices."""
 PER_READ = 32
 """Known pages of a root that count for each that was read: before it answers, its links say little of its size."""
-NAMED = 64
-"""Voices that a site has in full; more share them, so who has bought a trusted domain cannot name pages without end."""
+NAMED, IN_ALL = 64, 2048
+"""Most voices that a site has in full, and those of all typical sites together: more share them, so who has bought a
+trusted domain cannot name pages without end. Among few sites each has to name many, or their pages have no order."""
 WALK = 3
 """Length in site links of the walks back to the roots; five would find the same."""
 VOICE_UNIT = 256
@@ -318,7 +320,8 @@ class SiteLinks(NamedTuple):
         source, target = pairs >> _SITE_BITS, pairs & _SITE
         trust, voice, sites = site_trust(source, target, content + FRAME * frame, roots, size)
         named = _sums(source, said, size) / 16.0
-        voice = np.rint(voice * np.minimum(NAMED / np.maximum(named, 1.0), 1.0)).astype(np.int64)
+        most = min(NAMED, IN_ALL / sites)
+        voice = np.rint(voice * np.minimum(most / np.maximum(named, 1.0), 1.0)).astype(np.int64)
         voices = float(voice @ named) / VOICE_UNIT / 2.0
         part = min(1.0, sites**2 / voices) if voices else 1.0
         jump = total / (sites + part * voices)

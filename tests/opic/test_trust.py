@@ -118,6 +118,13 @@ def test_voices_have_no_more_than_a_jump_for_each_two_sites() -> None:
         assert shares.voice_level * voices == pytest.approx(2**39, rel=1e-6)
 
 
+@pytest.mark.parametrize(("sites", "heard"), [(20, 64), (32, 64), (256, 8), (1_024, 2)])
+def test_among_many_sites_each_has_few_voices_in_full(sites: int, heard: int) -> None:
+    """Who has bought one of the seeds names 250 pages of his own."""
+    shares = site_links(list(range(sites)), {(0, sites): (500, 16 * 250)}, [(1, 1)] * (sites + 1)).shares()
+    assert shares.voice.item(0) * 250 / VOICE_UNIT == pytest.approx(heard, rel=0.05)
+
+
 def test_sites_that_redirect_to_one_are_names_of_it() -> None:
     """Sites 3 and 4 lead to 2, 5 to 4, 6 and 7 to each other. Of what 0 says by three names, the most counts."""
     links = {(0, 2): (1, 8), (0, 3): (3, 16), (0, 5): (1, 8), (1, 4): (2, 16), (2, 0): (9, 16), (2, 5): (9, 16)}
