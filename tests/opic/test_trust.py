@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support.effort import growth
 
 from minicrawl.opic.sites import FRAME, NAMED, VOICE_UNIT, SiteGraph, SiteLinks, Voices, site_trust
 
@@ -230,3 +231,16 @@ def test_voices_for_a_page_are_added_up_but_for_generated_links_and_names(most: 
             expected[page] += int(voice[site]) * sixteenths(links) // 16 * max(by_name) // sum(by_name)
     assert found.any()
     assert found.tolist() == expected
+
+
+def test_sharing_out_is_linear_in_the_number_of_sites() -> None:
+    """Ten times as many take ten times as long."""
+
+    def share_out(size: int) -> None:
+        draw = np.random.default_rng(size)
+        source, target = draw.integers(0, size, (2, 3 * size))
+        one, pairs = np.ones(size, np.int64), np.ones(3 * size, np.int64)
+        names, is_root, itself = [""] * size, draw.random(size) < 0.1, np.arange(size)
+        SiteLinks(names, is_root, 9 * one, one, itself, source, target, 2 * pairs, 16 * pairs).shares()
+
+    assert growth(share_out, 10_000) < 1.5
