@@ -94,3 +94,24 @@ more()"""
     }
     items: Web = {f"{HOST}{path}": own_words(path[6:]) for path in _items(pages)}
     return {f"{HOST}/": home, **items, **parts, f"{HOST}/list.js": ("text/javascript", code)}
+
+
+def boxed(pages: int = PAGES, row: int = 100) -> Web:
+    """A list in a box of a page that is not scrolled itself, which has only the rows that the box shows; and a box of
+    text, which asks for what does not come when it is scrolled."""
+    code = f"""
+const items = {json.dumps(_items(pages))}, [box, licence] = document.querySelectorAll('div')
+const show = () => {{
+    const first = Math.floor(box.scrollTop / {row}), rows = items.slice(first, first + 5)
+    box.firstChild.innerHTML = rows.map((to, at) =>
+        `<a href="${{to}}" style="position: absolute; top: ${{(first + at) * {row}}}px">${{to}}</a>`).join('')
+}}
+box.onscroll = show
+licence.onscroll = () => fetch('/licence')
+show()"""
+    style = "<style>div { height: 300px; overflow: auto } section { position: relative }</style>"
+    list_ = f"<div><section style='height: {row * pages}px'></section></div>"
+    licence = f"<div><p style='height: 90000px'>{own_words('licence', 20)}</p></div>"
+    home = f"<!doctype html><title>Home</title>{style}{list_}{licence}<script src=/list.js></script>"
+    items: Web = {f"{HOST}{path}": own_words(path[6:]) for path in _items(pages)}
+    return {f"{HOST}/": home, **items, f"{HOST}/list.js": ("text/javascript", code)}

@@ -62,7 +62,8 @@ const inside = node => {
     if (node.nodeName !== 'IFRAME' && node.nodeName !== 'FRAME') return (node.shadowRoot ?? node).childNodes
     try { return node.contentDocument?.body?.childNodes ?? [] } catch { return [] }
 }"""
-# Resolves once the page has shown as many words and links for so many ms; false after so many. Attributes, clocks and
+# Resolves once the page has shown as many words and links for so many ms, and in as many looks as these have: on a busy
+# machine time passes in which the page does nothing. False if they still change after so many. Attributes, clocks and
 # animations change neither number.
 _QUIET_FOR = f"""(async (long, most) => {{{_INSIDE}
     const unseen = new Set(['SCRIPT', 'STYLE', 'NOSCRIPT', 'TEMPLATE'])
@@ -79,14 +80,14 @@ _QUIET_FOR = f"""(async (long, most) => {{{_INSIDE}
         return words + ' ' + links
     }}
     const began = performance.now()
-    let shown = count(), changed = began
+    let shown = count(), changed = began, looks = 0
     while (performance.now() - began < most) {{
         await new Promise(done => setTimeout(done, 50))
         const now = count()
-        if (now !== shown) [shown, changed] = [now, performance.now()]
-        else if (performance.now() - changed >= long) return true
+        if (now !== shown) [shown, changed, looks] = [now, performance.now(), 0]
+        else if (++looks * 50 >= long && performance.now() - changed >= long) return true
     }}
-    return false
+    return performance.now() - changed >= long
 }})(%d, %d)"""
 # The links that a page shows, by URL, each as HTML.
 _LINKS = f"""{_INSIDE}
@@ -104,14 +105,23 @@ const links = root => {{
     visit(root)
     return found
 }}"""
-# Notes the links that a page shows, and scrolls on. Says how many there were so far, and whether its end is
-# shown, and all of it.
+# Notes the links that a page shows, and scrolls on: the window, and each box that has links in it. Says how many there
+# were so far, and whether the end of each is shown, and all of it.
 _SCROLL = f"""(() => {{{_LINKS}
     const seen = globalThis.seen ??= new Map(), root = document.documentElement
     links(root).forEach((link, url) => seen.set(url, link))
-    const most = root.scrollHeight - innerHeight - 2
-    if (most > 0) scrollBy({{top: .8 * innerHeight, behavior: 'instant'}})
-    return [seen.size, scrollY >= most, most <= 0]
+    const hidden = box => box.scrollHeight - box.clientHeight - 2
+    const boxes = new Set([document.scrollingElement ?? root])
+    const has = node => {{
+        let found = node.nodeName === 'A' && node.hasAttribute('href')
+        for (const child of inside(node)) found = has(child) || found
+        if (found && hidden(node) > 0 && /auto|scroll/.test(getComputedStyle(node).overflowY)) boxes.add(node)
+        return found
+    }}
+    has(document.body ?? root)
+    const long = [...boxes].filter(box => hidden(box) > 0)
+    for (const box of long) box.scrollBy({{top: .8 * box.clientHeight, behavior: 'instant'}})
+    return [seen.size, long.every(box => box.scrollTop >= hidden(box)), !long.length]
 }})()"""
 # The fragments of links to another place of the page, once each.
 _ROUTES = f"""(() => {{{_LINKS}
@@ -171,12 +181,21 @@ class TabRequests:
         """Its scripts' requests by POST to its own site, which have no answer."""
 
     async def on_request(self, route: "Route") -> None:
-        with contextlib.suppress(Error):  # the page has gone
-            found = await self._found(route)
-            if found is None:
-                await route.abort("aborted")
-            else:
-                await route.fulfill(status=found.status, headers=found.headers, body=found.body)
+        path = route.request.url.partition("?")[0]
+        self._asked[path] += 1
+        counts = route.request.resource_type in _OWN_KINDS and self._asked[path] <= _POLLED
+        self.pending += counts  # until Chromium has the answer, which takes its time on a busy machine
+        try:
+            with contextlib.suppress(Error):  # the page has gone
+                found = await self._found(route)
+                if found is None:
+                    await route.abort("aborted")
+                else:
+                    await route.fulfill(status=found.status, headers=found.headers, body=found.body)
+        finally:
+            self.pending -= counts
+            if counts:
+                self.answered = asyncio.get_running_loop().time()
 
     async def cancel(self) -> None:
         """Cancel the requests in flight, and wait for their end."""
@@ -206,14 +225,7 @@ class TabRequests:
         )
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-        path = request.url.partition("?")[0]
-        self._asked[path] += 1
-        counts = request.resource_type in _OWN_KINDS and self._asked[path] <= _POLLED
-        self.pending += counts
         await asyncio.wait({task})
-        self.pending -= counts
-        if counts:
-            self.answered = asyncio.get_running_loop().time()
         found = None if task.cancelled() else task.result()
         if found is not None and request.is_navigation_request() and origin_of(request.url) != origin_of(self.url):
             self.had_frames_of_others = True

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from support.command_line import run
 from support.rendered import HOST, Reply, Site, crawled, never, slow_with_chromium
-from support.scripted_webs import PAGES, Web, app, endless, half_list, own_words, whole
+from support.scripted_webs import PAGES, Web, app, boxed, endless, half_list, own_words, whole
 from support.sites import rows
 
 from minicrawl.timing import Timing
@@ -58,6 +58,15 @@ def test_a_list_that_goes_on_when_it_is_scrolled_is_read_to_its_end(tmp_path: Pa
     store = tmp_path / "crawl.db"
     site = crawled(Site(endless()), store, text=True, render="auto")
     assert {f"{HOST}/item/i{number}" for number in range(PAGES)} <= set(site.asked)
+    assert rows(store, "SELECT pattern, scrolled FROM rendered") == [("/", 1)]
+
+
+@slow_with_chromium
+def test_a_box_with_links_is_scrolled_and_no_other_one(tmp_path: Path) -> None:
+    store = tmp_path / "crawl.db"
+    site = crawled(Site(boxed()), store, text=True, render="auto")
+    assert {f"{HOST}/item/i{number}" for number in range(PAGES)} <= set(site.asked)
+    assert f"{HOST}/licence" not in site.asked
     assert rows(store, "SELECT pattern, scrolled FROM rendered") == [("/", 1)]
 
 
