@@ -168,7 +168,7 @@ class Experiments(Shells):
         if not gain.counts and self._was_rendered(turn.page):
             return  # its own words are known from itself
         after = row.after(gain, scripts.files, is_sample=is_sample, scrolled=scripts.scrolled)
-        if scripts.posts and not gain.counts:
+        if scripts.posts and not (gain.counts and {*turn.targets} - {turn.page}):
             after = after._replace(posts=after.posts + 1)
         self._note(after)
         self._judge_files(after)

@@ -61,7 +61,7 @@ class ClassRow(NamedTuple):
     is_sampled: Annotated[bool, "one was rendered that shows something without scripts"] = False
     unseen: Annotated[int, "pages with scripts that were read without them since"] = 0
     scrolled: Annotated[int, "rendered pages of which scrolling has brought links"] = 0
-    posts: Annotated[int, "rendered pages without gain, whose scripts have asked their site by POST"] = 0
+    posts: Annotated[int, "rendered pages without gain or links, whose scripts have asked their site by POST"] = 0
     files: Annotated[int, "a number for the scripts of the page that was rendered last"] = 0
     url: Annotated[str, "of the page that made the verdict"] = ""
     own: Annotated[int, "words that its scripts have added, and not to another page"] = 0

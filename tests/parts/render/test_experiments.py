@@ -87,8 +87,15 @@ def test_applications_that_read_by_post_are_named(tmp_path: Path) -> None:
     beacons = "navigator.sendBeacon('/seen', '1'); fetch('http://other.test/', {method: 'POST'})"
     web: Web = {f"{HOST}/": f"<p>short</p><script>{asks}</script>"}
     web["http://b.test/"] = f"<p>short</p><script>{beacons}</script>"
-    site = crawled(Site(web), store, f"{HOST}/", "http://b.test/", render="auto")
+    says = f"document.body.append('{own_words('intro')}')"
+    web["http://list.test/"] = f"<a href=/>home</a><script>{says}; {asks}</script>"
+    web["http://whole.test/"] = f"<a href=/>home</a><a href=/a>a</a><script>{says}; {asks}</script>"
+    seeds = [f"http://{host}.test/" for host in ("h", "b", "list", "whole")]
+    site = crawled(Site(web), store, *seeds, render="auto")
     assert f"{HOST}/graphql" not in site.asked
+    status = run("status", "--store", store).stdout
+    assert "1 rendered page of list.test needs POST" in status
+    assert "whole.test needs" not in status
     said = "1 rendered page of h.test needs POST, which minicrawl does not send: http://h.test/"
     assert said in run("status", "--store", store).stdout
     assert said in run("crawl", "-q", "--store", store).stdout
