@@ -48,6 +48,9 @@ _ADVICE = {
 }
 """Advice where no page could be read, by the reason. leads_to: the target of a redirect."""
 
+_ALONE = "Only one page was read. If its scripts write links, crawl it with --render auto into another --store."
+_ALONE_RENDERED = "Only one page was read. What its scripts show after a click or by POST is not."
+
 
 @dataclass
 class Guide:
@@ -81,9 +84,9 @@ class Guide:
             return
         first, settings = best.lines[0], self.start.settings
         waiting = 0 if best.order is None else max(best.order.waiting - left_out, 0)
-        if report.read == 1 and first.page.reason == "ok" and not (waiting or settings.render):
+        if report.read == 1 and first.page.reason == "ok" and not waiting:
             yield ""
-            yield "Only one page was read. If its scripts write links, crawl it with --render . into another --store."
+            yield _ALONE_RENDERED if settings.render else _ALONE
         yield ""
         file = "ranks.csv"
         if is_folder(self.path):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from support.command_line import run
 from support.documents import parse
+from support.rendered import slow_with_chromium
 from support.sites import faults_in
 from support.small_web import Pages, small_web
 
@@ -100,7 +101,15 @@ def test_what_is_offered_fits_the_crawl_and_works(words: list[str], offered: lis
 
 
 def test_a_page_of_scripts_is_told_with_the_way_to_run_them(there: list[str]) -> None:
-    assert "Only one page was read. If its scripts write links" in run("crawl", "scripts.test", *there).stderr
+    said = "Only one page was read. If its scripts write links, crawl it with --render auto"
+    assert said in run("crawl", "scripts.test", *there).stderr
+
+
+@slow_with_chromium
+def test_a_page_of_scripts_that_leads_nowhere_even_with_them_is_told_with_what_is_not_run(there: list[str]) -> None:
+    ends = run("crawl", "scripts.test", "--render", "auto", *there).stderr
+    assert "What its scripts show after a click or by POST is not." in ends
+    assert "crawl it with --render" not in ends
 
 
 @pytest.mark.parametrize("words", [["-q"], ["--json"]], ids=" ".join)
