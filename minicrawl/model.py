@@ -100,12 +100,14 @@ class RequisiteKind(StrEnum):
 
 class Rendering(NamedTuple):
     """Which pages with scripts --render auto renders. shells: those that show next to nothing without. others: all
-    others, but for those with `spared` sets of scripts, see `PageScripts`. scrolls: to their ends."""
+    others, but for those with `spared` sets of scripts, see `PageScripts`. scrolls: to their ends. routes: links to
+    routes of the host lead to pages, as one has shown."""
 
     shells: bool = True
     others: bool = False
     scrolls: bool = True
     spared: frozenset[int] = frozenset()
+    routes: bool = False
 
 
 OF_SHELLS = Rendering()

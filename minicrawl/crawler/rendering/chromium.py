@@ -309,7 +309,7 @@ class Renderer(Chromium):
             log.event("page-not-rendered", url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])
             return fetched._replace(unrendered=error.reason), parts
         parts.scrolled, parts.posts = requests.scrolled, requests.posts
-        self._note_routes(fetched.url, shown)
+        self._judge_routes(fetched.url, shown)
         parts.made, body = shown.screenshots, shown.html.encode("utf-8", "replace")
         spelled = normalise_route if "#" in fetched.url else normalise
         target = spelled(shown.moved_to or shown.led_to)
@@ -326,12 +326,16 @@ class Renderer(Chromium):
         origin was asked for, or has shown a text of its own beside the page that links to it."""
         return origin_of(url) in self._with_routes
 
+    def note_routes(self, url: str) -> None:
+        """Take it that routes of the origin of a URL show pages."""
+        self._with_routes.add(origin_of(url))
+
     def _tries_routes(self, url: str) -> bool:
         return not self.has_routes(url) and self._tried[origin_of(url)] < _TRIED
 
-    def _note_routes(self, url: str, shown: Shown) -> None:
+    def _judge_routes(self, url: str, shown: Shown) -> None:
         if "#" in url or (shown.routes and are_pages(shown.html, shown.routes)):
-            self._with_routes.add(origin_of(url))
+            self.note_routes(url)
         elif shown.routes:
             self._tried[origin_of(url)] += 1
 

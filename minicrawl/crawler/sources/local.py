@@ -187,6 +187,8 @@ class LocalSource:
     ) -> tuple[Fetched, ParsedPage, Parts]:
         """`_parsed` of a page as its scripts make it. plain: as it was sent, if that was parsed."""
         began = asyncio.get_running_loop().time()
+        if request.render.routes:
+            renderer.note_routes(sent.url)
         page, parts = await renderer.rendered(sent, scrolls=request.render.scrolls and plain.scripts is not None)
         seconds = asyncio.get_running_loop().time() - began
         is_rendered = page.body is not sent.body

@@ -64,11 +64,13 @@ class Experiments(Shells):
         self._spent = 0.0
         """Seconds for samples of hosts without a seed."""
         self._classes = defaultdict[str, dict[str, ClassRow]](dict)
+        self._routed = set[str]()
+        """Hosts with routes that show pages, also of earlier runs and in other processes."""
         self._hosts = defaultdict[int, dict[str, bool]](dict)
         """By a number for scripts the hosts on which pages with these were rendered, and whether any had a gain."""
         self._spared = frozenset[int]()
         for row in self._writer.records(ClassRow, "rendered"):
-            self._classes[row.host][row.pattern] = row
+            self._take(row)
             self._judge_files(row)
         self._small = defaultdict[int, dict[str, int]](dict)
         """By host a page of each class of which none was rendered."""
@@ -120,7 +122,7 @@ class Experiments(Shells):
         is_doubted = page in self._doubted.get((host, pattern), ()) and (row is None or row.tries_suspects)
         if is_doubted or "#" in asked_for.url:  # without its scripts a route is another page
             render = render._replace(shells=True, others=True, spared=frozenset())
-        return asked_for._replace(render=render)
+        return asked_for._replace(render=render._replace(routes=host in self._routed))
 
     def on_idle(self, host: int, now: float) -> None:
         """Try pages that were the same; and sample small classes, too, on a host with a seed that has few."""
@@ -176,8 +178,13 @@ class Experiments(Shells):
             self._read_anew(turn, row)
 
     def _note(self, row: ClassRow) -> None:
-        self._classes[row.host][row.pattern] = row
+        self._take(row)
         self._changed.add((row.host, row.pattern))
+
+    def _take(self, row: ClassRow) -> None:
+        self._classes[row.host][row.pattern] = row
+        if "#" in row.pattern and row.needs_browser:
+            self._routed.add(row.host)
 
     def _read_anew(self, turn: "Turn", row: ClassRow) -> None:
         """Let pages of a class that were read without scripts wait again."""

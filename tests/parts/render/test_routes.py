@@ -69,6 +69,17 @@ def test_routes_go_on_where_a_crawl_was_ended_and_wait_as_shells_without_a_brows
 
 
 @slow_with_chromium
+def test_routes_that_have_shown_pages_are_not_tried_again_in_another_run(tmp_path: Path) -> None:
+    store, web = tmp_path / "crawl.db", routed(pages=3)
+    code = "addEventListener('hashchange', () => fetch('/tried'))"
+    web[f"{HOST}/other"] = f"<title>Other</title><main></main><script src=/app.js></script><script>{code}</script>"
+    crawled(Site(web), store, render="auto")
+    other = crawled(Site(web), store, f"{HOST}/other", render="auto")
+    assert f"{HOST}/tried" not in other.asked
+    assert f"{HOST}/other#/plant/0" in pages(store)
+
+
+@slow_with_chromium
 def test_the_archive_has_the_request_for_the_document_of_a_route(tmp_path: Path) -> None:
     store, folder = tmp_path / "crawl.db", tmp_path / "kept"
     crawled(Site(routed(pages=2)), store, render="auto", archive=folder)
