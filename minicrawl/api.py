@@ -124,7 +124,7 @@ async def acrawl(  # noqa: PLR0913 - what the caller of a crawl may hand in
     **settings: Unpack[Keywords],
 ) -> CrawlReport:
     """Crawl in a program that has an event loop. See `crawl` for the arguments."""
-    started = asyncio.get_running_loop().time()
+    started = time.monotonic()
     given = _checked(store, settings)
     if partitions is not None or is_folder(Path(store)):
         if transport is not None:

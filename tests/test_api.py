@@ -2,14 +2,13 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
 from support.sites import HOME, Server
-from support.skipping import run
 
 import minicrawl
 from minicrawl.errors import StoreError
@@ -151,21 +150,6 @@ def test_settings_that_are_not_given_are_those_of_the_store(store: Path) -> None
     minicrawl.crawl([], store, transport=server, scope="any")
     with minicrawl.open_store(store) as reader:
         assert reader.meta_json("settings")["scope"] == "any"
-
-
-@pytest.mark.parametrize(("limit", "reason"), [(60.0, "time"), (200.0, "nothing-left")])
-def test_seeds_that_take_long_to_gather_take_it_from_the_time_of_the_run(
-    store: Path, limit: float, reason: str
-) -> None:
-    """By the clock of the loop, which is that of all else."""
-
-    def seeds() -> Iterator[str]:
-        loop: Any = asyncio.get_running_loop()
-        loop.skip(100.0)
-        yield HOME
-
-    report = run(minicrawl.acrawl(seeds(), store, transport=Server({HOME: []}), time=limit), grace=0.0)
-    assert (report.reason, report.seconds >= 100.0) == (reason, True)
 
 
 def test_both_calls_take_the_same_and_explain_the_rest() -> None:

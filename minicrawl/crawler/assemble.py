@@ -3,6 +3,7 @@
 Nothing is requested before the source of a run is entered.
 """
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -39,7 +40,7 @@ class Means(Struct, frozen=True, kw_only=True):
 
     transport: of httpx, in place of the network; replayed: folders of archives in place of it. only: read pages that
     have one turn more, and no other page has one. share: of the web, where the crawl has partitions. together: with
-    other runs of this process; None: there are none. started: when the run's time began, by the loop's clock; None:
+    other runs of this process; None: there are none. started: when the run's time began, by time.monotonic(); None:
     now. on_progress: called now and then.
     """
 
@@ -82,8 +83,8 @@ def assemble(settings: CrawlSettings, seeds: Seeds, writer: Writer, means: Means
     if settings.archive is None:
         together.source = source
     requests = DueRequests(intake, present)
-    started = clock() if means.started is None else means.started + clock.offset
-    engine = Engine(intake, requests, source, together, RunProgress(intake, clock, started))
+    waited = 0.0 if means.started is None else time.monotonic() - means.started
+    engine = Engine(intake, requests, source, together, RunProgress(intake, clock, clock() - waited))
     engine.on_progress = means.on_progress
     changes = Changes(settings, intake, requests, engine)
     return Run(engine, intake, source, changes, clock, together, means.transport is not None)

@@ -61,7 +61,7 @@ def test_coverage_that_cannot_be_reached_is_said_to_be_so_and_why(tmp_path: Path
 
 
 def test_robots_txt_that_fails_is_a_cause(tmp_path: Path) -> None:
-    report, _ = crawl(Server({HOME: []}, robots=503), tmp_path / "crawl.db", [HOME], time=1)
+    report, _ = crawl(Server({HOME: []}, robots=503), tmp_path / "crawl.db", [HOME], time=20)
     assert (report.reason, report.fetched, report.cause()) == ("time", 0, "http-503")
 
 

@@ -120,7 +120,7 @@ def test_canonical_that_redirects_back_is_void(tmp_path: Path, store: Path, page
 
 
 def test_failure_keeps_its_cash_until_it_is_given_up(store: Path) -> None:
-    report, server = crawl({HOME: 503}, store, [HOME], time=1)
+    report, server = crawl({HOME: 503}, store, [HOME], time=4)
     assert (report.reason, server.asked) == ("time", [HOME])
     assert rows(store, "SELECT state, reason, attempts, cash FROM pages") == [("waiting", "http-503", 1, 0)]
 
