@@ -61,8 +61,8 @@ NOW, RISEN, LEAST = 1 / 4, 1 / 8, 1 / 20
 SLOW, QUICK = 8, 2
 COPIES, DULL, FILES = 3, 5, 32
 """Copies of pages under other paths that count as one gain; pages that repeat others but lead on, or that are views and
-say something, but without a new title, half of their words, or a new link, and files; and files behind a query, such as
-a page in another format."""
+say something, but without a new title, half of their words, or a new link, and files; and files whose URL is that of a
+page with a parameter, which are the page in another format."""
 SAMPLES, SAMPLES_OF_COPIES, SAMPLES_OF_MANY, MANY_WAIT = 2, 4, 12, 64
 """Pages read of every pattern; of one whose pages repeat others, so that it may turn out which parameter changes
 nothing; of one that only we think poor, of which MANY_WAIT wait."""
@@ -94,7 +94,8 @@ _TAILS = ("W", "V /…/", "F /…/")
 
 class Answer(NamedTuple):
     """What a page said. kind: see above. new: URLs that its links made known. is_full: it has a title that no page of
-    its host had, or half of its words stand in lines that none had. of: the URL that it repeats."""
+    its host had, or half of its words stand in lines that none had. of: the URL that it repeats; of a file, the one
+    without a parameter, if that is known."""
 
     url: str
     kind: str
@@ -409,7 +410,7 @@ class Judge:
         if answer.kind == COPY and not is_fruitful:
             gain /= COPIES
         elif answer.kind == FILE:
-            gain /= FILES if "?" in keys.pattern else DULL
+            gain /= DULL if answer.of is None else FILES
         elif answer.kind in REPEATS or (keys.is_view and not answer.is_full and not is_fruitful):
             gain /= DULL
         is_again = keys.is_tail and answer.kind == "same" and self.counts[keys.pattern].kinds["same"] % COPIES > 0

@@ -359,7 +359,10 @@ class SamePage(Step):
         if kind in ("redirect", "canonical") and turn.outcome.alias is not None:
             targets = [*targets, *(page for page in self._urls.find([turn.outcome.alias]) if page is not None)]
         new = (self._urls.url(target) for target in targets if target >= offered)
-        book.judge.learn(Answer(turn.fetched.url, kind, new, is_full, turn.outcome.alias))
+        of = turn.outcome.alias
+        if kind == FILE:
+            of = next((other for other in plainer(turn.fetched.url).values() if self._urls.find([other]) != [None]), of)
+        book.judge.learn(Answer(turn.fetched.url, kind, new, is_full, of))
         self._changed.add(name)
         if kind not in ("error", "redirect"):
             self._add_text(turn, book, lines, [hashed] if title and kind != "noindex" else [])

@@ -161,7 +161,7 @@ class SlowJudge:
         repeats = answer.kind in ("same", "same-list", "near")
         gain = 1 / DULL if answer.kind == GAIN or (leads_on and repeats) else 0.0
         gain = 1 / COPIES if answer.kind == COPY else gain
-        gain = 1 / (FILES if "?" in pattern else DULL) if answer.kind == FILE else gain
+        gain = 1 / (FILES if answer.of else DULL) if answer.kind == FILE else gain
         gain = 1.0 if says_more or (leads_on and not repeats and answer.kind != FILE) else gain
         is_tail = pattern.startswith("F /…/") and "?" not in pattern
         is_again = is_tail and answer.kind == "same" and self._kinds(pattern).count("same") % COPIES > 0
