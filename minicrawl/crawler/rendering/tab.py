@@ -181,21 +181,12 @@ class TabRequests:
         """Its scripts' requests by POST to its own site, which have no answer."""
 
     async def on_request(self, route: "Route") -> None:
-        path = route.request.url.partition("?")[0]
-        self._asked[path] += 1
-        counts = route.request.resource_type in _OWN_KINDS and self._asked[path] <= _POLLED
-        self.pending += counts  # until Chromium has the answer, which takes its time on a busy machine
-        try:
-            with contextlib.suppress(Error):  # the page has gone
-                found = await self._found(route)
-                if found is None:
-                    await route.abort("aborted")
-                else:
-                    await route.fulfill(status=found.status, headers=found.headers, body=found.body)
-        finally:
-            self.pending -= counts
-            if counts:
-                self.answered = asyncio.get_running_loop().time()
+        with contextlib.suppress(Error):  # the page has gone
+            found = await self._found(route)
+            if found is None:
+                await route.abort("aborted")
+            else:
+                await route.fulfill(status=found.status, headers=found.headers, body=found.body)
 
     async def cancel(self) -> None:
         """Cancel the requests in flight, and wait for their end."""
@@ -225,7 +216,14 @@ class TabRequests:
         )
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        path = request.url.partition("?")[0]
+        self._asked[path] += 1
+        counts = request.resource_type in _OWN_KINDS and self._asked[path] <= _POLLED
+        self.pending += counts
         await asyncio.wait({task})
+        self.pending -= counts
+        if counts:
+            self.answered = asyncio.get_running_loop().time()
         found = None if task.cancelled() else task.result()
         if found is not None and request.is_navigation_request() and origin_of(request.url) != origin_of(self.url):
             self.had_frames_of_others = True

@@ -437,15 +437,12 @@ GREEDY = {
 
 @slow_with_chromium
 @pytest.mark.parametrize("code", GREEDY.values(), ids=GREEDY.keys())
-def test_a_page_that_takes_more_memory_than_it_may_is_killed_and_the_next_one_is_read(
-    code: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_page_that_takes_more_memory_than_it_may_is_killed_and_the_next_one_is_read(code: str) -> None:
     settings = CrawlSettings(render=("x",), ignore_robots=True, delay=300.0)
     pages = (f"{HOST}/x", script(code)), (f"{HOST}/y", script("document.body.append('made')"))
     greedy, other = shown(settings, *pages, seconds=30.0)
     assert greedy.unrendered in ("render-killed", "render-timeout"), (
         "the latter where a busy machine is slow to kill it"
     )
-    assert any("Chromium: killed a" in message for message in caplog.messages) or greedy.unrendered == "render-killed"
     assert b"before" in greedy.body
     assert b"made" in other.body
