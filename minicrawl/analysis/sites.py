@@ -68,7 +68,7 @@ def site_pages(store: Store, pages: FoldedPages) -> SitePages:
         is_front = np.fromiter(map(is_home, store.page_table.urls()), np.bool_)
     seed, read = depth == 0, pages.states == State.FETCHED
     aliases, gone = pages.is_alias, ~pages.is_live
-    found = entrances(np.flatnonzero(seed | is_front), pages.stands_for, site, read | (seed & ~gone))
+    found = entrances(np.flatnonzero(seed | is_front), pages.stands_for, site, seed, read, gone)
     return SitePages(site, pages.stands_for, site[pages.stands_for], seed, found, read, inlinks, aliases, gone)
 
 

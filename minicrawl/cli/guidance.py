@@ -49,7 +49,7 @@ _ADVICE = {
 """Advice where no page could be read, by the reason. leads_to: the target of a redirect."""
 
 _ALONE = "Only one page was read. If its scripts write links, crawl it with --render auto into another --store."
-_ALONE_RENDERED = "Only one page was read. What its scripts show after a click or by POST is not."
+_ALONE_RENDERED = "Only one page was read. What its scripts show only after a click or a POST request was not."
 
 
 @dataclass

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 import click
 
 from minicrawl import notices
+from minicrawl.cli.guidance import typed
 from minicrawl.cli.options import (
     INTERRUPTED,
     given_options,
@@ -128,8 +129,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise click.exceptions.Exit(INTERRUPTED) from None
     if not done.read:
-        reason = f"'minicrawl watch --last 1d --store {printable(str(store))}' says why"
-        click.echo(f"Error: no page of the list could be read; {reason}", err=True)
+        reason = printable(typed(("watch", "--last", "1d"), ("--store", str(store))))
+        click.echo(f"Error: no page of the list could be read; '{reason}' says why", err=True)
         raise click.exceptions.Exit(_NOTHING_READ)
     if uses_exit_code and done.has_news:
         raise click.exceptions.Exit(1)

@@ -493,12 +493,16 @@ class SitePages(NamedTuple):
         return births
 
 
-def entrances(pages: Pages, stands_for: IntArray, site: IntArray, sure: Flags) -> Flags:
+def entrances(  # noqa: PLR0913 - what is known of the pages
+    pages: Pages, stands_for: IntArray, site: IntArray, seed: Flags, read: Flags, gone: Flags
+) -> Flags:
     """Flags of the entrances: seeds and front pages, or the pages of their sites that these stand for; but where some
-    of a site are sure, only these: a front page that nobody has read is often another spelling of one that was.
+    of a site were read, or are seeds that may be, only these: a front page that nobody has read is often another
+    spelling of one that was.
 
-    pages: seeds and front pages. stands_for, site: of every page; sure: of every page, that it was read or is a seed.
+    pages: seeds and front pages. All others: of every page.
     """
+    sure = read | (seed & ~gone)
     found, ends = np.zeros(len(site), dtype=np.bool_), stands_for[pages]
     found[ends[site[ends] == site[pages]]] = True
     has_sure = np.bincount(site, found & sure) > 0.0

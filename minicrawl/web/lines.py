@@ -27,6 +27,7 @@ from minicrawl.web.marks import IMAGE, PRE, UNREAD, UNREAD_NAMES, Marks
 _T = TypeVar("_T", np.uint32, np.uint64)
 Numbers = npt.NDArray[np.uint32]
 Octets = npt.NDArray[np.uint8]
+Spans = list[tuple[int, int]]
 _HEAD = struct.Struct("<qIII")
 
 LONGEST = 1 << 20
@@ -39,11 +40,10 @@ RUN, SAMPLED = 4, 8
 _BODY = re.compile(rb"<(?i:body)(?=[\s/>])")
 _UNREAD = re.compile(rb"<(?:(?i:(%b))(?=[\s/>])|!--)" % b"|".join(UNREAD_NAMES))
 _CLOSES: dict[bytes | None, re.Pattern[bytes]] = {
-    name: re.compile(rb"</(?i:%b)(?=[\s/>])" % name) for name in UNREAD_NAMES
+    name: re.compile(rb"</(?i:%b)(?=[\s/>])" % name) for name in (*UNREAD_NAMES, b"pre")
 }
 _CLOSES[None] = re.compile(rb"--(?=>)")
-_PRE = re.compile(rb"<(?i:pre)(?=[\s/>])")
-_END_OF_PRE = re.compile(rb"</(?i:pre)(?=[\s/>])")
+_PRE = re.compile(rb"<((?i:pre))(?=[\s/>])")
 _IMAGE = re.compile(rb"""<(?i:img)\s[^<>]*?\b(?i:src)=["']?([^"'\s<>?]*)""")
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 _HEXADECIMAL = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,}\b")
@@ -85,7 +85,8 @@ def lines_of(marks: Marks, url: str) -> Lines:
     changes = (is_open[1:] != is_open[:-1]).nonzero()[0] + 1
     borders = np.append(brackets.take(changes[0 if is_open[:1].all() else 1 :]), len(octets))  # alternately ">" and "<"
     begins, ends = borders[:-1:2], borders[1::2]
-    spans = _unread(marks, start, end)
+    spans = _spans(body, _places(marks, UNREAD, [], start, end), _UNREAD, start, end)
+    listings = _spans(body, _places(marks, PRE, spans, start, end), _PRE, start, end)
     is_line = ends - begins > 2
     is_line |= _IS_LETTER.take(octets.take(begins + 1, mode="clip"))  # else a line break or the like, or nothing
     for (_, behind), (first, last) in zip(spans, begins.searchsorted(spans).tolist(), strict=True):
@@ -95,7 +96,7 @@ def lines_of(marks: Marks, url: str) -> Lines:
         else:
             is_line[first:last] = False
     shown = is_line.nonzero()[0]
-    begins, ends = _broken(octets, begins.take(shown), ends.take(shown), _listings(marks, start, end))
+    begins, ends = _broken(octets, begins.take(shown), ends.take(shown), listings)
     is_cut = end < len(body) or len(begins) > MOST
     begins, ends = begins[:MOST], ends[:MOST]
     lengths = ends - begins
@@ -169,30 +170,30 @@ def _halves(lines: Hashes) -> tuple[Numbers, Numbers]:
     return (lines >> _HALF).astype(np.uint32), lines.astype(np.uint32)
 
 
-def _unread(marks: Marks, start: int, end: int) -> list[tuple[int, int]]:
-    """Where a body has text that is not a line: from the "<" in front of it up to the ">" behind a comment, or into the
-    tag that closes it; to the end, if nothing does. Places from `start` on."""
-    body, spans, until = marks.body, list[tuple[int, int]](), start
-    for at in marks.of(UNREAD):
-        if until <= at < end and (tag := _UNREAD.match(body, at, end)):
+def _places(marks: Marks, kind: int, unread: Spans, start: int, end: int) -> list[int]:
+    """Where tags of a kind may begin in a body, outside of what is not read."""
+    places = [at for at in marks.of(kind) if start <= at < end]
+    if places and unread:
+        befores = np.searchsorted([at for at, _ in unread], np.array(places) - start).tolist()
+        places = [
+            at for at, before in zip(places, befores, strict=True) if not before or unread[before - 1][1] <= at - start
+        ]
+    return places
+
+
+def _spans(body: bytes, places: list[int], opening: re.Pattern[bytes], start: int, end: int) -> Spans:
+    """The elements and comments that begin at some of these places: from the "<" in front of one up to the ">" behind a
+    comment, or into the tag that closes it; to the end, if nothing does. Counted from `start` on."""
+    spans, until = list[tuple[int, int]](), start
+    for at in places:
+        if until <= at and (tag := opening.match(body, at, end)):
             close = _CLOSES[tag[1] and tag[1].lower()].search(body, at + 2, end)
             until = close.end() if close else end
             spans.append((at - start, until - start))
     return spans
 
 
-def _listings(marks: Marks, start: int, end: int) -> list[tuple[int, int]]:
-    """Where the listings of a body begin and end. Places from `start` on."""
-    spans, until = list[tuple[int, int]](), start
-    for at in marks.of(PRE):
-        if until <= at < end and _PRE.match(marks.body, at, end):
-            close = _END_OF_PRE.search(marks.body, at, end)
-            until = close.start() if close else end
-            spans.append((at - start, until - start))
-    return spans
-
-
-def _broken(octets: Octets, begins: Places, ends: Places, spans: list[tuple[int, int]]) -> tuple[Places, Places]:
+def _broken(octets: Octets, begins: Places, ends: Places, spans: Spans) -> tuple[Places, Places]:
     """Where lines begin and end, those within the spans broken at their line breaks."""
     if not spans or not len(begins):
         return begins, ends
@@ -203,14 +204,9 @@ def _broken(octets: Octets, begins: Places, ends: Places, spans: list[tuple[int,
     return np.sort(np.append(begins, breaks)), np.sort(np.append(ends, breaks))
 
 
-def _images(marks: Marks, spans: list[tuple[int, int]], start: int, end: int) -> list[bytes]:
-    """The paths of the images outside of the spans."""
-    places = [at for at in marks.of(IMAGE) if start <= at < end]
-    if places and spans:
-        befores = np.searchsorted([at for at, _ in spans], np.array(places) - start).tolist()
-        places = [
-            at for at, before in zip(places, befores, strict=True) if not before or spans[before - 1][1] <= at - start
-        ]
+def _images(marks: Marks, unread: Spans, start: int, end: int) -> list[bytes]:
+    """The paths of the images that are read."""
+    places = _places(marks, IMAGE, unread, start, end)
     return [tag[1] for at in places if (tag := _IMAGE.match(marks.body, at, end))]
 
 

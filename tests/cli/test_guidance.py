@@ -108,7 +108,7 @@ def test_a_page_of_scripts_is_told_with_the_way_to_run_them(there: list[str]) ->
 @slow_with_chromium
 def test_a_page_of_scripts_that_leads_nowhere_even_with_them_is_told_with_what_is_not_run(there: list[str]) -> None:
     ends = run("crawl", "scripts.test", "--render", "auto", *there).stderr
-    assert "What its scripts show after a click or by POST is not." in ends
+    assert "What its scripts show only after a click or a POST request was not." in ends
     assert "crawl it with --render" not in ends
 
 

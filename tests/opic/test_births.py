@@ -72,7 +72,7 @@ def test_site_that_is_left_with_no_page_gives_all_to_its_entrances() -> None:
 
 
 @pytest.mark.parametrize(
-    ("doors", "stands_for", "sure", "expected"),
+    ("doors", "stands_for", "read", "expected"),
     [
         ([0, 2], [0, 1, 2, 3, 4], [0, 1, 2], [0, 2]),  # two hosts, or two seeds: both were read
         ([0, 2], [0, 1, 2, 3, 4], [0, 1], [0]),  # nobody has read the other front page
@@ -83,11 +83,13 @@ def test_site_that_is_left_with_no_page_gives_all_to_its_entrances() -> None:
     ],
 )
 def test_front_page_that_was_not_read_is_an_entrance_where_none_was(
-    doors: list[int], stands_for: list[int], sure: list[int], expected: list[int]
+    doors: list[int], stands_for: list[int], read: list[int], expected: list[int]
 ) -> None:
-    site = np.array([1, 1, 1, 2, 2])
-    found = entrances(pages(doors), np.array(stands_for), site, np.isin(np.arange(5), sure))
-    assert np.flatnonzero(found).tolist() == expected
+    """Nor is a seed that is not gone yet; of one that has gone nobody knows more than of a front page."""
+    site, some, none = np.array([1, 1, 1, 2, 2]), np.isin(np.arange(5), read), np.zeros(5, dtype=np.bool_)
+    for seed, known, gone in ((none, some, none), (some, none, none), (~none, some, ~some)):
+        found = entrances(pages(doors), np.array(stands_for), site, seed, known, gone)
+        assert np.flatnonzero(found).tolist() == expected
 
 
 def test_many_voices_do_not_overflow() -> None:

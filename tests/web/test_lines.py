@@ -104,6 +104,7 @@ def test_runs_of_lines_with_numbers_are_known_again_in_another_order() -> None:
         ),
         pytest.param("<pre>a<!-- b\nc --><i title='d\ne'>f\ng", ["a", "f", "g"], id="listing without an end"),
         pytest.param("<prefix>a\nb</prefix>", ["a b"], id="a name that begins like pre"),
+        pytest.param("<script>'<pre>'</script><p>a\nb<pre>c\nd</pre>", ["a b", "c", "d"], id="a listing in a script"),
     ],
 )
 def test_lines_of_a_page(html: str, lines: list[str]) -> None:

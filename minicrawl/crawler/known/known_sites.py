@@ -148,7 +148,7 @@ class KnownSites:
         doors = seed.copy()
         doors[list(self._fronts)] = True
         alias, gone = book.alias[known] & at_home, book.gone[known]
-        found = entrances(flagged(doors & at_home), stands_for, site, read | (seed & ~gone))
+        found = entrances(flagged(doors & at_home), stands_for, site, seed, read, gone)
         inlinks = accounts.inlinks[known].astype(np.int64)
         pages = SitePages(site, stands_for, end[stands_for], seed, found, read, inlinks, alias, gone)
         return pages, pages.folded(self._graph)

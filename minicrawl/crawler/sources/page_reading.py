@@ -91,9 +91,6 @@ _FEW_LINKS, _FEW_WORDS, _LITTLE_TEXT = 3, 30, 600
 documentation 43 have fewer than 50 words and scripts. Languages without spaces have few words, and many bytes."""
 _MOST_COUNTED = 1_000
 """Links that are looked at."""
-_FORM = re.compile(rb"<form\b", re.IGNORECASE)
-_NOT_SHOWN = ("hidden", "submit")
-"""Kinds of fields that nobody fills in."""
 
 
 def is_shell(marks: Marks, parsed: ParsedPage, url: str) -> bool:
@@ -105,17 +102,11 @@ def is_shell(marks: Marks, parsed: ParsedPage, url: str) -> bool:
     if sum(authority(link) == host for link in parsed.outlinks[:_MOST_COUNTED]) >= _FEW_LINKS:
         return False
     text = shown_text(marks.body)
-    return len(text) < _LITTLE_TEXT and len(text.split()) < _FEW_WORDS and not _asks_something(marks.body, url)
-
-
-def _asks_something(body: bytes, url: str) -> bool:
-    """True if a page has a form that is posted, with a field to fill in."""
-    if _FORM.search(body) is None:
+    if len(text) >= _LITTLE_TEXT or len(text.split()) >= _FEW_WORDS:
         return False
-    from minicrawl.web.html.forms import forms_of  # noqa: PLC0415 - few pages have next to no words
+    from minicrawl.web.html.forms import asks_something  # noqa: PLC0415 - few pages have next to no words
 
-    posted = (form for form in forms_of(body, url) if form.is_post)
-    return any(field.kind not in _NOT_SHOWN for form in posted for field in form.fields)
+    return not asks_something(marks.body, url)
 
 
 def with_items(parsed: ParsedPage, body: bytes, url: str, content_type: str | None, wanted: Wanted) -> ParsedPage:

@@ -608,9 +608,9 @@ def _kind(turn: Turn, book: HostBook, repeats: str | None, *, heeds_robots: bool
         return "noindex"
     if outcome.reason == "canonical":
         return "canonical"
-    kind = media_type(fetched.content_type)
-    is_file = kind not in HTML_TYPES and fetched.digest is None and fetched.record is None
-    itself = "nothing" if kind in FEED_TYPES else FILE if is_file else GAIN
+    content = media_type(fetched.content_type)
+    is_file = content not in HTML_TYPES and fetched.digest is None and fetched.record is None
+    itself = "nothing" if content in FEED_TYPES else FILE if is_file else GAIN
     return repeats or ("same" if outcome.state is State.ALIAS else itself)
 
 

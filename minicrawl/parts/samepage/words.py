@@ -29,7 +29,7 @@ _SAYS = {
     "same-list": ("lists what another page lists", "list what other pages list"),
     "near": ("says nearly what another page says", "say nearly what other pages say"),
     "copy": ("repeats a page under another path", "repeat pages under other paths"),
-    "file": ("is a file that is not read", "are files that are not read"),
+    "file": ("is not HTML", "are not HTML"),
     "nothing": ("says nothing that other pages do not", "say nothing that other pages do not"),
     "gain": ("says something new", "say something new"),
 }

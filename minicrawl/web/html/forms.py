@@ -17,6 +17,7 @@ from minicrawl.web.html.decode import as_utf8, encoding_of
 from minicrawl.web.urls.normalise import normalise
 
 _ASKS = re.compile(rb"<input\b[^<>]{0,2000}?\btype\s*=\s*[\"']?password\b", re.IGNORECASE)
+_FORM = re.compile(rb"<form\b", re.IGNORECASE)
 _NAMES = {"text", "email", "tel", ""}
 _SENT_AS_IS = _NAMES | {"password", "hidden", "search", "url", "number", "date"}
 _OF_USER = re.compile(r"user|log.?[io]n|mail|account|usr|uid|benutzer|utilisateur|usuario", re.IGNORECASE)
@@ -67,6 +68,12 @@ class Form(NamedTuple):
 def asks_password(body: bytes) -> bool:
     """True if a page has a password field."""
     return _ASKS.search(body) is not None
+
+
+def asks_something(body: bytes, url: str) -> bool:
+    """True if a page at a URL has a form that is posted, with a field to fill in."""
+    posted = [form for form in forms_of(body, url) if form.is_post] if _FORM.search(body) else []
+    return any(field.kind not in ("hidden", "submit") for form in posted for field in form.fields)
 
 
 def lines_shown(body: bytes, content_type: str | None = None) -> list[str]:
