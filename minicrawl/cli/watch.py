@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 import click
 
 from minicrawl import notices
-from minicrawl.cli.guidance import typed
 from minicrawl.cli.options import (
     INTERRUPTED,
     given_options,
@@ -129,6 +128,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     except (KeyboardInterrupt, asyncio.CancelledError):
         raise click.exceptions.Exit(INTERRUPTED) from None
     if not done.read:
+        from minicrawl.cli.guidance import typed
+
         reason = printable(typed(("watch", "--last", "1d"), ("--store", str(store))))
         click.echo(f"Error: no page of the list could be read; '{reason}' says why", err=True)
         raise click.exceptions.Exit(_NOTHING_READ)
