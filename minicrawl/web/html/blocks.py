@@ -22,7 +22,19 @@ from itertools import groupby, repeat
 from typing import NamedTuple
 from unicodedata import category
 
-from minicrawl.web.html.content import CELL, CLOSED, CODE, ITEM, NAMED, OUT, Page, beside_by_name, container, is_hidden
+from minicrawl.web.html.content import (
+    BOX,
+    CELL,
+    CLOSED,
+    CODE,
+    ITEM,
+    NAMED,
+    OUT,
+    Page,
+    beside_by_name,
+    container,
+    is_hidden,
+)
 from minicrawl.web.html.facts import picture
 from minicrawl.web.html.formula import tex_of
 from minicrawl.web.html.tree import BLOCKS, FALLBACKS, HIDDEN
@@ -82,8 +94,9 @@ _VALUE = re.compile(rf' value="(\d{{1,{_LONGEST_NUMBER}}})"')
 _LIST = re.compile(r"<(/?)(ol|ul|menu|li)(?=[ >])")
 _REVERSED = re.compile("<ol(?= [^>]*reversed=)(?![^>]* start=)")
 _ORDINAL = re.compile(r"[^\W\d_]{2,}")
-_OPENS = re.compile("aria-expanded|aria-controls|toggle|accordion|collaps|faq|question")
-_CONTROLS = re.compile(r' (?:aria-controls|href|data-(?:bs-)?target)="#?([^"#]+)"')
+_OPENS = re.compile("expand|aria-controls|toggle|accordion|collaps|faq|question")
+_CONTROLS = re.compile(r' (?:aria-controls|href|data-(?:bs-)?target)="#?([^"#]+)"|\("B:\w+", ?"(S:\w+)"\)')
+"""Of a control; of a script of React, which puts what came late into its place."""
 _HREF = re.compile(r' href="([^"]*)"')
 _ATTRIBUTE = re.compile(r'([^ =]+)="([^"]*)"')
 _EDGES = re.compile("\n?[<>]+")
@@ -475,7 +488,7 @@ class Walk:
             self._kind, self._begins = self._level, ""
             if tag[1:] in NAMED:
                 mark, hides = _container(begin[:_LONGEST_TAG])
-                if hides and (mark == OUT or not self._has_opener(begin, first)):
+                if hides and (mark in (OUT, BOX) or not self._has_opener(begin, first)):
                     mark = CLOSED
                 if mark:
                     self.page.containers.append((mark, first, len(self.page.sizes)))
@@ -491,7 +504,7 @@ class Walk:
         if first and (self.page.levels[first - 1] > 1 or _OPENS.search(tag)):
             return True
         if self._controlled is None:
-            self._controlled = set(_CONTROLS.findall(self._html))
+            self._controlled = {own or late for own, late in _CONTROLS.findall(self._html)}
         return _attributes(tag).get("id") in self._controlled
 
     def _add_rule(self, tag: str) -> None:

@@ -15,7 +15,7 @@ from html import escape
 
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
 
-from minicrawl.web.html.content import ARTICLE, COMMENTS, HEAD, HEADER, MAIN, NAMED, OUT, container
+from minicrawl.web.html.content import ARTICLE, BOX, COMMENTS, HEAD, HEADER, MAIN, NAMED, OUT, container
 from minicrawl.web.html.content import TEXT as ARTICLE_TEXT
 from minicrawl.web.html.tree import FEW, LIST, NAVIGATION, TAGS, TEXT, is_text
 from minicrawl.web.marks import FRAME, HIDING, MATH, SVG, Marks
@@ -31,7 +31,7 @@ _tags = LexborHTMLParser("")
 _TAGS = {_tags.create_node(tag).tag_id: tag for tag in TAGS}
 _CONTENT = LIST
 """The place inside an element of content; words beside a link make it TEXT."""
-_PLACES = dict.fromkeys((OUT, COMMENTS, HEADER, HEAD), NAVIGATION) | dict.fromkeys(
+_PLACES = dict.fromkeys((OUT, BOX, COMMENTS, HEADER, HEAD), NAVIGATION) | dict.fromkeys(
     (MAIN, ARTICLE, ARTICLE_TEXT), _CONTENT
 )
 """By mark of a container."""

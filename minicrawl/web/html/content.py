@@ -5,7 +5,8 @@ role, class or id (`container`):
 
 1. The text of a block besides its links counts as prose, if it is most of a block that is not short.
 2. Containers named after something beside the content are frame, unless they hold so much of the page's prose that they
-   are its layout. So are boxes of prose amid other prose: books call these "sidebar".
+   are its layout. So are boxes of prose amid other prose: books call these "sidebar". A name for links or for a box
+   counts only where no prose is inside. The posts of a forum are content, though it calls them comments.
 3. The content is in the narrowest container named after content that has most of the prose left.
 4. Short blocks and links before the first prose and behind the last are frame, and so are sections of links alone at
    the end of a page with much prose.
@@ -17,15 +18,16 @@ The limits are round numbers, chosen on pages of which people marked the content
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, compress, islice, pairwise
+from itertools import accumulate, compress, islice, pairwise, takewhile
 from operator import and_, mul, or_
 
 TEXT, ARTICLE, MAIN, OUT, PERHAPS, COMMENTS, HEADER = "text", "article", "main", "out", "perhaps", "comments", "header"
-CLOSED, HEAD = "closed", "head"
+BOX, CLOSED, HEAD = "box", "closed", "head"
 """Containers: of an article's text, an article, a page's main part; of what is beside the content, or may be; of
-comments and headers; of what is hidden, and nothing opens it; of that name alone, which tells the place of links."""
+comments and headers; of links, or boxes for anything; of what is hidden, and nothing opens it; of that name alone,
+which tells the place of links."""
 CODE, ITEM, CELL = 7, 8, 9
 """Kinds of blocks. Headings have their levels, 1 to 6, and others 0."""
 
@@ -40,17 +42,17 @@ NAMED = frozenset({"div", "p", "section", "ul", "ol", "figcaption", "table", "td
 _WORDS = {
     COMMENTS: """comment comments commentaires comentarios kommentar kommentare commentlist respond disqus reply
         replies""",
-    OUT: """navheader navfooter
-        nav navi mainnav topnav subnav navbar navigation menu menus submenu dropdown breadcrumb breadcrumbs crumb
-        crumbs toc pagination pager paginator prev next skip search tool tools toolbar footer foot colophon copyright
-        masthead banner sidebar widget widgets textwidget related recommended recommendation recommendations popular
-        trending share sharing sharedaddy social jp sd rss newsletter subscribe subscription signup login cookie cookies
-        consent gdpr modal popup overlay ad ads advert adverts advertisement advertising sponsor sponsors sponsored
-        promo outbrain taboola cta print noprint byline dateline bio metadata read-more more-link more-links read-time
-        author-box author-bio author-info author-card about-author entry-utility post-meta entry-meta article-meta
-        post-info entry-info article-info post-tags entry-tags article-tags tag-links cat-links post-footer entry-footer
-        article-footer post-tools article-tools post-date entry-date article-date post-author entry-author
-        article-author post-categories post-rating post-ratings screen-reader visually-hidden sr-only""",
+    BOX: """nav navi mainnav topnav subnav navbar navigation menu menus submenu dropdown toc prev next skip banner
+        widget widgets textwidget popup overlay cta read-more more-link more-links""",
+    OUT: """navheader navfooter breadcrumb breadcrumbs crumb crumbs pagination pager paginator search tool tools
+        toolbar footer foot colophon copyright masthead sidebar related recommended recommendation recommendations
+        popular trending share sharing sharedaddy social jp sd rss newsletter subscribe subscription signup login
+        cookie cookies consent gdpr modal ad ads advert adverts advertisement advertising sponsor sponsors sponsored
+        promo outbrain taboola print noprint byline dateline bio metadata read-time author-box author-bio
+        author-info author-card about-author entry-utility post-meta entry-meta article-meta post-info entry-info
+        article-info post-tags entry-tags article-tags tag-links cat-links post-footer entry-footer article-footer
+        post-tools article-tools post-date entry-date article-date post-author entry-author article-author
+        post-categories post-rating post-ratings screen-reader visually-hidden sr-only""",
     HEAD: "header head",
     ARTICLE: "article hentry entry post story beitrag artikel noticia document content inhalt contenido contenu",
     MAIN: "main maincontent maincol primary",
@@ -66,8 +68,14 @@ _PARTS = ("navi", "menu", "footer", "sidebar", "breadcrumb", "comment", "content
 """Parts of long words that count as words."""
 _LONG_WORD = 7
 _WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
-_ABOUT = frozenset(("category", "elementor", "format", "has", "is", "js", "no", "status", "tag", "type", "with", "wp"))
+_DRAWN = re.compile(r"[A-Za-z]*(?:\d[A-Za-z]|\d{3})[A-Za-z\d]*")
+"""A part of a name that a program has drawn: letters behind digits, or many digits."""
+_SHORTEST = 3
+"""A word of fewer letters is a part of a name by itself: "ad-box", not "hFAdRP"."""
+_ABOUT = frozenset(("category", "elementor", "format", "is", "js", "status", "tag", "type", "wp"))
 """First words of classes that describe a page or its layout."""
+_HAS = frozenset(("has", "with", "no", "without", "for", "above", "below", "hide", "show"))
+"""Words before the name of something else."""
 _LONGEST_NAME = 1_000
 
 _SHORT = 20
@@ -76,8 +84,10 @@ _PARAGRAPH = 80
 _SOME_PROSE = 40
 _MUCH_PROSE = 1_000
 _FEW_LINKS, _MANY_LINKS = 1 / 3, 1 / 2
-_LAYOUT = {OUT: 0.5, CLOSED: 0.5, HEADER: 0.5, PERHAPS: 0.25, COMMENTS: 1}
+_LAYOUT = {OUT: 0.5, BOX: 0.5, CLOSED: 0.5, HEADER: 0.5, PERHAPS: 0.25, COMMENTS: 1}
 """The share of a page's prose with which a container is layout."""
+_WHOLE = 0.9
+"""A container with a larger share of a page's text is layout, and so are comments with such a share of its prose."""
 _AREAS = (TEXT, ARTICLE, MAIN)
 _LITTLE = 0.1
 """A page with a smaller share of prose is one of links."""
@@ -86,6 +96,8 @@ _DISCUSSION = 250
 """A page with less prose beside its comments consists of them."""
 _REMARK = 28
 _LEAD = 60
+_TOLD = 200
+"""Prose of a container of links, or for anything, that is content."""
 _BOX = 60
 """A box has this much prose, most of its text, and prose among the two blocks in front of it and behind it."""
 _MOST_LINKED_OF_BOX = 0.2
@@ -128,7 +140,7 @@ def _container(tag: str, names: str, number: str, role: str) -> str:
     found = [mark for mark in found if mark != HEAD] or found[:1]
     if not found:
         return by_tag
-    if found[0] in (OUT, COMMENTS) or (found[0] == PERHAPS and not by_tag):
+    if found[0] in (OUT, BOX, COMMENTS) or (found[0] == PERHAPS and not by_tag):
         return OUT if OUT in found else found[0]
     return TEXT if TEXT in found else by_tag or found[0]
 
@@ -137,19 +149,25 @@ def _container(tag: str, names: str, number: str, role: str) -> str:
 def _named(token: str) -> str:
     """The mark of an element with this class or id."""
     token = token.partition("--")[0]  # a modifier, by the convention BEM
-    words = _WORD.findall(token)
+    words = list(takewhile(lambda word: word not in _HAS, _words(token)))
     if not words or words[0] in _ABOUT:
         return ""
-    if not token.islower():
-        words = [word.lower() for word in words]
     found = [_BY_WORD.get(word) or _by_part(word) for word in words]
     if len(words) > 1:
-        found += [_BY_WORD.get(one + other) for one, other in pairwise(words)]
-        if "sidebar" in words[:-1]:  # a column beside it
+        found += [_BY_WORD.get(one + other) for one, other in pairwise(words) if len(one) > 1 and len(other) > 1]
+        if "sidebar" in words[:-1] or words[-1] in ("result", "results"):  # a column beside it, what a search found
             found = [mark for mark in found if mark != OUT]
     if words[-1] in _TEXT_WORDS or "".join(words[-2:]) in _TEXT_WORDS:
         found.append(TEXT)
-    return next((mark for mark in (COMMENTS, OUT, TEXT, ARTICLE, MAIN, PERHAPS, HEAD) if mark in found), "")
+    return next((mark for mark in (COMMENTS, OUT, BOX, TEXT, ARTICLE, MAIN, PERHAPS, HEAD) if mark in found), "")
+
+
+def _words(token: str) -> Iterator[str]:
+    """The words of a class or id, without those that a program has drawn."""
+    for part in re.split(r"[^A-Za-z\d]+", token):
+        if not _DRAWN.fullmatch(part):
+            words = _WORD.findall(part)
+            yield from (word.lower() for word in words if len(words) == 1 or len(word) >= _SHORTEST)
 
 
 def _by_part(word: str) -> str | None:
@@ -215,19 +233,37 @@ def content_of(page: Page) -> Sequence[int]:
 def beside_by_name(page: Page) -> bytes:
     """By block, 1 for those with a name after something beside the content, for hidden ones and for buttons; for none
     if they are most of the page."""
-    ranges = [(first, end) for mark, first, end in page.containers if mark in (OUT, CLOSED)]
+    ranges = [(first, end) for mark, first, end in _marked(page) if mark in (OUT, CLOSED)]
     beside = bytearray(_covered(ranges, len(page.sizes)))
     for button in page.buttons:
         beside[button] = 1
     return bytes(beside if 2 * sum(compress(page.sizes, beside)) <= sum(page.sizes) else len(beside))
 
 
+def _marked(page: Page) -> list[tuple[str, int, int]]:
+    """The containers of a page. One of links, or for anything, is beside the content, unless it holds prose."""
+    if not any(mark == BOX for mark, _, _ in page.containers):
+        return page.containers
+    controls = bytearray(len(page.sizes))
+    for block in page.controls:
+        controls[block] = 1
+    sums = [[0, *accumulate(counts)] for counts in (page.sizes, page.prose, page.linked, controls)]
+    found = []
+    for mark, first, end in page.containers:
+        size, prose, linked, buttons = (counts[end] - counts[first] for counts in sums)
+        is_prose = prose >= max(_TOLD, _MOST * size) and linked <= _MOST_LINKED_OF_BOX * size and not buttons
+        if mark != BOX or not is_prose:
+            found.append((OUT if mark == BOX else mark, first, end))
+    return found
+
+
 def _beside(page: Page) -> tuple[bytes, bytes]:
     """By block, 1 for what is beside the content: for certain, and perhaps."""
-    sums = [0, *accumulate(page.prose)]
+    sums, sizes = [0, *accumulate(page.prose)], [0, *accumulate(page.sizes)]
     inside: dict[str, list[tuple[int, int]]] = {mark: [] for mark in (OUT, PERHAPS, COMMENTS, HEADER, CLOSED)}
-    for mark, first, end in page.containers:
-        if mark in inside and sums[end] - sums[first] <= _LAYOUT[mark] * sums[-1]:
+    for mark, first, end in _marked(page):
+        is_page = sizes[end] - sizes[first] > _WHOLE * sizes[-1]
+        if mark in inside and not is_page and sums[end] - sums[first] <= _LAYOUT[mark] * sums[-1]:
             inside[mark].append((first, end))
     inside[OUT] = [*(each for each in inside[OUT] if not _is_box(page, *each)), *inside.pop(CLOSED)]
     out, perhaps, comments, headers = (_covered(ranges, len(page.sizes)) for ranges in inside.values())
@@ -252,9 +288,20 @@ def _beside(page: Page) -> tuple[bytes, bytes]:
     both = bytes(map(or_, out, perhaps))
     perhaps = both if 2 * sum(compress(left, perhaps)) <= sum(left) else out
     left = list(map(mul, left, perhaps.translate(_NOT)))
-    if sum(left) - sum(compress(left, comments)) >= _DISCUSSION:
+    if not _is_discussion(page, left, comments):
         out, perhaps = bytes(map(or_, out, comments)), bytes(map(or_, perhaps, comments))
     return out, perhaps
+
+
+def _is_discussion(page: Page, prose: Sequence[int], comments: bytes) -> bool:
+    """True if comments are a page's content: there is little else; or they are nearly all of it, and no article is
+    beside them; or they are articles themselves, as the posts of a forum are."""
+    texts = [(first, end) for mark, first, end in page.containers if mark == TEXT]
+    posts = _covered([(first, end) for first, end in texts if all(comments[first:end])], len(prose))
+    said, beside, posted = (sum(compress(prose, blocks)) for blocks in (comments, comments.translate(_NOT), posts))
+    article = max((sum(prose[first:end]) for first, end in texts if not any(comments[first:end])), default=0)
+    is_most = said > _WHOLE * (said + beside) and article < _DISCUSSION
+    return beside < _DISCUSSION or is_most or posted >= _MOST * said
 
 
 def pieces_of(page: Page, content: Sequence[int]) -> list[tuple[int, int]]:
@@ -269,7 +316,7 @@ def pieces_of(page: Page, content: Sequence[int]) -> list[tuple[int, int]]:
     for mark, first, end in page.containers:
         size, prose, linked, others = (counts[end] - counts[first] for counts in sums)
         is_prose = prose >= max(_BOX, _MOST * size) and linked <= _MOST_LINKED_OF_BOX * size
-        if mark in (OUT, PERHAPS, HEADER) and not others and (is_prose or most < size < 2 * linked):
+        if mark in (OUT, BOX, PERHAPS, HEADER) and not others and (is_prose or most < size < 2 * linked):
             found[first, end] = size
     return sorted(found, key=lambda piece: -found[piece])[:_MOST_PIECES]
 

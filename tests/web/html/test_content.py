@@ -142,6 +142,32 @@ PAGES = {
         f"<aside><ul>{LINKS}</ul></aside><p>{SAY}</p>",
         ["Stone", SAY, MORE, SAY, "Office", "1 Main Street", SAY, MORE, "Name Send", SAY],
     ),
+    "names that programs draw, and one that says what it is": (
+        f"<div class=ad-box><p>{MORE}</p></div><h1>Stone</h1><div id=block-5ad1e0c2><p>{SAY}</p></div><p class=hAdRP>"
+        f"{MORE}</p><div class=a-d><p>{SAY}</p></div>",
+        ["Stone", SAY, MORE, SAY],
+    ),
+    "boxes of prose, of links, with a button, and of related prose": (
+        f"<h1>Stone</h1><div class='widget cta'><p>{SAY} {MORE}</p></div>{f'<p>{SAY}</p>' * 6}<div class=widget><ul>"
+        f"{LINKS}</ul></div><div class=widget><p>{SAY} {SAY}</p><button>Order</button></div>"
+        f"<div class='widget related'><p>{MORE} {MORE}</p></div>",
+        ["Stone", f"{SAY} {MORE}", *[SAY] * 6],
+    ),
+    "what a search has found, and its form": (
+        f"<div class=search><a href=/s>Search</a></div><h1>Bridges</h1><p>{SAY}</p><div class=search-results><ul>"
+        f"{LINKS}</ul></div><p>{SAY}</p>",
+        ["Bridges", SAY, *TITLES, SAY],
+    ),
+    "menu around nearly all of a page of links": (
+        f"<p>Beta</p><div id=__next><h1>Today</h1><ul>{LINKS * 3}</ul></div>",
+        ["Beta", "Today", *TITLES * 3],
+    ),
+    "posts of a forum, which calls all but one of them comments": (
+        f"<h1>Stone?</h1><div class=post-body>{f'<p>{SAY}</p>' * 3}</div><ul class=comments>"
+        + f"<li class=comment><a href=/u>Ann</a><div class=post-body><p>{MORE}</p></div>" * 4
+        + "</ul>",
+        ["Stone?", *[SAY] * 3, *[MORE] * 4],
+    ),
     "hidden": (f"<div style='display: none'>Secret</div><div hidden>More</div><p>{SAY}</p>", [SAY]),
     "one sentence": ("<p>It works!</p>", ["It works!"]),
     "empty": ("<nav></nav><main></main>", []),
@@ -159,10 +185,13 @@ OPENED = {
     "tab": "<p>Of what is it built?</p><div role=tabpanel hidden>{}</div>",
     "until found": "<p>Of what is it built?</p><div hidden=until-found>{}</div>",
     "answer behind a question": "<div class=q>Of what is it built?</div><div class=faq-answer hidden>{}</div>",
+    "late part by React": '<p>Of what is it built?</p><div hidden id=S:0>{}</div><script>$RC("B:0","S:0")</script>',
+    "body of an expander": "<p>Of what is it built?</p><div class=a-expander-content style='display:none'>{}</div>",
     "body of an accordion": "<p>Of what is it built?</p><div class=accordion-body style='display:none'>{}</div>",
 }
 NOT_OPENED = {
     "hidden": "<p>Of what is it built?</p><div hidden>{}</div>",
+    "hidden, and React shows another": '<p>It</p><div hidden id=S:1>{}</div><script>$RC("B:0","S:0")</script>',
     "hidden, and another is opened": "<p>Of what is it built?</p><p><a href=#q>it</a></p><div id=p hidden>{}</div>",
     "dialog": "<button data-toggle=modal>Subscribe</button><div class=modal hidden>{}</div>",
     "notice with a button": "<div class=cookie-notice>{}<button>Accept</button></div>",
