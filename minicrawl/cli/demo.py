@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any  # Any: JSON
 import click
 
 from minicrawl.cli.guidance import IN_THE_BROWSER, step_lines
-from minicrawl.cli.options import is_quiet, json_option, logging_options, need_extra, says_more
+from minicrawl.cli.options import (
+    is_quiet,
+    json_option,
+    logging_options,
+    need_extra,
+    no_upgrade_option,
+    refuse_upgrade,
+    says_more,
+)
 from minicrawl.cli.output import called_as, table
 from minicrawl.errors import SettingError, StoreError
 from minicrawl.settings import DEFAULT_STORE
@@ -39,6 +47,7 @@ _STORE = DEFAULT_STORE.with_name("demo.db")
 @click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
 @click.option("--store", type=click.Path(dir_okay=False, path_type=Path), default=_STORE,
               help="Use this store; the demo recreates it each time.")  # fmt: skip
+@no_upgrade_option
 @json_option
 @logging_options
 def command(  # noqa: PLR0913 - one argument per option, as click calls it
@@ -61,6 +70,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         return
     given = {"pages": pages, "delay": delay, "concurrency": 4, "allow_private": True, "jump": BY_PAGES}
     live = sys.stderr.isatty() and not no_progress
+    refuse_upgrade(click.get_current_context(), store)
     _start_afresh(store)
     with tempfile.TemporaryDirectory(prefix="minicrawl-demo-") as folder:
         run_loop(_crawl(web, given, store, live=live))

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from minicrawl.cli.options import about_store, json_option, naming_store
+from minicrawl.cli.options import about_store, json_option, naming_store, no_upgrade_option, refuse_upgrade
 from minicrawl.cli.output import amount, read_line
 from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
@@ -154,6 +154,7 @@ def backup(file: Path, force: bool, archive: Path | None, store: Path, as_json: 
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
 @click.option("--force", is_flag=True, help="Replace FILE even if it is something else.")
+@no_upgrade_option
 @json_option
 def gather(folder: Path, file: Path, force: bool, as_json: bool) -> None:
     """Gather the partitions in FOLDER into one store, FILE, also while the crawl runs.
@@ -166,6 +167,8 @@ def gather(folder: Path, file: Path, force: bool, as_json: bool) -> None:
     from minicrawl.store.reader import open_store
 
     start = time.perf_counter()
+    for store in (folder, file):
+        refuse_upgrade(click.get_current_context(), store)
     with damage_as_store_error(folder):
         is_new = gathering.gather(folder, file, force=force)
     seconds, size = round(time.perf_counter() - start, 1), file.stat().st_size

@@ -96,6 +96,8 @@ _LOOKS_APART = 1.0
 """Seconds between two looks for pages that wait for a child, once a stop has lasted; and at the room on the disk."""
 _ENOUGH_ROOM = 1.25
 """Times the room below which a crawl pauses: from there on it goes on."""
+_DAY = 86_400.0
+"""Seconds between two events of a disk that stays too full."""
 
 
 class Engine:
@@ -148,7 +150,8 @@ class Engine:
         self._folders = [intake.state.writer.path.parent]
         if settings.archive is not None:
             self._folders.append(Path(settings.archive))
-        self._room_at, self._is_out_of_room = 0.0, False
+        self._room_at = self._room_told_at = 0.0
+        self._is_out_of_room = False
         self._patient_until: float | None = None  # with nothing to do but to wait for ill hosts
         self._is_idle = self._has_started = self._has_ended = self.is_aborted = False
         self._stopped_at = 0.0
@@ -197,10 +200,15 @@ class Engine:
     def pause(self) -> None:
         """Make no more requests until `resume`; those in flight are finished. The run's time stands still."""
         self._is_out_of_room = False  # whoever pauses it goes on with it, room or not
-        if self.reason is None and not self._time.is_paused:
-            self._time.pause()
+        self._pause(runs_on=False)
+
+    def _pause(self, *, runs_on: bool) -> None:
+        if self.reason is None:
+            was_paused = self._time.is_paused
+            self._time.pause(runs_on=runs_on)
             self._progress_at = 0.0
-            self.events.tell(Paused(self._clock()))
+            if not was_paused:
+                self.events.tell(Paused(self._clock()))
 
     def resume(self) -> None:
         if self._time.is_paused:
@@ -264,6 +272,8 @@ class Engine:
             self._keep_room(now)
             if self.reason is not None and now >= self._stopped_at + self._timing.in_children:
                 self.in_flight.end_waits(self._source.waits())  # as for hooks: their pages are left to the next run
+            if self._is_out_of_room:
+                self._check_limits()
             has_more = not self._time.is_paused and await self._ask_for_more(now)
             if self._commits.is_due(now, is_asking=bool(self.in_flight)):
                 await self._commits.commit()
@@ -300,16 +310,18 @@ class Engine:
         return self.outages.clear_up(now, is_idle=is_idle, is_over=self.reason is not None) or has_more
 
     def _keep_room(self, now: float) -> None:
-        """Pause while a disk is nearly full: a commit that does not fit would end the run."""
+        """Pause while a disk is nearly full: a commit that does not fit would end the run. Its time runs on, and once a
+        day it says so again."""
         if now < self._room_at or self.reason is not None:
             return
         self._room_at = now + _LOOKS_APART
         times = _ENOUGH_ROOM if self._is_out_of_room else 1.0
         rooms = [(folder, is_short_of_room(folder, times)) for folder in self._folders if folder.is_dir()]
         short = [(folder, free) for folder, free in rooms if free is not None]
-        if short and not self._time.is_paused:
+        if short and (not self._time.is_paused or (self._is_out_of_room and now >= self._room_told_at + _DAY)):
             log.event("disk-short", path=str(short[0][0]), free=short[0][1])
-            self.pause()
+            self._room_told_at = now
+            self._pause(runs_on=True)
             self._is_out_of_room = True
         elif self._is_out_of_room and not short:
             self._is_out_of_room = False
@@ -380,13 +392,14 @@ class Engine:
 
     def _next_look(self) -> float:
         """Unix seconds of the next work, if nothing arrives before."""
+        time = self.limits.settings.time
         if self._time.is_paused and not (self.in_flight or self._intake.turns_in_batch):
-            return self._clock() + self._timing.paused
+            until = self._clock() + self._timing.paused
+            return until if time is None or not self._is_out_of_room else min(until, self._time.when(time))
         until = self._commits.late_at(is_asking=bool(self.in_flight))
         if self.reason is not None and self.in_flight:
             until = min(until, max(self._stopped_at + self._timing.in_children, self._clock() + _LOOKS_APART))
         if self.reason is None and not self._time.is_paused:
-            time = self.limits.settings.time
             until = until if time is None else min(until, self._time.when(time))
             next_ready = self._next_ready()
             until = until if next_ready is None else min(until, next_ready)

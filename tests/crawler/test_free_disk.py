@@ -58,6 +58,27 @@ async def test_crawl_pauses_until_there_is_room(tmp_path: Path, monkeypatch: pyt
     assert told[0][2] == {"path": str(tmp_path), "free": GB - 1}
 
 
+@pytest.mark.parametrize("asks_again", [False, True])
+@apart
+async def test_time_runs_on_unless_its_user_pauses_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asks_again: bool
+) -> None:
+    disk = SimpleNamespace(free=5 * GB)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: (100 * GB, 0, disk.free))
+    server, told = Steered(wide(40)), []
+    with log.following(["disk-short"], lambda *event: told.append(event)):
+        async with steered(server, tmp_path / "crawl.db", delay=1, concurrency=1, time=90_000) as crawl:
+            await server.until(5)
+            disk.free = 1
+            await asyncio.sleep(88_000)
+            assert (crawl.status.state, len(told)) == (RunState.PAUSED, 2)
+            if asks_again:
+                await crawl.pause()
+            await asyncio.sleep(10_000)
+            assert crawl.status.reason == (None if asks_again else "time")
+    assert len(server.asked) < 10
+
+
 @pytest.mark.parametrize("free", [5 * GB, 1], ids=["with room", "without"])
 @apart
 async def test_a_crawl_that_its_user_has_paused_stays_so(

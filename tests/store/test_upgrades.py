@@ -249,11 +249,13 @@ def test_command_upgrades_or_refuses(tmp_path: Path, words: str) -> None:
     assert run(*command, "--no-upgrade", "--store", store).exit_code == 0
 
 
-def test_watch_refuses_too(tmp_path: Path) -> None:
+@pytest.mark.parametrize("words", ["watch http://a.test/ --store {}", "demo --store {}", "gather none {}"])
+def test_others_that_open_stores_refuse_too(tmp_path: Path, words: str) -> None:
     store = tmp_path / "pages.watch.db"
     unpack("33", store)
-    refused = run("watch", "http://a.test/", "--no-upgrade", "--store", store)
+    refused = run(*words.format(store).split(), "--no-upgrade")
     assert (refused.exit_code, "leave out --no-upgrade" in refused.stderr) == (3, True)
+    assert rows(store, "PRAGMA user_version") == [(33,)]
 
 
 @pytest.mark.parametrize("command", ["top", "dashboard", "mcp", "crawl", "backup copy.db"])

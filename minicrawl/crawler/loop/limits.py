@@ -36,6 +36,7 @@ class RunClock:
         self._clock = clock
         self._started = started
         self._paused_at: float | None = None
+        self._runs_on = False
 
     @property
     def is_paused(self) -> bool:
@@ -44,22 +45,23 @@ class RunClock:
     @property
     def seconds(self) -> float:
         """Duration of the run so far, pauses left out."""
-        return (self._clock() if self._paused_at is None else self._paused_at) - self._started
+        return (self._clock() if self._paused_at is None or self._runs_on else self._paused_at) - self._started
 
     def when(self, seconds: float) -> float:
         """Unix seconds at which the run will have lasted `seconds`, without further pauses."""
         return self._started + seconds
 
-    def pause(self) -> None:
-        if self._paused_at is None:
-            self._paused_at = self._clock()
+    def pause(self, *, runs_on: bool = False) -> None:
+        """runs_on: the time of this pause counts, as nobody has asked for it."""
+        if self._paused_at is None or self._runs_on:
+            self._paused_at, self._runs_on = self._clock(), runs_on
 
     def resume(self) -> float:
-        """Restart the clock; returns the seconds for which it stood still."""
+        """Go on; returns the seconds of the pause."""
         if self._paused_at is None:
             return 0.0
         pause = self._clock() - self._paused_at
-        self._started += pause
+        self._started += 0.0 if self._runs_on else pause
         self._paused_at = None
         return pause
 
