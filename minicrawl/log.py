@@ -92,21 +92,26 @@ def log_only_to(given: Sequence[Output]) -> None:
 
 Follower = Callable[[str, str, Mapping[str, object]], object]
 """Is told of an event: its name, sentence and keys."""
+Told = tuple[str, str, Mapping[str, object]]
+"""What a follower is told."""
 
 
 @contextmanager
 def following(names: Collection[str], follower: Follower) -> Iterator[None]:
     """Tell a function of these events, which are more than debugging, during the block."""
     before = _log.level
-    handlers: list[logging.Handler] = [_Following(names, follower)]
+    following = _Following(names, follower)
+    handlers: list[logging.Handler] = [following]
     if not _log.handlers and logging.lastResort is not None:
         handlers.append(logging.lastResort)  # it prints warnings where nobody else handles them
     for handler in handlers:
         _log.addHandler(handler)
     _log.setLevel(min(before or INFO, INFO))
+    _followers.append(following)
     try:
         yield
     finally:
+        _followers.remove(following)
         for handler in handlers:
             _log.removeHandler(handler)
         _log.setLevel(before)
@@ -115,12 +120,27 @@ def following(names: Collection[str], follower: Follower) -> Iterator[None]:
 class _Following(logging.Handler):
     def __init__(self, names: Collection[str], follower: Follower) -> None:
         super().__init__()
-        self._names, self._follower = names, follower
+        self.names, self.follower = frozenset(names), follower
 
     def emit(self, record: logging.LogRecord) -> None:
         name = getattr(record, "event", "")
-        if name in self._names:
-            self._follower(name, printable(record.getMessage()), getattr(record, "keys", {}))
+        if name in self.names:
+            self.follower(name, printable(record.getMessage()), getattr(record, "keys", {}))
+
+
+_followers: list[_Following] = []
+
+
+def followed() -> frozenset[str]:
+    """The names of all events that functions of this process follow."""
+    return frozenset[str]().union(*(each.names for each in _followers))
+
+
+def pass_on(told: Told) -> None:
+    """Tell those who follow an event that happened in another process, which has logged it."""
+    for each in _followers:
+        if told[0] in each.names:
+            each.follower(*told)
 
 
 PARTITION: ContextVar[int | None] = ContextVar("partition", default=None)

@@ -7,9 +7,13 @@ import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
 
 from minicrawl import installed, log
 from minicrawl.errors import SettingError
+from minicrawl.system import put_in_place
 
 TOLD = (
     *("crawl-ended", "outage-began", "outage-over", "host-gone", "disk-short", "disk-enough"),
@@ -20,22 +24,73 @@ _SECONDS = 60.0
 """For a command."""
 
 
+Message = Mapping[str, object]
+"""An event as a JSON object: its name, sentence and keys, and when it was."""
+Way = Callable[[Message], str | None]
+"""Sends a message. Returns why that failed, or None."""
+
+
 @contextmanager
-def telling(services: Sequence[str], command_line: str, warn: Callable[[str], None]) -> Iterator[None]:
-    """Tell services and a command of the events of a crawl during the block, which ends once all are told. warn: gets
-    why a message was not sent. Raises SettingError."""
+def telling(services: Sequence[str], command_line: str, kept: Path, warn: Callable[[str], None]) -> Iterator[None]:
+    """Tell services and a command of the events of a crawl during the block, which ends once each was sent or has
+    failed. kept: the file of messages that were not sent. warn: gets why. Raises SettingError."""
     check_services(services)
     command = parsed_command(command_line)
-
-    def send(name: str, sentence: str, keys: Mapping[str, object]) -> None:
-        message = {"event": name, "message": sentence, **keys}
-        by_service = notify(services, f"minicrawl: {name}", sentence) if services else None
-        by_command = run_command(command, message) if command else None
-        for why in filter(None, (by_service, by_command)):
-            warn(f"a message was not sent: {why}")
-
-    with ThreadPoolExecutor(1) as pool, log.following(TOLD, lambda *event: pool.submit(send, *event)):
+    ways: dict[str, Way] = {f"notify {at}": partial(_notify_of, url) for at, url in enumerate(services)}
+    if command:
+        ways["run"] = partial(run_command, command)
+    messages = _Messages(kept, ways, warn)
+    with ThreadPoolExecutor(1) as pool, log.following(TOLD, lambda *event: pool.submit(messages.send, *event)):
+        pool.submit(messages.send_waiting)  # those of the run before
         yield
+
+
+class _Messages:
+    """Messages to somebody who may not be reached at once: what was not sent waits in a file, and is sent with the
+    next, or by the next run."""
+
+    def __init__(self, file: Path, ways: Mapping[str, Way], warn: Callable[[str], None]) -> None:
+        self._file, self._ways, self._warn = file, ways, warn
+        try:
+            lines = file.read_text("utf-8").splitlines() if file.exists() else []
+            self._waiting: list[tuple[str, Message]] = [(way, message) for way, message in map(json.loads, lines)]
+        except (OSError, ValueError) as error:
+            raise SettingError(f"{file}, with messages not sent yet, cannot be read: {error}; remove it") from error
+
+    def send(self, name: str, sentence: str, keys: Mapping[str, object]) -> None:
+        at = datetime.now(UTC).isoformat(timespec="seconds")
+        message = {"event": name, "message": sentence, "at": at, **keys}
+        self._waiting += [(way, message) for way in self._ways]
+        self.send_waiting()
+
+    def send_waiting(self) -> None:
+        """Send what waits. A way that fails is tried with no other message."""
+        failures: dict[str, str] = {}
+        before, self._waiting = self._waiting, []
+        for way, message in before:
+            why = None if way not in self._ways or way in failures else self._ways[way](message)
+            if why is not None:
+                failures[way] = why
+            if way not in self._ways or way in failures:
+                self._waiting.append((way, message))
+        for why in failures.values():
+            self._warn(f"a message was not sent, and will be sent with the next: {why}")
+        try:
+            self._keep()
+        except OSError as error:
+            self._warn(f"messages that were not sent are lost with this run: {self._file}: {error.strerror}")
+
+    def _keep(self) -> None:
+        if not self._waiting:
+            self._file.unlink(missing_ok=True)
+            return
+        new = self._file.with_name(f"{self._file.name}.new")
+        with put_in_place(new, self._file):
+            new.write_text("".join(f"{json.dumps(each)}\n" for each in self._waiting), "utf-8")
+
+
+def _notify_of(url: str, message: Message) -> str | None:
+    return notify([url], f"minicrawl: {message['event']}", f"{message['message']} ({message['at']})")
 
 
 def parsed_command(line: str) -> list[str]:
@@ -46,7 +101,7 @@ def parsed_command(line: str) -> list[str]:
         raise SettingError(f"--run {line!r} is no command: {error}") from error
 
 
-def run_command(command: Sequence[str], message: Mapping[str, object]) -> str | None:
+def run_command(command: Sequence[str], message: Message) -> str | None:
     """Call a command with a message as a line of JSON on its standard input. Returns why that failed, or None."""
     try:
         line = f"{json.dumps(message)}\n".encode()

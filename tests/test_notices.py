@@ -17,6 +17,7 @@ from support.sites import crawl, rows
 from support.small_web import Pages, small_web
 
 from minicrawl import log
+from minicrawl.errors import SettingError
 from minicrawl.notices import TOLD, telling
 
 KEEP = "import sys; open(sys.argv[1], 'a').write(sys.stdin.read())"
@@ -75,7 +76,9 @@ def test_a_webhook_is_told_and_one_that_fails_is_a_warning(tmp_path: Path) -> No
         hooks = (f"json://user:secret@127.0.0.1:{port}/{name}" for name in ("good", "bad"))
         done = run("crawl", *words, *(word for hook in hooks for word in ("--notify", hook)))
     assert [post["title"] for post in posted] == ["minicrawl: crawl-ended"] * 2
-    assert "Warning: a message was not sent: json://***@127.0.0.1" in done.stderr
+    assert "Warning: a message was not sent, and will be sent with the next: json://***@127.0.0.1" in done.stderr
+    (kept,) = map(json.loads, (tmp_path / "crawl.db.unsent").read_text().splitlines())
+    assert (kept[0], kept[1]["event"]) == ("notify 1", "crawl-ended")
     assert ("secret" in done.output, done.exit_code) == (False, 0)
 
 
@@ -94,11 +97,29 @@ def test_what_cannot_be_told_to_is_refused_before_the_crawl(tmp_path: Path, word
     assert not (tmp_path / "crawl.db").exists()
 
 
-def test_warnings_go_to_standard_error_as_without(capsys: pytest.CaptureFixture[str]) -> None:
-    with telling((), calls("pass"), print):
+def test_warnings_go_to_standard_error_as_without(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with telling((), calls("pass"), tmp_path / "unsent", print):
         log.event("outage-began", since=0.0)
         log.event("crawl-ended", store="crawl.db", reason="pages", pages=1, seconds=1.0)
     assert "no host answers" in capsys.readouterr().err
+
+
+def test_what_was_not_sent_is_sent_by_the_next_run_in_order_and_once(tmp_path: Path) -> None:
+    kept, told, warned = tmp_path / "unsent", tmp_path / "told", list[str]()
+    for command in (calls("exit(3)"), calls("exit(4)"), calls(KEEP, str(told)), calls(KEEP, str(told))):
+        with telling((), command, kept, warned.append):
+            log.event("outage-over", seconds=len(warned))
+    messages = list(map(json.loads, told.read_text().splitlines()))
+    assert [message["seconds"] for message in messages] == [0, 1, 3, 3]
+    assert all(message["at"].endswith("+00:00") for message in messages)
+    assert [why.rpartition(" ")[2] for why in warned] == ["3", "4", "4"], "once when it begins, once for the event"
+    assert not kept.exists()
+
+
+def test_a_file_that_has_no_messages_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "unsent").write_text("{]")
+    with pytest.raises(SettingError, match=r"cannot be read.*remove it"), telling((), "x", tmp_path / "unsent", print):
+        pass
 
 
 def test_a_host_is_told_to_be_gone_once(tmp_path: Path) -> None:

@@ -159,7 +159,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     is_named = context.get_parameter_source("store") is ParameterSource.COMMANDLINE or store == _DEFAULT_FOLDER
     named = ("--store", str(store)) if is_named else ()
     guide = Guide(store, named)
-    with telling(notify, command_line):
+    with telling(notify, command_line, store):
         report = _run(given, forget, seeds, guide, parts=(partitions, ray), live=live)
     _print_report(report, guide, as_json)
     _exit_by(report, guide)
@@ -278,14 +278,15 @@ async def controlled(crawl: "Callable[[OnBegin], Coroutine[Any, Any, CrawlReport
         return await running.finished()
 
 
-def telling(notify: Sequence[str], command_line: str | None) -> AbstractContextManager[None]:
+def telling(notify: Sequence[str], command_line: str | None, store: Path) -> AbstractContextManager[None]:
     """Tells those whom --notify and --run name what becomes of a crawl in the block."""
     if not notify and not command_line:
         return nullcontext()
     from minicrawl.notices import telling
+    from minicrawl.store.database import beside
 
     say = teller()
-    return telling(notify, command_line or "", lambda why: say(f"Warning: {printable(why)}"))
+    return telling(notify, command_line or "", beside(store, ".unsent"), lambda why: say(f"Warning: {printable(why)}"))
 
 
 def warn(why: str) -> None:

@@ -76,7 +76,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         return
     given = {name: value for name, value in options.items() if value not in (None, (), "")}
     started = time.time()
-    with telling(notify, command_line):
+    with telling(notify, command_line, store):
         report = _run(given, pages, store, live=sys.stderr.isatty() and not no_progress)
     with open_store(store) as reader:
         became = Counter(page.what for page in reader.changes(started))

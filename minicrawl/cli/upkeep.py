@@ -167,8 +167,8 @@ def gather(folder: Path, file: Path, force: bool, as_json: bool) -> None:
     from minicrawl.store.reader import open_store
 
     start = time.perf_counter()
-    for store in (folder, file):
-        refuse_upgrade(click.get_current_context(), store)
+    for path in (folder, file):
+        refuse_upgrade(click.get_current_context(), path)
     with damage_as_store_error(folder):
         is_new = gathering.gather(folder, file, force=force)
     seconds, size = round(time.perf_counter() - start, 1), file.stat().st_size

@@ -8,7 +8,7 @@ import asyncio
 import contextlib
 import os
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from pathlib import Path
@@ -44,7 +44,8 @@ class Brief:
     """What a partition needs to start or continue. seeds: those at home in it.
 
     beside: number of partitions in its actor. crawls: False: it only settles. is_first: no restart. is_paused: it makes
-    no requests until resumed. shows_progress: its reports have a `Progress`. logs: outputs of the log.
+    no requests until resumed. shows_progress: its reports have a `Progress`. logs: outputs of the log. followed: events
+    that its reports tell.
     """
 
     folder: Folder
@@ -58,6 +59,7 @@ class Brief:
     is_paused: bool = False
     shows_progress: bool = False
     logs: tuple[log.Output, ...] = ()
+    followed: frozenset[str] = frozenset()
     timing: Timing = STANDARD
 
 
@@ -81,6 +83,9 @@ class Actor:
         self._gathered: dict[int, list[tuple[Parcel, asyncio.Future[int]]]] = {}
         """Rows that wait to be sent, by actor."""
         self._together: Together | None = None
+        self._told: list[log.Told] = []
+        """Events that no report has told yet."""
+        self._following = contextlib.ExitStack()
 
     async def prepare(self, folder: Folder, number: int) -> Traffic:
         """The traffic of a partition whose crawl begins; its store is made before the first run. Raises
@@ -102,6 +107,8 @@ class Actor:
             await _released(store)
             brief.folder.check_is_there(brief.number)
             log.log_only_to(brief.logs)
+            self._following.close()
+            self._following.enter_context(log.following(brief.followed, self._note))
             log.PARTITION.set(brief.number)
             self._where = brief.where
             if self._together is None:
@@ -110,7 +117,7 @@ class Actor:
             async with contextlib.AsyncExitStack() as stack:
                 stack.enter_context(damage_as_store_error(store))
                 books = stack.enter_context(contextlib.closing(Writer(store, sizes)))
-                member = Partition(brief, books, self._send, self._together)
+                member = Partition(brief, books, self._send, self._together, self._tell)
                 self.partitions[brief.number] = member
                 stack.callback(self.partitions.pop, brief.number)
                 stack.push_async_callback(member.leave)
@@ -127,6 +134,14 @@ class Actor:
             raise GoneError(f"partition {number} is not in this process")
         with damage_as_store_error(member.store):
             return await getattr(member, what)(*given)
+
+    def _note(self, name: str, sentence: str, keys: Mapping[str, object]) -> None:
+        number = log.PARTITION.get()
+        self._told.append((name, f"partition {number}: {sentence}", {"partition": number, **keys}))
+
+    def _tell(self) -> Sequence[log.Told]:
+        told, self._told = self._told, []
+        return told
 
     async def take(self, parcels: Sequence[Parcel]) -> list[int | BaseException]:
         """Let partitions here take rows. Returns for each parcel the number of the last one committed, or an error."""

@@ -241,6 +241,8 @@ class Keeper:
             if self._addresses is not None:
                 self._addresses.note_death(number, time.monotonic())
             return
+        for told in report.told:
+            log.pass_on(told)
         before = self._latest.get(number)
         if report.is_idle or (before is not None and report.part.fetched > before.part.fetched):
             self._fruitless[self.where.places[number]].clear()
@@ -350,7 +352,9 @@ class Keeper:
             for part in parts():
                 finals = [answer.finals[part.__name__] for answer in answers.values() if part.__name__ in answer.finals]
                 part.conclude(self.settings, finals)
-        self._latest |= {number: final for number, final in answers.items() if final is not None}
+        for number, final in answers.items():
+            if final is not None:
+                self._note(number, final)
 
     # Messages.
 
@@ -412,6 +416,7 @@ class Keeper:
             is_paused=self.clock.is_paused,
             shows_progress=self.listener.shows is not None,
             logs=tuple(logs),
+            followed=log.followed(),
             timing=self.timing,
         )
         self.since[number] = time.time()

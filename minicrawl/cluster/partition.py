@@ -39,6 +39,7 @@ _Answer = TypeVar("_Answer")
 Send = Callable[[int, int, Sequence[OutboxRow], bool], Awaitable[int]]
 """Sends rows of a partition, possibly not all, to their home; if it hurries, without waiting for others. Returns the
 number of the last row committed there. Raises MinicrawlError: they may have arrived."""
+Tell = Callable[[], Sequence[log.Told]]
 _OF_A_COMMIT, _LONGEST = 0.25, 5.0
 """Seconds between commits for each partition of a process, so that these take a few percent of the time; and most."""
 _TOGETHER, _MOST_TOGETHER, _SOON, _SETTLING = 0.04, 2.5, 0.01, 0.05
@@ -89,7 +90,8 @@ class Report(NamedTuple):
     sent or taken. before: pages and bytes from before this process. coverage: None if not all is known yet. least:
     `low` of all as last told, 0 if it no longer holds. sizes: `size` and `size_then` of `KnownSites`. totals: as of the
     last commit. progress: the latest, if the Brief asks for it. wanted, left: see `Partition.report`. unsettled: see
-    `certificate_of`; it and the rest are of the end. ill: `ill_hosts` and `ill_pages` of `CrawlReport`.
+    `certificate_of`; it and the rest are of the end. ill: `ill_hosts` and `ill_pages` of `CrawlReport`. told: events of
+    its process since the report before.
     """
 
     has_crawled: bool
@@ -112,17 +114,19 @@ class Report(NamedTuple):
     unanswered: Mapping[str, int] = {}
     finals: Mapping[str, object] = {}
     ill: tuple[Mapping[str, int], int] = ({}, 0)
+    told: Sequence[log.Told] = ()
 
 
 class Partition:
     """A partition in an actor. Its keeper calls the public coroutines, but for `receive` and `leave`."""
 
-    def __init__(self, brief: "Brief", writer: Writer, send: Send, together: Together) -> None:
-        """together: with other partitions of this process. Raises MinicrawlError."""
+    def __init__(self, brief: "Brief", writer: Writer, send: Send, together: Together, tell: Tell) -> None:
+        """together: with other partitions of this process. tell: returns the events of that since the last call. Raises
+        MinicrawlError."""
         settings, partitions, beside = brief.settings, brief.folder.partitions, brief.beside
         brief.folder.check_is_current(brief.number, writer)
         self.number, self.store = brief.number, writer.path
-        self._brief, self._send_rows, self._together = brief, send, together
+        self._brief, self._send_rows, self._together, self._tell = brief, send, together, tell
         self._workers = len(brief.where.actors)
         self._seeds = spelled(brief.seeds, writer.page_table.find, keep_parameters=settings.keep_parameters)
         if brief.is_first:
@@ -315,6 +319,7 @@ class Partition:
             left_out=self._state.pages.left_out,
             refreshed=self._state.pages.refreshed,
             progress=self._progress,
+            told=self._tell(),
         )
 
     async def stop(self, reason: str, now: bool) -> None:
