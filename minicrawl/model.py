@@ -308,7 +308,8 @@ class PageFacts(NamedTuple):
     JSON-LD and that are not there: "Product: name". `parts`: hashes of the names of its parts, eight hexadecimal digits
     each; None of a page that has too many. `to_parts`: URL and name of each link to a part of a page. `canonicals`: the
     first of several. `feeds`, `shared`: URLs of its feeds, and of the pictures that it is shared with (og:image),
-    without those that it needs to look as it does.
+    without those that it needs to look as it does. `no_urls`: references of links to what is not of the web, as
+    written up to a fragment: "mailto:me@a.test".
     """
 
     description: str | None = None
@@ -323,6 +324,7 @@ class PageFacts(NamedTuple):
     canonicals: tuple[str, ...] = ()
     feeds: tuple[str, ...] = ()
     shared: tuple[str, ...] = ()
+    no_urls: tuple[str, ...] = ()
 
 
 class ParsedPage(NamedTuple):

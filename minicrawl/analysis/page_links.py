@@ -52,7 +52,8 @@ class PageLink(NamedTuple):
     of the target, at the end of its redirects; status None without an answer. leads_to: that end; None if the target
     does not redirect. importance: of the source. title: likewise. place: "text", "list" or "navigation", see
     minicrawl.model.Place; None if the store does not tell, as the places of all links of its page are alike. chain:
-    the pages after the target, up to the end. times: links with words to the target on the page; None if that is
+    the pages after the target, up to the end; codes: the statuses on the way there, of the target and the pages before
+    the end. times: links with words to the target on the page; None if that is
     not known. pages: those in the list with a link to the target.
     """
 
@@ -66,6 +67,7 @@ class PageLink(NamedTuple):
     title: str | None = None
     place: str | None = None
     chain: tuple[str, ...] = ()
+    codes: tuple[int | None, ...] = ()
     times: int | None = None
     pages: int = 1
 
@@ -118,6 +120,7 @@ class PageLinks:
                     title=answers[one].title,
                     place=places.get(other),
                     chain=tuple(others),
+                    codes=tuple(answers[page].status for page in chains[other][:-1]),
                     times=len(of_link) if of_link else None,
                     pages=number,
                 )

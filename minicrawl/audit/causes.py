@@ -1,6 +1,7 @@
 """Findings with one cause, which one change mends: those on nearly all pages of a host share its template, and those on
-URLs of one class one program of its server."""
+URLs of one class, or on titles and other texts that differ by numbers only, one program of its server."""
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ FEWEST = 5
 """Findings that make a cause; fewer stand alone."""
 _NEARLY_ALL = 0.9
 """Share of the judged pages of a host."""
+_NUMBER = re.compile(r"\d+")
 
 
 class Cause(NamedTuple):
@@ -43,7 +45,7 @@ def _of_rule(audit: Audit, findings: Sequence[Finding]) -> Iterator[Cause]:
     for host, some in of_host.items():
         of_class, judged = dict[str, list[Finding]](), audit.judged_pages.get(host, 0)
         for each in some:
-            of_class.setdefault(_class(each.target) if host else "", []).append(each)
+            of_class.setdefault(_class(each.target) if host else _text_class(each.target), []).append(each)
         most = max(len(of_one) for name, of_one in of_class.items() if name) if any(of_class) else 0
         is_on_nearly_all = is_of_pages and len(some) >= max(FEWEST, _NEARLY_ALL * judged)
         if is_on_nearly_all and len(some) - most >= _NEARLY_ALL * (judged - most):  # beside the class of most, too
@@ -51,7 +53,7 @@ def _of_rule(audit: Audit, findings: Sequence[Finding]) -> Iterator[Cause]:
             continue
         for name, of_one in of_class.items():
             if name and len(of_one) >= FEWEST:
-                yield _cause(audit, of_one, f"{len(of_one):,} URLs like {name}")
+                yield _cause(audit, of_one, f"{len(of_one):,} {'URLs' if host else 'texts'} like {name}")
             else:
                 yield from (_cause(audit, [each], "") for each in of_one)
 
@@ -66,6 +68,12 @@ def _host(target: str) -> str:
     """The host of a target with its port; "" for one that is not a URL."""
     is_url = target.startswith(("http://", "https://")) and target.find("/", 8) > 0
     return authority(target) if is_url else ""
+
+
+def _text_class(target: str) -> str:
+    """A text with {n} for its numbers; "" for one without, which is of no class."""
+    without = _NUMBER.sub("{n}", target)
+    return "" if without == target else without
 
 
 def _class(target: str) -> str:

@@ -21,7 +21,7 @@ _CLASS = re.compile(r"[1-5]xx", re.IGNORECASE)
 _NOT_YET = ("seed", "link")
 """Reasons of pages not requested yet: how they became known."""
 _COLUMNS = {
-    **dict.fromkeys(("source", "title", "anchor", "place", "target", "chain", "leads_to"), str),
+    **dict.fromkeys(("source", "title", "anchor", "place", "target", "chain", "codes", "leads_to"), str),
     "status": int,
     **dict.fromkeys(("reason", "meaning"), str),
     **dict.fromkeys(("times", "pages"), int),
@@ -64,9 +64,10 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     pages come first. A link is broken if it leads, even through redirects, to a missing page. With --json, each
     broken target is listed once, with its pages.
 
-    With --csv, each row is a link: its page and title, anchor, place on the page, target, redirects, end, status,
-    reason, how often it is on the page, how many pages of the list link to the target, and the importance of the page.
-    Unknown values are empty. Cells that a spreadsheet would take for a formula get a quote before them.
+    With --csv, each row is a link: its page and title, anchor, place on the page, target, redirects and their
+    codes, end, status, reason, how often it is on the page, how many pages of the list link to the target, and the
+    importance of the page. Unknown values are empty. Cells that a spreadsheet would take for a formula get a quote
+    before them.
 
     The text of a link is shown if the crawl keeps texts (crawl --text). Links that the crawl left out, such as nofollow
     and out-of-scope links, are not known.
@@ -123,13 +124,14 @@ def _cells(link: "PageLink") -> tuple[object, ...]:
     """A link as a row of _COLUMNS."""
     from minicrawl.reasons import meaning
 
-    row = {**link._asdict(), "chain": " -> ".join(link.chain), "meaning": meaning(link.reason)}
+    codes = " -> ".join(str(code or "?") for code in link.codes)
+    row = {**link._asdict(), "chain": " -> ".join(link.chain), "codes": codes, "meaning": meaning(link.reason)}
     return tuple(row[name] for name in _COLUMNS)
 
 
 def _as_json(links: "list[PageLink]") -> dict[str, object]:
     """A target of links, once, with the pages it is linked from; importance is that of the first."""
-    told = ("target", "status", "reason", "leads_to", "chain", "importance")
+    told = ("target", "status", "reason", "leads_to", "chain", "codes", "importance")
     of_link = ("source", "title", "anchor", "place", "times")
     pages = [{name: getattr(link, name) for name in of_link} for link in links]
     return {**{name: getattr(links[0], name) for name in told}, "sources": len(links), "links": pages}

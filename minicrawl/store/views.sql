@@ -119,10 +119,14 @@ SELECT a.url AS source, b.url AS target, b.state, b.reason, fetches.status,
 FROM link_pairs CROSS JOIN pages AS a ON a.id = link_pairs.source CROSS JOIN pages AS b ON b.id = link_pairs.target
 LEFT JOIN fetches ON fetches.id = b.fetch;
 
--- References that were meant as URLs of the web, and are none, as written: the first of each page.
+-- References that are no URLs of the web, as written, the first of each page: those that were meant as such, and, with
+-- --audit, the others.
 CREATE VIEW no_url AS
 SELECT url AS source, json_each.value AS written
-FROM links CROSS JOIN pages ON pages.id = source CROSS JOIN json_each(malformed) WHERE malformed IS NOT NULL;
+FROM links CROSS JOIN pages ON pages.id = source CROSS JOIN json_each(malformed) WHERE malformed IS NOT NULL
+UNION ALL
+SELECT url, json_each.value
+FROM fetches CROSS JOIN pages ON pages.fetch = fetches.id CROSS JOIN json_each(facts, '$.no_urls') WHERE facts IS NOT NULL;
 
 CREATE VIEW host AS
 SELECT host, site, count(*) AS known, sum(state IN ('fetched', 'alias')) AS read, sum(state = 'waiting') AS waiting,
@@ -138,20 +142,24 @@ CREATE VIEW fetch AS
 SELECT url, read_at, status, reason, content_type, bytes, seconds FROM page WHERE fetched_at IS NOT NULL;
 
 -- leads_to: the next page, ends_at: the last one; redirects: from page to page up to there, at most 16; chain: all these
--- URLs. A page that names a canonical is a redirect only at the beginning of a chain.
+-- URLs; codes: the statuses of all but the last. A page that names a canonical is a redirect only at the beginning of a
+-- chain.
 CREATE VIEW redirect AS
-WITH RECURSIVE chains (first, page, redirects, chain) AS (
-    SELECT a.id, b.id, 1, a.url || ' -> ' || b.url FROM pages AS a JOIN pages AS b ON b.id = a.stands_for
+WITH RECURSIVE steps (page, target, url, reason, code) AS (
+    SELECT pages.id, stands_for, url, reason, coalesce(status, '?') || ''
+    FROM pages LEFT JOIN fetches ON fetches.id = fetch WHERE stands_for IS NOT NULL
+), chains (first, page, redirects, chain, codes) AS (
+    SELECT a.page, b.id, 1, a.url || ' -> ' || b.url, a.code FROM steps AS a JOIN pages AS b ON b.id = a.target
     UNION ALL
-    SELECT first, b.id, redirects + 1, chain || ' -> ' || b.url
-    FROM chains CROSS JOIN pages AS a ON a.id = page JOIN pages AS b ON b.id = a.stands_for
+    SELECT first, b.id, redirects + 1, chain || ' -> ' || b.url, codes || ' -> ' || a.code
+    FROM chains CROSS JOIN steps AS a ON a.page = chains.page JOIN pages AS b ON b.id = a.target
     WHERE (a.reason GLOB 'redirect-*' OR a.reason = 'meta-refresh') AND redirects < 16
 )
-SELECT a.url, b.url AS leads_to, a.reason, ends.url AS ends_at, max(redirects) AS redirects, chain
+SELECT a.url, b.url AS leads_to, a.reason, ends.url AS ends_at, max(redirects) AS redirects, chain, codes
 FROM chains JOIN pages AS a ON a.id = first JOIN pages AS b ON b.id = a.stands_for JOIN pages AS ends ON ends.id = page
 GROUP BY first
-UNION ALL SELECT url, leads_to, reason, leads_to, 1, url || ' -> ' || leads_to
-FROM links JOIN pages ON id = source WHERE leads_to IS NOT NULL;
+UNION ALL SELECT url, leads_to, reason, leads_to, 1, url || ' -> ' || leads_to, coalesce(status, '?') || ''
+FROM links JOIN pages ON pages.id = source LEFT JOIN fetches ON fetches.id = fetch WHERE leads_to IS NOT NULL;
 
 CREATE VIEW change AS
 SELECT url, strftime('%Y-%m-%dT%H:%M:%SZ', at, 'unixepoch') AS at, what, kinds, added, removed, importance

@@ -47,6 +47,21 @@ def test_pages_of_one_archive_are_one_finding(deep: int, tmp_path: Path) -> None
     assert summary(audit) == f"{deep} pages are more than 5 links from the start."
 
 
+@pytest.mark.parametrize("titles", [FEWEST - 1, FEWEST, 30])
+def test_titles_that_differ_by_numbers_only_are_one_finding(titles: int, tmp_path: Path) -> None:
+    """Twins that differ by a word stand alone."""
+    pages = {
+        f"{HOME}{title.replace(' ', '-')}-{copy}": [f"<title>{title}</title>{said(f'{title} {copy}')}", HOME]
+        for title in (*(f"Timeline of {year}" for year in range(titles)), *(f"Notes {letter}" for letter in "abcdef"))
+        for copy in "xy"
+    }
+    audit = audit_of({HOME: [f"<title>Home</title>{said(HOME)}", *pages]} | pages, tmp_path / "crawl.db")
+    of_years = [("", f"Timeline of {year}", 2) for year in range(titles)]
+    if titles >= FEWEST:
+        of_years = [(f"{titles} texts like Timeline of {{n}}", "", 2 * titles)]
+    assert sorted(found(audit, "title-duplicate")) == sorted([*of_years, *(("", f"Notes {at}", 2) for at in "abcdef")])
+
+
 def without_titles(site: Site, urls: Container[str]) -> Site:
     """The site, with no titles on some pages."""
     return {url: ["<title></title>", *page[1:]] if url in urls else page for url, page in site.items()}

@@ -66,7 +66,7 @@ LISTED: Site = {
     HOME + "old": HOME + "older",
     HOME + "older": HOME + "gone",
 }
-EMPTY = {"title": "", "place": "", "chain": "", "leads_to": ""}
+EMPTY = {"title": "", "place": "", "chain": "", "codes": "", "leads_to": ""}
 
 
 def listed(*words: str | Path) -> list[dict[str, str]]:
@@ -81,7 +81,7 @@ def test_a_list_to_hand_on_has_all_of_each_link(tmp_path: Path) -> None:
     rows = listed("--broken", "--csv", "--store", store)
     gone = {"target": HOME + "gone", "status": "404", "reason": "http-404", "meaning": "the answer was 404 Not Found"}
     home, chain = {"source": HOME, "title": "'=1+1 Käse"}, f"{HOME}older -> {HOME}gone"
-    moved = {**gone, "target": HOME + "old", "chain": chain, "leads_to": HOME + "gone"}
+    moved = {**gone, "target": HOME + "old", "chain": chain, "codes": "301 -> 301", "leads_to": HOME + "gone"}
     expected = [
         {**EMPTY, **gone, **home, "anchor": "'@the link", "place": "text", "times": "3", "pages": "2"},
         {**EMPTY, **moved, **home, "anchor": "old", "place": "list", "times": "1", "pages": "1"},

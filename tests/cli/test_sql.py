@@ -86,13 +86,21 @@ def test_redirects_have_their_chains(tmp_path: Path) -> None:
     """Those of a slow walk; a loop is no chain, and has no end."""
     store = tmp_path / "crawl.db"
     crawl(CHAINED, store, [HOME, HOME + "away"], scope="host")
-    found = {url: row for url, *row in asked(store, "SELECT url, leads_to, ends_at, redirects, chain FROM redirect")}
+    found = {
+        url: row for url, *row in asked(store, "SELECT url, leads_to, ends_at, redirects, chain, codes FROM redirect")
+    }
     for start in ("1", "2", "3"):
         chain = [HOME + start]
         while isinstance(target := CHAINED[chain[-1]], str):
             chain.append(target)
-        assert found[HOME + start] == [chain[1], chain[-1], len(chain) - 1, " -> ".join(chain)]
-    assert found[HOME + "away"] == ["http://b.test/", "http://b.test/", 1, f"{HOME}away -> http://b.test/"]
+        assert found[HOME + start] == [
+            chain[1],
+            chain[-1],
+            len(chain) - 1,
+            " -> ".join(chain),
+            " -> ".join(["301"] * (len(chain) - 1)),
+        ]
+    assert found[HOME + "away"] == ["http://b.test/", "http://b.test/", 1, f"{HOME}away -> http://b.test/", "301"]
     assert asked(store, "SELECT count(*) = count(DISTINCT url) FROM redirect") == [(1,)]
 
 
@@ -108,6 +116,18 @@ def test_links_have_their_words_and_places(tmp_path: Path) -> None:
     assert asked(store, f"SELECT place FROM link WHERE source = '{HOME}menu'") == [(None,)]
     assert asked(store, "SELECT * FROM no_url") == [(HOME, "http://[bad")]
     assert asked(store, f"SELECT * FROM anchor WHERE source = '{HOME}none'") == []
+
+
+def test_references_of_other_kinds_are_known_of_an_audited_page(tmp_path: Path) -> None:
+    others = ["mailto:me@a.test", "tel:+1", "JavaScript:go()", "sms:1", "data:,x"]
+    links = "".join(f"<a href='{reference}'>x</a>" for reference in (*others, "htps://a.test/", "/x", "x:80/y"))
+    for audit in (True, False):
+        crawl({HOME: [links]}, tmp_path / f"{audit}.db", [HOME], audit=audit)
+    written = [reference for _, reference in asked(tmp_path / "True.db", "SELECT * FROM no_url")]
+    assert written == ["htps://a.test/", *others, "x:80/y"]
+    assert asked(tmp_path / "False.db", "SELECT written FROM no_url") == [("htps://a.test/",)]
+    broken = run("links", "--broken", "--fail-on", "no-url", "--store", tmp_path / "True.db")
+    assert broken.stdout.splitlines()[-1].startswith("2 links. They end with: no-url 1")
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,7 @@ class _Facts(TypedDict):
     canonicals: NotRequired[list[str]]
     feeds: NotRequired[list[str]]
     shared: NotRequired[list[str]]
+    no_urls: NotRequired[list[str]]
 
 
 _META: dict[str, Any] = {

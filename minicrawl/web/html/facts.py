@@ -58,6 +58,8 @@ _FEEDS = ("application/rss+xml", "application/atom+xml", "application/feed+json"
 _LONGEST_NAME = 300
 _REMOVED = dict.fromkeys(map(ord, "\t\n\r"))
 _NO_PART = re.compile(r"top\Z|[!/]|[^=]*=", re.IGNORECASE)
+_OTHER_SCHEME, _MOST_OTHERS = re.compile(r"\s*(?![htps]{3,6}:)[a-z][a-z0-9+.-]*:", re.IGNORECASE), 20
+"""mailto:, tel:, javascript: and others, but neither http: nor a slip of the pen for it, see parse.py."""
 _HTTP, _LONGEST_TAG = re.compile(rb"http:"), 2_000
 
 
@@ -94,6 +96,7 @@ def facts_of(
             lacking.update(dict.fromkeys(_lacking(words())))
     insecure = [each[:_LONGEST_URL] for each in loaded if each[:5].lower() == "http:" and url.startswith("https:")]
     parts, to_parts = _parts(tree, targets)
+    others = (reference.partition("#")[0] for reference in targets if _OTHER_SCHEME.match(reference))
     return PageFacts(
         description=one_line(description, _DESCRIPTION_LENGTH),
         h1=one_line(h1, _H1_LENGTH) if h1s else None,
@@ -104,6 +107,7 @@ def facts_of(
         lacking=tuple(islice(lacking, _MOST_LACKING)),
         parts=parts,
         to_parts=to_parts,
+        no_urls=tuple(one_line(each, _LONGEST_URL) or "" for each in islice(others, _MOST_OTHERS)),
     )
 
 

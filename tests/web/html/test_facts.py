@@ -56,7 +56,8 @@ CASES: dict[str, dict[str, Any]] = {
     "<a href=#own>x</a><a href=q#a>x</a><map><area href='/x/q# b%20c\n'></map><a href=q#a rel=nofollow>y</a>"
     "<a href=q#d:~:text=e>x</a><a href=page#top>x</a><a href=#>x</a><a href=#!x>x</a><a href=#/x>x</a>"
     "<a href=#a=b>x</a><a href=#:~:text=e>x</a><a href=mailto:a@b.test#c>x</a><a>x</a><link href=#no><base href=''>": {
-        "to_parts": ((HTTPS, "own"), *(("https://a.test/x/q", name) for name in ("a", "b%20c", "d")))
+        "to_parts": ((HTTPS, "own"), *(("https://a.test/x/q", name) for name in ("a", "b%20c", "d"))),
+        "no_urls": ("mailto:a@b.test",),
     },
     f'<script type="application/ld+json">{"[" * 100_000}</script>': {},
     f'<script type="application/ld+json">[{", ".join(["{}"] * 9_999)}]</script>': {},

@@ -1,0 +1,1 @@
+-- Views changed, which are made anew at the end: nothing else did.
