@@ -1,8 +1,8 @@
 """Findings with one cause, which one change mends: those on nearly all pages of a host share its template, and those on
-URLs of one class, or on titles and other texts that differ by numbers only, one program of its server."""
+URLs of one class, or with titles and other texts that differ by numbers only, one program of its server."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from minicrawl.audit.auditing import Audit, Finding, by_rule, rank_of
@@ -40,12 +40,16 @@ def causes(audit: Audit, findings: Iterable[Finding]) -> list[Cause]:
 
 def _of_rule(audit: Audit, findings: Sequence[Finding]) -> Iterator[Cause]:
     of_host, is_of_pages = dict[str, list[Finding]](), findings[0].rule in audit.of_pages
+    for where, of_one in _of_one_text(audit, findings).items():
+        yield _cause(audit, of_one, where)
+        told = {each.target for each in of_one}
+        findings = [each for each in findings if each.target not in told]
     for each in findings:
         of_host.setdefault(_host(each.target), []).append(each)
     for host, some in of_host.items():
         of_class, judged = dict[str, list[Finding]](), audit.judged_pages.get(host, 0)
         for each in some:
-            of_class.setdefault(_class(each.target) if host else _text_class(each.target), []).append(each)
+            of_class.setdefault(_class(each.target) if host else "", []).append(each)
         most = max(len(of_one) for name, of_one in of_class.items() if name) if any(of_class) else 0
         is_on_nearly_all = is_of_pages and len(some) >= max(FEWEST, _NEARLY_ALL * judged)
         if is_on_nearly_all and len(some) - most >= _NEARLY_ALL * (judged - most):  # beside the class of most, too
@@ -53,7 +57,7 @@ def _of_rule(audit: Audit, findings: Sequence[Finding]) -> Iterator[Cause]:
             continue
         for name, of_one in of_class.items():
             if name and len(of_one) >= FEWEST:
-                yield _cause(audit, of_one, f"{len(of_one):,} {'URLs' if host else 'texts'} like {name}")
+                yield _cause(audit, of_one, f"{len(of_one):,} URLs like {name}")
             else:
                 yield from (_cause(audit, [each], "") for each in of_one)
 
@@ -70,10 +74,15 @@ def _host(target: str) -> str:
     return authority(target) if is_url else ""
 
 
-def _text_class(target: str) -> str:
-    """A text with {n} for its numbers; "" for one without, which is of no class."""
-    without = _NUMBER.sub("{n}", target)
-    return "" if without == target else without
+def _of_one_text(audit: Audit, findings: Sequence[Finding]) -> Mapping[str, Sequence[Finding]]:
+    """Findings of a rule on texts that differ by numbers only, by what they are on."""
+    found = dict[str, list[Finding]]()
+    if audit.rules[findings[0].rule].detail == "text":
+        for each in findings:
+            found.setdefault(_NUMBER.sub("{n}", each.detail), []).append(each)
+    return {
+        f"{len(some):,} like {text!r}": some for text, some in found.items() if "{n}" in text and len(some) >= FEWEST
+    }
 
 
 def _class(target: str) -> str:

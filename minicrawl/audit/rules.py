@@ -55,6 +55,8 @@ class Rule:
     another target, such as a host; a detail; the number of a page concerned, such as one that links to the target, one
     a row; and the importance at stake, else that of the target, or of the pages concerned if the target is none.
 
+    detail: "text" if the detail is a text that the pages have in common, such as a title.
+
     instead_of: a rule of pages, which leaves out those of this one: it says why they have that fault.
     """
 
@@ -66,6 +68,7 @@ class Rule:
     subject: str = "own"
     needs: Need = Need.NOTHING
     says: str = ""
+    detail: str = ""
     instead_of: str = ""
 
     def found(self, targets: int, pages: int) -> str:
@@ -81,7 +84,7 @@ class Rule:
 
 
 _CHOICES: Mapping[str, type[Severity] | type[Need]] = {"severity": Severity, "needs": Need}
-_FIELDS = ("select", "says", "why", "how", "subject", *_CHOICES)
+_FIELDS = ("select", "says", "why", "how", "subject", "detail", *_CHOICES)
 
 
 def rules_of(tables: Mapping[str, object], place: str) -> dict[str, Rule]:
