@@ -13,7 +13,7 @@ import shutil
 import signal
 import time
 from collections import Counter, deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from functools import partial
 from importlib import util
 from pathlib import Path
@@ -170,12 +170,9 @@ class Chromium:
         self._busy += 1
         is_sound = False
         try:
-            html, is_ready, moved_to = await tab.read(requests, seconds, most, whole=whole)
-            screenshots = await taken(tab.page) if pictures else []
-            led_to = requests.led_to
-            routes = await tab.routes(requests, seconds, most) if requests.tries_routes and not moved_to else []
+            shown = await _unless_it_dies(tab, _read(tab, requests, seconds, most, pictures=pictures, whole=whole))
             is_sound = True
-            return Shown(html, is_ready, moved_to, led_to, screenshots, routes)
+            return shown
         except Error as error:
             raise FetchError("render-killed" if tab.has_crashed else "render-crashed", str(error)) from error
         except TimeoutError as error:
@@ -227,6 +224,9 @@ class Chromium:
     async def _tab(self, origin: str) -> Tab:
         """A tab for a page of an origin: an empty one that had pages of it, or a new one. Raises playwright's Error."""
         browser = await self._started()
+        for tab in [tab for tab in self._idle if tab.has_crashed]:
+            self._idle.remove(tab)
+            await self._closed(tab)
         for tab in self._idle:
             if tab.origin == origin:
                 self._idle.remove(tab)
@@ -256,6 +256,29 @@ class Chromium:
         if playwright is not None:
             with contextlib.suppress(Error):
                 await playwright.stop()
+
+
+async def _read(  # noqa: PLR0913 - as `Chromium.shown`
+    tab: Tab, requests: TabRequests, seconds: float, most: int, *, pictures: bool, whole: bool
+) -> Shown:
+    html, is_ready, moved_to = await tab.read(requests, seconds, most, whole=whole)
+    screenshots = await taken(tab.page) if pictures else []
+    led_to = requests.led_to
+    routes = await tab.routes(requests, seconds, most) if requests.tries_routes and not moved_to else []
+    return Shown(html, is_ready, moved_to, led_to, screenshots, routes)
+
+
+async def _unless_it_dies(tab: Tab, reading: Coroutine[None, None, Shown]) -> Shown:
+    """What a tab shows. Raises FetchError as soon as the process of its page has died."""
+    task = asyncio.ensure_future(reading)
+    tab.on_crash = task.cancel
+    try:
+        return await task
+    except asyncio.CancelledError as error:
+        current = asyncio.current_task()
+        if tab.has_crashed and not (current is not None and current.cancelling()):
+            raise FetchError("render-killed", "its process has died") from error
+        raise
 
 
 async def _processes(session: "CDPSession") -> list[Process]:

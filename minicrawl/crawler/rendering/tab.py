@@ -253,6 +253,8 @@ class Tab:
         self._pages, self._frame, self._world = 0, "", 0
         self._requests: TabRequests | None = None
         self.has_crashed = False
+        self.on_crash: Callable[[], object] = lambda: None
+        """Called when the process of the page has died: what it was asked for will not come."""
 
     @property
     def browser(self) -> "Browser | None":
@@ -397,6 +399,7 @@ class Tab:
 
     def _on_crash(self, page: "Page") -> None:
         self.has_crashed = True
+        self.on_crash()
 
 
 async def _close(page: "Page") -> None:

@@ -1,6 +1,7 @@
 """Pages that scripts make: read with --render, empty without; on a real server, by a real Chromium."""
 
 import asyncio
+import time
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -9,7 +10,7 @@ import pytest
 from support import rendered
 from support.loopback import PEM
 from support.patience import PATIENCE
-from support.rendered import HOST, Reply, Site, kill_browsers, never, script, slow_with_chromium
+from support.rendered import HOST, Reply, Site, kill_browsers, kill_renderers, never, script, slow_with_chromium
 from support.scripted_webs import own_words
 from support.sites import rows
 
@@ -329,6 +330,33 @@ def test_a_page_finds_nothing_that_another_one_has_left_in_its_tab(scheme: str, 
     )
     assert b"> made " in first.body
     assert [NOTHING in page.body.decode() for page in found] == [True, True], found
+
+
+@slow_with_chromium
+@pytest.mark.parametrize("waits", ["fetch('/never')", "while (true) {}"], ids=["for an answer", "for itself"])
+def test_a_page_whose_process_dies_is_told_at_once_and_the_next_one_is_read(tmp_path: Path, waits: str) -> None:
+    killed: list[int] = []
+
+    async def kill() -> str:
+        killed.append(kill_renderers())
+        return "{}"
+
+    pages: dict[str, Reply] = {
+        f"{HOST}/": "<a href=/dies>1</a>",
+        f"{HOST}/dies": script(f"fetch('/kill'); setTimeout(() => {{ {waits} }})") + "<a href=/next>next</a>",
+        f"{HOST}/kill": kill,
+        f"{HOST}/never": never,
+        f"{HOST}/next": script("document.body.innerHTML += '<a href=/found>found</a>'"),
+        f"{HOST}/found": "",
+    }
+    store, began = tmp_path / "crawl.db", time.monotonic()
+    crawled(Site(pages), store, render="/(dies|next)$")
+    assert (killed[:1] > [0], states(store)[f"{HOST}/dies"], states(store)[f"{HOST}/found"]) == (
+        True,
+        "render-killed",
+        "ok",
+    )
+    assert time.monotonic() - began < PATIENCE, "the time of a page"
 
 
 @slow_with_chromium
