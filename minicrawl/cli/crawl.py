@@ -346,7 +346,7 @@ def _summary(report: "CrawlReport", guide: Guide, unasked: "LeftOut", figures: "
     if report.failures:
         yield f"{given_up_line(report.failures)}."
     for part in parts():
-        yield from part.ending(report.failures, figures.get(name_of(part), {}))
+        yield from map(naming_store, part.ending(report.failures, figures.get(name_of(part), {})))
     if report.out_of_reach is not None:
         yield f"{short_line(report.out_of_reach)}."
     discovery = 1.0 if guide.start is None else guide.start.settings.discovery
@@ -390,7 +390,8 @@ def _print_report(report: "CrawlReport", guide: Guide, as_json: bool) -> None:
     shown = ["", *list_lines(best, None)] if best.lines else []
     click.echo("\n".join(fitted([*_summary(report, guide, unasked, figures), *best_lines(sites), *shown])))
     if best.lines and says_more():
-        _say(guide.next_steps(best, report, unasked.known))
+        has_shell = bool(figures.get("render", {}).get("hosts"))
+        _say(guide.next_steps(best, report, unasked.known, has_shell=has_shell))
 
 
 def _plan_lines(plan: "DryRun") -> Iterator[str]:

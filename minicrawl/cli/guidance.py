@@ -78,13 +78,16 @@ class Guide:
         again = typed(("crawl",), self.option)
         yield f"Keeps everything in {printable(kept)}: Ctrl-C stops it, '{again}' continues{shown}."
 
-    def next_steps(self, best: "TopList", report: "CrawlReport", left_out: int = 0) -> Iterator[str]:
-        """Commands to continue with. best: one page at least. left_out: pages that wait, and will not be read."""
+    def next_steps(
+        self, best: "TopList", report: "CrawlReport", left_out: int = 0, *, has_shell: bool = False
+    ) -> Iterator[str]:
+        """Commands to continue with. best: one page at least. left_out: pages that wait, and will not be read.
+        has_shell: the end has said that a page needs its scripts."""
         if self.start is None:
             return
         first, settings = best.lines[0], self.start.settings
         waiting = 0 if best.order is None else max(best.order.waiting - left_out, 0)
-        if report.read == 1 and first.page.reason == "ok" and not waiting:
+        if report.read == 1 and first.page.reason == "ok" and not waiting and not has_shell:
             yield ""
             yield _ALONE_RENDERED if settings.render else _ALONE
         yield ""

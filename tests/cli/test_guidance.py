@@ -36,6 +36,8 @@ class Hosts(Pages):
             self.answer(302, b"", ("Location", self.path), ("Set-Cookie", "seen=1"))
         elif host == "scripts.test":
             self.answer(200, b"<title>App</title><div id=root></div><script src=/app.js></script>")
+        elif host == "words.test":
+            self.answer(200, f"<title>App</title>{'word ' * 40}<script src=/app.js></script>".encode())
         elif host == "pair.test":
             self.answer(200, b"<title>One of two</title><a href=/>the one</a> <a href=/other>the other</a>")
         else:
@@ -101,8 +103,13 @@ def test_what_is_offered_fits_the_crawl_and_works(words: list[str], offered: lis
 
 
 def test_a_page_of_scripts_is_told_with_the_way_to_run_them(there: list[str]) -> None:
-    said = "Only one page was read. If its scripts write links, crawl it with --render auto"
-    assert said in run("crawl", "scripts.test", *there).stderr
+    """A shell by one sentence, with its store; a page that shows something by the other."""
+    if_any = "Only one page was read. If its scripts write links, crawl it with --render auto"
+    again = "To read it again, with scripts: "
+    for host, is_shell in (("scripts.test", True), ("words.test", False)):
+        ends = run("crawl", host, *there, "--store", f"{host}.db")
+        assert (again in ends.stdout, if_any in ends.stderr) == (is_shell, not is_shell)
+        assert (f"'minicrawl crawl --render auto --store {host}.db'" in ends.stdout) == is_shell
 
 
 @slow_with_chromium

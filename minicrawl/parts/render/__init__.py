@@ -119,7 +119,7 @@ class Shells(Part):
 
     @staticmethod
     def ending(failures: Mapping[str, int], figures: Mapping[str, Any]) -> Iterable[str]:
-        yield from (f"{line}." for line in (*_lines(figures), *_posting(figures)))
+        yield from (f"{line[0].upper()}{line[1:]}." for line in (*_lines(figures), *_posting(figures)))
 
     @staticmethod
     def explain(store: "Store", page: int) -> Iterable[str]:
@@ -166,7 +166,8 @@ def _lines(figures: Mapping[str, Any]) -> Iterable[str]:
     if most:
         chromium = installed.adding_chromium() or "install Chromium"
         need = f"{installed.adding('render')}, {chromium}, and run " * (not _has_playwright())
-        yield f"to read them again, with scripts: {need}minicrawl crawl --render auto"
+        which = "it" if sum(pages for pages, _ in hosts.values()) == 1 else "them"
+        yield f"to read {which} again, with scripts: {need}'minicrawl crawl --render auto'"
 
 
 def _posting(figures: Mapping[str, Any]) -> Iterable[str]:

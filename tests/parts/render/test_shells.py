@@ -126,7 +126,7 @@ def test_hosts_of_partitions_are_told_together_and_those_with_the_most_pages_fir
         "2 pages of b.test show next to nothing without scripts, such as http://b.test/1.",
         "1 page of c0.test shows next to nothing without scripts.",
     ]
-    assert others == "so do 2 pages of 2 other hosts."
+    assert others == "So do 2 pages of 2 other hosts."
     assert "minicrawl crawl --render auto" in advice
 
 
