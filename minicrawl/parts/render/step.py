@@ -22,7 +22,7 @@ from minicrawl.parts.render.verdicts import (
     sampled,
 )
 from minicrawl.store.recognised import blob_of, numbers_of
-from minicrawl.web.urls.keys import politeness_key
+from minicrawl.web.urls.keys import politeness_key, site_of
 
 if TYPE_CHECKING:
     from minicrawl.crawler.visits.step import Opening
@@ -109,6 +109,10 @@ class Experiments(Shells):
         is_seed = accounts.depth[: accounts.size] == 0
         return frozenset(self._frontier.pages.host_of[: accounts.size][is_seed].tolist())
 
+    @cached_property
+    def _seed_sites(self) -> frozenset[str]:
+        return frozenset(site_of(f"http://{self._frontier.hosts[host].name}/") for host in self._seed_hosts)
+
     def _has_seed(self, page: int) -> bool:
         return int(self._frontier.pages.host_of[page]) in self._seed_hosts
 
@@ -125,13 +129,15 @@ class Experiments(Shells):
         return asked_for._replace(render=render._replace(routes=host in self._routed))
 
     def on_idle(self, host: int, now: float) -> None:
-        """Try pages that were the same; and sample small classes, too, on a host with a seed that has few."""
+        """Try pages that were the same; and sample small classes, too, on a host with a seed that has few, and one of
+        which nothing was rendered on another host of its site."""
         for page in self._doubts.pop(host, ()):
             self._bring_back(page, now)
-        small = self._small.pop(host, {}) if host in self._seed_hosts else {}
+        small = self._small.pop(host, {})
         classes = self._classes[self._frontier.hosts[host].name] if small else {}
         pages = [page for pattern, page in small.items() if pattern not in classes]
-        for page in pages[: max(SAMPLED - sampled(classes), 0)]:
+        most = SAMPLED - sampled(classes) if host in self._seed_hosts else 1 - len(classes)
+        for page in pages[: max(most, 0)]:
             self._wanted.add(page)
             self._bring_back(page, now)
 
@@ -219,11 +225,17 @@ class Experiments(Shells):
         host, pattern = politeness_key(turn.fetched.url), pattern_of(turn.fetched.url)
         row = self._classes[host].get(pattern)
         # Only once: it may not be rendered even then.
-        if row is None and turn.page not in self._known and scripts.files not in self._spared:
+        is_new = row is None and turn.page not in self._known and scripts.files not in self._spared
+        if is_new and (self._has_seed(turn.page) or self._is_dead_end(turn)):
             self._small[int(self._frontier.pages.host_of[turn.page])].setdefault(pattern, turn.page)
         if row is None or row.tries_suspects:
             self._doubt(turn)
         return SHELL if scripts.was_shell and not (row is not None and row.is_plain) else PLAIN
+
+    def _is_dead_end(self, turn: "Turn") -> bool:
+        """True for a page that leads nowhere on the site of a seed: its scripts may write the links, also where the
+        seed redirects to another host."""
+        return not {*turn.targets} - {turn.page} and site_of(turn.fetched.url) in self._seed_sites
 
     def _doubt(self, turn: "Turn") -> None:
         """Have pages rendered, once, that show the same without their scripts as another one of their host."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from support.command_line import run
-from support.rendered import HOST, Reply, Site, crawled, never, slow_with_chromium
+from support.rendered import HOST, Reply, Site, crawled, never, slow_with_chromium, to
 from support.scripted_webs import PAGES, Web, app, boxed, endless, half_list, own_words, whole
 from support.sites import rows
 
@@ -51,6 +51,25 @@ def test_a_list_that_scripts_fill_is_found(tmp_path: Path) -> None:
     crawled(Site(half_list()), store, text=True, render="auto")
     assert all(own_words(f"i{number}", 60) in read(store, f"i{number}") for number in range(PAGES))
     assert sum(pages for pages, _ in rendered(store).values()) <= 5
+
+
+@slow_with_chromium
+@pytest.mark.parametrize(("adds", "read"), [("links", 7), ("nothing", 1)])
+def test_a_page_that_leads_nowhere_is_tried_once_where_a_seed_redirects_to_another_host(
+    tmp_path: Path, adds: str, read: int
+) -> None:
+    """The page has words, and is no shell. The twin, which is whole, costs one rendering."""
+    start, store = "http://www.h.test/en/start", tmp_path / "crawl.db"
+    links = "".join(f"<a href=/plant/{number}>plant {number}</a> " for number in range(6)) if adds == "links" else ""
+    pages: dict[str, Reply] = {
+        f"{HOST}/": to(start),
+        start: f"<title>Plants</title><p>{own_words('start')}<div></div><script src=/app.js></script>",
+        "http://www.h.test/app.js": ("text/javascript", f"document.querySelector('div').innerHTML = '{links}'"),
+        **{f"http://www.h.test/plant/{number}": f"<p>{own_words(f'plant{number}')}" for number in range(6)},
+    }
+    crawled(Site(pages), store, render="auto")
+    assert rows(store, "SELECT count(*) FROM pages WHERE state = 'fetched'") == [(read,)]
+    assert rendered(store) == {"/en/{}": (1, int(adds == "links"))}
 
 
 @slow_with_chromium
