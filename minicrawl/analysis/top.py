@@ -147,9 +147,9 @@ def lines_per_site(store: Store) -> int | None:
 
 
 def asked_list(store: Store, by: str, n: int, where: str | None = None, per_site: int | None = None) -> TopList:
-    """The list that a user asks for: of pages that can be opened; by cash, or where an expression says which, of pages
-    in any state. per_site: most lines of a site, 0: unlimited; None: by the number of sites. Raises SettingError,
-    StoreError."""
+    """The list that a user asks for. It has pages in any state if it is by cash or an expression chooses them, and
+    otherwise only pages that can be opened. per_site: at most so many lines of a site; 0: no limit; None: it depends on
+    the number of sites. Raises SettingError, StoreError."""
     if by == "cash" or where is not None:
         return whole_list(store, by, n, None if where is None else store.questions.where(where))
     chosen = lines_per_site(store) if per_site is None else per_site

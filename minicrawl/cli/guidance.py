@@ -127,7 +127,7 @@ def typed(words: Sequence[str], option: Sequence[str]) -> str:
 
 
 def step_lines(steps: Sequence[Step], option: Sequence[str]) -> Iterator[str]:
-    """A line for each reason and for each command."""
+    """Two lines for each step: the reason, and the command below it."""
     for why, words in steps:
         yield why
         yield f"  {typed(words, option)}"

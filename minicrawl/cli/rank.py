@@ -93,7 +93,7 @@ def _is_given(name: str) -> bool:
               help="For hits: find N communities and the bridges between them by singular vectors, not only the "
                    "dominant one.")  # fmt: skip
 @click.option("--peel", is_flag=True,
-              help="For hits: find --communities one by one, each without the links to the ten best authorities of "
+              help="For hits: find --communities one after another, each without links to the ten best authorities of "
                    "the earlier ones.")  # fmt: skip
 @click.option("--log", multiple=True, metavar="FILE",
               help="For visits: read this access log in Combined Log Format, plain or .gz. Repeatable.")  # fmt: skip

@@ -78,7 +78,7 @@ async def _add(crawl: "SteeredRun | RestingCrawl", asked: Message) -> Message:
     urls, guessed = dict.fromkeys(asked["urls"]), frozenset(asked["guessed"])
     for url in guessed:
         if url not in urls or not url.startswith("https:"):
-            raise ConfigError(f"only an https URL among those added can be a guess, not {url[:60]!r}")
+            raise ConfigError(f"a guessed seed must be an https URL among the added ones, not {url[:60]!r}")
     return {"seeds": len(urls), "new": await crawl.take_seeds(Seeds(list(urls), guessed))}
 
 

@@ -99,7 +99,7 @@ class SocketFile:
         self._file = _identity(path)
 
     def remove(self) -> None:
-        """Remove the file, unless it is another one by now."""
+        """Remove the file, unless another one has taken its place."""
         if _identity(self.path) == self._file:
             with contextlib.suppress(OSError):
                 self.path.unlink()

@@ -84,7 +84,7 @@ def options(given: Mapping[str, Any]) -> Iterator[str]:
     """Settings as command-line options, each a single word. Raises SettingError."""
     for name, value in given.items():
         if name not in SETTINGS or ON_DASHBOARD not in SETTINGS[name].marks:
-            raise SettingError(f"a page cannot set {str(name)[:40]!r}")
+            raise SettingError(f"the dashboard cannot set {str(name)[:40]!r}")
         if isinstance(SETTINGS[name].default, bool):
             if not isinstance(value, bool):
                 raise SettingError(f"{option(name)} must be yes or no")

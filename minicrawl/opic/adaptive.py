@@ -65,7 +65,7 @@ class Adaptive:
         return self.standing[: self.size] + self.level
 
     def discover(self, grants: Sequence[int] | IntArray) -> range:
-        """Make pages known; page k of them is granted `grants[k]` units by the virtual page, once.
+        """Make pages known. The virtual page grants the k-th of them `grants[k]` units, once.
 
         Returns their numbers. When the reserve runs short, the last pages get the remainder.
         """

@@ -98,8 +98,8 @@ class Writer(Store):
     # Rows; call all inside `transaction`.
 
     def add(self, kind: type[Row] | str, rows: Iterable[Row | tuple[object, ...]], *, if_new: bool = False) -> None:
-        """Add rows of a kind that is declared as one of a table, or whole rows of a table by its name. if_new: leave
-        those out whose keys are there."""
+        """Insert rows. kind: the declared type of a table's rows, or the name of a table whose rows are complete.
+        if_new: skip rows whose keys exist."""
         self.db.executemany(insert(kind, "INSERT OR IGNORE" if if_new else "INSERT"), rows)
 
     def put(self, kind: type[Row], rows: Iterable[Row]) -> None:

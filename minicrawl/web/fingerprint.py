@@ -250,7 +250,7 @@ def alike(distance: int) -> float:
 
 
 def mixed(low: Hashes, high: Hashes) -> Hashes:
-    """Hashes of pairs of numbers."""
+    """A hash of each pair of numbers, shape as theirs."""
     product: Hashes = low * _ODD[0]
     product ^= high * _ODD[1]
     product ^= product >> _HALF

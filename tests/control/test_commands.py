@@ -37,9 +37,9 @@ NONE: list[tuple[dict[str, Any], str]] = [
     ({"do": "look", "after": "1"}, "look does not accept after = '1'"),
     ({"do": "look", "hosts": -1}, "look does not accept hosts"),
     ({"do": "add", "urls": ["/etc/passwd"], "guessed": []}, "add does not accept urls"),
-    ({"do": "add", "urls": [HOME], "guessed": [HOME]}, "only an https URL among those added"),
+    ({"do": "add", "urls": [HOME], "guessed": [HOME]}, "must be an https URL among the added ones"),
     ({"do": "add", "urls": "http://b.test/", "guessed": []}, "add does not accept urls"),
-    ({"do": "add", "urls": [HOME], "guessed": ["https://b.test/"]}, "only an https URL among those added"),
+    ({"do": "add", "urls": [HOME], "guessed": ["https://b.test/"]}, "must be an https URL among the added ones"),
 ]
 
 

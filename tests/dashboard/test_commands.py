@@ -71,7 +71,7 @@ def test_only_settings_that_name_no_file_and_hold_no_secret_may_be_given() -> No
     allowed = marked(ON_DASHBOARD)
     assert not allowed & {"ca_file", "connect_to", "archive", "hook", "items", "header", "proxy", "ignore_robots"}
     for name in SETTINGS.keys() - allowed:
-        with pytest.raises(SettingError, match="a page cannot set"):
+        with pytest.raises(SettingError, match="the dashboard cannot set"):
             list(options({name: "1"}))
 
 

@@ -109,7 +109,9 @@ def visit_ranking(options: Options, store: Store, pages: FoldedPages) -> Found:
         f"within half an hour, {left['strays']:,} that are not requests"
     )
     if not visits.any():
-        raise SettingError(f"no visit to a page: {told}; name logs in Combined Log Format, or another host with --site")
+        raise SettingError(
+            f"these logs have no visit to a page: {told}; name logs in Combined Log Format, or another host with --site"
+        )
     importance = np.where(pages.is_alias, 0.0, store.ranks.importance())
     weight = 1.0 if options.blend is None else options.blend
     scores = (1.0 - weight) * importance / importance.sum() + weight * visits / visits.sum()

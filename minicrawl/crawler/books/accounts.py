@@ -243,7 +243,7 @@ class Accounts:
 
 @lru_cache(maxsize=32)  # a dozen values, used a million times
 def kind_of(state: str, is_answered: bool) -> PageKind:
-    """The kind of a page in a state. is_answered: whether its last turn was."""
+    """The kind of a page in this state. is_answered: its last turn brought an answer."""
     if state == State.ALIAS:
         return PageKind.ALIAS
     if state == State.FETCHED:

@@ -147,7 +147,7 @@ class ChangeRates:
             )
 
     def groups(self, store: Store) -> IntArray:
-        """The number of the group of every page that has shown nothing itself, 0 of all others; shape (size,)."""
+        """For each page without a rate of its own the number of its group, for all others 0; shape (size,)."""
         groups = np.zeros(store.size(), dtype=np.int64)
         unlearned = """
             SELECT pages.id, host, url, content_type

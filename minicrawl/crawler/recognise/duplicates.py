@@ -78,7 +78,7 @@ class Duplicates:
         self.load(blocks)
 
     def load(self, blocks: Iterable[Columns]) -> None:
-        """Build the index of leaders from the store alone. Call it once all changed rows are in the store."""
+        """Build the index of leaders from the store alone. Call it when the store has all changed rows."""
         self._stale = 0
         sketches, leaders = [np.zeros((0, 3), dtype=np.uint64)], [np.zeros(0, dtype=np.int64)]
         for block in blocks:

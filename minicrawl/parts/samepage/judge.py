@@ -129,7 +129,7 @@ class Count(Struct):
             self.gains /= 2
 
     def take(self, other: "Count") -> None:
-        """Count the pages of another key as well."""
+        """Add the counts of another key to these."""
         self.n, self.gains, self.read = self.n + other.n, self.gains + other.gains, self.read + other.read
         self.kinds += other.kinds
         self.example = self.example or other.example

@@ -35,7 +35,7 @@ class TextVersion(NamedTuple):
 
 
 class TextRecord(NamedTuple):
-    """A kept text. None is ever changed; `minicrawl compact` deletes those that no page has any more."""
+    """A kept text. It never changes; `minicrawl compact` deletes it once no page has it."""
 
     id: Annotated[int, "one more than the bytes of all texts kept before; it only rises"]
     packed: Annotated[bytes, "see kept_text.py"]

@@ -65,7 +65,7 @@ class Memory(Struct):
         self.noise += hashes
 
     def note(self, lines: Iterable[Entry]) -> int:
-        """Note that these have come or gone. Returns how often one of them had before, at most."""
+        """Note that these have come or gone. Returns the highest number of times that any of them did so before."""
         often = 0
         for entry in lines:
             number = _hash(entry.kind, entry.key)
