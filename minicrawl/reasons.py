@@ -41,18 +41,17 @@ class Reason(NamedTuple):
 
 
 STATUSES = {
-    **dict.fromkeys((405, 406, 451), REFUSES),
-    **dict.fromkeys((401, 402, 403, 407), REFUSES | EITHER),
+    **dict.fromkeys((401, 402, 403, 405, 406, 407, 451), REFUSES | EITHER),
     **dict.fromkeys((404, 410), NOT_THERE),
     **dict.fromkeys((408, 425), TRANSIENT | EITHER),
     429: TRANSIENT | OF_HOST,
     999: TRANSIENT | REFUSES | EITHER,
 }
-"""The columns of http-STATUS. Others from 500 on are a server's faults: RFC 9110 15 has what is out of range treated as
-5xx."""
+"""The columns of http-STATUS. Others of 4xx may be those of a firewall before all pages; others from 500 on are a
+server's faults: RFC 9110 15 has what is out of range treated as 5xx."""
 SERVER_FAULT = TRANSIENT | EITHER
-FIRST_RESTS = {401: 300.0, 402: 300.0, 403: 60.0, 407: 60.0, 429: 60.0, 999: 60.0}
-"""Seconds of the first rest of a host that falls ill by http-STATUS, where it is not that of a reason."""
+FIRST_RESTS = {401: 300.0, 402: 300.0, 408: 10.0, 425: 10.0, 999: 60.0}
+"""Seconds of the first rest of a host that falls ill by http-STATUS; 60 for others of 4xx, 10 from 500 on."""
 
 _ROWS: Mapping[str, str | tuple[str, int] | tuple[str, int, float]] = {
     # It waits for its first turn.
@@ -146,6 +145,7 @@ _ROWS: Mapping[str, str | tuple[str, int] | tuple[str, int, float]] = {
     "alike": ("all of its pages look the same", 0, 60.0),
     "sent-on": ("all of its pages redirect to the same place", 0, 60.0),
     "empty": "its answers are empty",
+    "cut": ("its answers break off", EITHER),
     # It does not become known.
     "no-link": "no page read so far has a counted link to it",
     "too-long": ("its URL has more than 8,000 bytes", NO_PAGE),
@@ -180,7 +180,11 @@ def has(reason: str, column: int) -> bool:
 
 def columns_of(status: int) -> int:
     """The columns of http-STATUS."""
-    return STATUSES.get(status, SERVER_FAULT if 500 <= status < 1000 else 0)
+    if status in STATUSES:
+        return STATUSES[status]
+    if 400 <= status < 500:
+        return EITHER
+    return SERVER_FAULT if 500 <= status < 1000 else 0
 
 
 def first_rest(reason: str) -> float:
@@ -188,7 +192,9 @@ def first_rest(reason: str) -> float:
     if reason in REASONS:
         return REASONS[reason].first_rest
     status = reason.rpartition("-")[2]
-    return FIRST_RESTS.get(int(status), 10.0) if status.isdecimal() else 10.0
+    if not status.isdecimal():
+        return 10.0
+    return FIRST_RESTS.get(int(status), 60.0 if int(status) < 500 else 10.0)
 
 
 def statuses(column: int) -> frozenset[int]:

@@ -18,7 +18,7 @@ BROKEN_OFF = {"connection", "reset", "timeout", "timeout-read"}
 EXPECTED = {
     reasons.TRANSIENT: UNANSWERED | {"proxy", "proxy-refused", "bad-response", "worker-died", "render-crashed"},
     reasons.OF_HOST: (UNANSWERED - BROKEN_OFF) | TLS | {"dns"},
-    reasons.EITHER: BROKEN_OFF | {"bad-response"},
+    reasons.EITHER: BROKEN_OFF | {"bad-response", "cut"},
     reasons.SILENT: UNANSWERED | TLS | {"dns", "private-address"},
     reasons.NO_HTTPS: UNCONNECTED | TLS,
     reasons.NOT_THERE: {"dns"},
@@ -34,7 +34,7 @@ EXPECTED = {
 OF_STATUSES = {
     reasons.TRANSIENT: {408, 425, 429, *range(500, 1000)},
     reasons.OF_HOST: {429},
-    reasons.EITHER: {401, 402, 403, 407, 408, 425, *range(500, 1000)},
+    reasons.EITHER: {*range(400, 1000)} - {404, 410, 429},
     reasons.NOT_THERE: {404, 410},
     reasons.REFUSES: {401, 402, 403, 405, 406, 407, 451, 999},
 }

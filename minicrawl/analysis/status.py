@@ -1,11 +1,12 @@
 """State of a crawl and of its last run (`minicrawl status`)."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any  # Any: JSON
 
 from minicrawl.crawler.books.stored_forms import banned_hosts, earlier_runs, kept_settings
+from minicrawl.crawler.outcomes.retries import wants
 from minicrawl.model import READ, IllHost, ReadShare, Silence, State, Sums
 from minicrawl.parts import Figures, figures_of, name_of, pages_left_out, parts
 from minicrawl.settings import CrawlSettings
@@ -43,7 +44,8 @@ class Requisites:
 class LeftOut:
     """What a crawl left out without a look. unread: URLs refused as too long, or beyond a site's budget; example: the
     first. nofollow: links that are not to be followed; pages: that say so of all theirs; links: these. known: pages
-    that wait, and will not be read; ill: pages that wait for hosts that are ill.
+    that wait, and will not be read; ill: pages that wait for hosts that are ill; failed: pages that were given up there
+    and that the next run requests again for no other reason.
     """
 
     unread: int = 0
@@ -53,6 +55,7 @@ class LeftOut:
     links: int = 0
     known: int = 0
     ill: int = 0
+    failed: int = 0
 
 
 @dataclass(frozen=True)
@@ -203,7 +206,7 @@ def status(store: Store) -> Status:
         )
 
 
-def left_out(store: Store, figures: Figures, ill_hosts: Iterable[IllHost]) -> LeftOut:
+def left_out(store: Store, figures: Figures, ill_hosts: Collection[IllHost]) -> LeftOut:
     """What a store's crawl left out without a look. Raises StoreError."""
     refused = store.recognised.refused()
     example = refused[0].example if refused else None
@@ -211,7 +214,9 @@ def left_out(store: Store, figures: Figures, ill_hosts: Iterable[IllHost]) -> Le
     nofollow = int(store.meta("links_nofollow") or 0)
     of_pages = store.page_table.nofollow_counts() if nofollow else (0, 0)
     waiting = sum(host.waiting for host in ill_hosts)
-    return LeftOut(unread, example, nofollow, *of_pages, pages_left_out(figures), waiting)
+    given_up = store.page_table.given_up_at_ill_hosts().values() if ill_hosts else ()
+    failed = sum(not wants(reason) for reason in given_up)
+    return LeftOut(unread, example, nofollow, *of_pages, pages_left_out(figures), waiting, failed)
 
 
 def _partition(store: Store, states: Mapping[str, int], last_commit: float | None) -> Iterator[Partition]:

@@ -344,7 +344,7 @@ def _summary(report: "CrawlReport", guide: Guide, unasked: "LeftOut", figures: "
         yield f"{end_line(report.ill_hosts, report.ill_pages)}."
     yield from (f"{line}." for line in unasked_lines(unasked))
     if report.failures:
-        yield f"{given_up_line(report.failures)}."
+        yield f"{given_up_line(report.failures, unasked.failed)}."
     for part in parts():
         yield from map(naming_store, part.ending(report.failures, figures.get(name_of(part), {})))
     if report.out_of_reach is not None:

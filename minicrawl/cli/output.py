@@ -157,11 +157,12 @@ def tally(counts: dict[str, int]) -> str:
     return ", ".join(f"{reason} {count:,}" for reason, count in sorted(counts.items(), key=lambda item: -item[1]))
 
 
-def given_up_line(failures: dict[str, int]) -> str:
-    """ "Given up: http-404 3, reset 2; the next run tries 2 again". failures: pages given up in this run, by reason."""
+def given_up_line(failures: dict[str, int], at_ill_hosts: int = 0) -> str:
+    """ "Given up: http-404 3, reset 2; the next run tries 2 again". failures: pages given up in this run, by reason.
+    at_ill_hosts: number of those that are tried again only because their host is ill."""
     from minicrawl.crawler.outcomes.retries import wants
 
-    again = sum(count for reason, count in failures.items() if wants(reason))
+    again = at_ill_hosts + sum(count for reason, count in failures.items() if wants(reason))
     return f"Given up: {tally(failures)}" + (f"; the next run tries {again:,} again" if again else "")
 
 

@@ -67,6 +67,7 @@ class Intake:
         sitemaps = self.sitemaps = Sitemaps(state, opening.plain, lastmods, is_on=settings.sitemaps)
         self.robots = RobotsFiles(state, settings)
         self.visits = Visits(state, aliases, deep_links, sitemaps, ranking, opening.plain_links, steps)
+        self.robots.judge = self.visits.judge.on_robots
         self.visits.judge.is_on = not settings.from_archive
         of_state = [state.outbox, state.pages, state.hosts, state.interests, state.sites, state.admission]
         parts = [*of_state, sitemaps.queue, self.robots]

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from minicrawl.model import READ, State
-from minicrawl.reasons import EITHER, MAX_HOPS, NOT_THERE, OF_HOST, codes
+from minicrawl.reasons import EITHER, MAX_HOPS, NOT_THERE, OF_HOST, codes, has
 from minicrawl.store.database import damaged
 from minicrawl.store.declaration import Blob, Commit, FetchId, HostId, PageId, Time, columns, table
 from minicrawl.store.hosts import ILL, HostRow
@@ -265,13 +265,12 @@ class PageTable(Subject):
         """Pages that were given up or forbidden, each with its reason; scans all pages."""
         return list(self._tables.rows("SELECT id, reason FROM pages WHERE state IN ('error', 'disallowed')"))
 
-    def given_up_at_ill_hosts(self) -> set[int]:
-        """Pages that were given up on hosts that are ill, for a reason that may have been the host."""
+    def given_up_at_ill_hosts(self) -> dict[int, str]:
+        """Pages that were given up on hosts that are ill, for a reason that may have been the host, by number."""
         query = f"""
-            SELECT pages.id FROM health JOIN pages ON pages.host = health.host
-            WHERE health.state IN {ILL} AND pages.state = 'error'
-                AND pages.reason IN {codes(EITHER | OF_HOST)}"""
-        return {page for (page,) in self._tables.rows(query)}
+            SELECT pages.id, pages.reason FROM health JOIN pages ON pages.host = health.host
+            WHERE health.state IN {ILL} AND pages.state = 'error'"""
+        return {page: reason for page, reason in self._tables.rows(query) if has(reason, EITHER | OF_HOST)}
 
     def one_of_each_look(self, before: float) -> list[int]:
         """The first soft 404 of each title of a host, of `MOST_LOOKS` at most, if none of it was asked for since
@@ -284,6 +283,14 @@ class PageTable(Subject):
                 WHERE state = 'error' AND reason = 'soft-404' GROUP BY host, title
             ) WHERE asked_at < ? AND look <= ?"""
         return [page for (page,) in self._tables.rows(query, (before, MOST_LOOKS))]
+
+    def seeds_without_links(self, before: float) -> list[int]:
+        """The seeds that say next to nothing and lead nowhere, if they were not asked for since `before`."""
+        query = """
+            SELECT pages.id FROM pages JOIN fetches ON fetches.id = fetch JOIN links ON source = pages.id
+            WHERE found_on IS NULL AND state = 'fetched' AND status = 200 AND digest IS NOT NULL AND sketch IS NULL
+                AND targets = x'' AND nofollow = 0 AND refused = 0 AND fetched_at < ?"""
+        return [page for (page,) in self._tables.rows(query, (before,))]
 
     def soft_404s(self, host: int) -> list[int]:
         """The soft 404s of a host, by number."""

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from minicrawl.model import Fetched
-from minicrawl.reasons import EITHER, OF_HOST, REFUSES, first_rest, has
+from minicrawl.reasons import EITHER, OF_HOST, REFUSES, TRANSIENT, first_rest, has
 from minicrawl.web.http.response_fields import asked_rest
 
 WELL, ILL, BACK, GONE = "well", "ill", "back", "gone"
@@ -32,6 +32,7 @@ _LONGEST_REST = 3600.0
 MOST_ACQUITTALS = 7
 _SLOWED, _LESS_SLOWED = 4.0, 0.8  # after an illness
 _OWN_DELAY, _LESS_OWN_DELAY, _LONGEST_OWN_DELAY = 1.5, 0.995, 30.0
+_LONGEST_IN_DOUBT = 5.0  # of an own delay, where no witness fails
 _WELL_ANSWERS_PER_HALF = 10  # that halve the rest with which the next illness begins
 _RUNS_OF_THE_GONE, _DAY = 3, 24 * 3600.0
 
@@ -66,20 +67,22 @@ class Evidence(NamedTuple):
 
 def evidence_of(fetched: Fetched, now: float) -> Evidence | None:
     """The evidence in an answer, or in its absence; None if it has none, or tells nothing of the host."""
-    status, reason = fetched.status, fetched.reason
+    reason = "cut" if fetched.is_cut and fetched.is_shown else fetched.reason
     if reason is None:
-        if status is None or status < 400:
-            return None
-        reason = f"http-{status}"
-        asked = asked_rest(fetched, now)
-        if asked or status == 429:
-            return Evidence("asks-rest", reason, True, asked or first_rest(reason), asked)
-        if not has(reason, EITHER):
-            return None
-        return Evidence("forbids" if has(reason, REFUSES) else "fails", reason, False, first_rest(reason))
+        return None if fetched.status is None or fetched.status < 400 else _evidence_of_failure(fetched, now)
     if has(reason, OF_HOST | EITHER):
         return Evidence("silent", reason, has(reason, OF_HOST), first_rest(reason))
     return None
+
+
+def _evidence_of_failure(fetched: Fetched, now: float) -> Evidence | None:
+    reason, asked = f"http-{fetched.status}", asked_rest(fetched, now)
+    if asked or fetched.status == 429:
+        return Evidence("asks-rest", reason, True, asked or first_rest(reason), asked)
+    if not has(reason, EITHER):
+        return None
+    is_fault = has(reason, TRANSIENT) and not has(reason, REFUSES)
+    return Evidence("fails" if is_fault else "forbids", reason, False, first_rest(reason))
 
 
 class Health(Struct):
@@ -120,6 +123,11 @@ class Health(Struct):
     def acquit(self, sort: str) -> None:
         if self.acquittals(sort) < MOST_ACQUITTALS:
             self.acquitted += 1 << 4 * _SORTS.index(sort)
+
+    def slow_down(self, delay: float) -> None:
+        """The host fails often between well answers: it may serve only so many requests a minute. delay: as `fail`."""
+        if delay:
+            self.own_delay = max(self.own_delay, min(_OWN_DELAY * delay, _LONGEST_IN_DOUBT))
 
     def fail(self, evidence: Evidence, now: float, delay: float) -> None:
         """The host falls ill, or its witness has failed again. delay: between two requests to it until now."""

@@ -56,7 +56,7 @@ def ask_again(writer: Writer, seeds: Iterable[str], retry: Sequence[str]) -> tup
     of pages, and the reasons in `retry` for which none was given up."""
     given = set(writer.page_table.find(list(seeds)).values())
     given_up = writer.page_table.given_up()
-    given |= writer.page_table.given_up_at_ill_hosts()
+    given |= writer.page_table.given_up_at_ill_hosts().keys()
     pages = [page for page, reason in given_up if page in given or wants(reason, retry)]
     failed = {row.reason for row in writer.sitemaps.all()} | {reason for _, reason in given_up}
     reasons = {reason for reason in failed if wants(reason, retry)}

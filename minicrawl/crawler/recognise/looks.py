@@ -1,14 +1,17 @@
 """Answers that look alike though their URLs differ: a wall, a maintenance page or a login may stand before all pages.
 
-The look of a page is its title with a sketch of its text, or that it is empty. That of a redirect is its target without
-a query, which may say where to return to after a login.
+The look of a page is its title with what it shows without its own path, or a sketch of that; or that it is empty.
+That of what is no page, at a URL that does not name a file, is its media type.
+That of a redirect, or of a page that refreshes to another, is its target without a query, which may say where to return
+to after a login. Targets of one folder are one look where they have names of their own, as those of a captcha have; so
+is the page itself, from which some servers want a cookie first.
 """
 
 from collections import OrderedDict, deque
 from typing import NamedTuple
 
 from minicrawl.model import Fetched, ParsedPage
-from minicrawl.web.fingerprint import alike, distance
+from minicrawl.web.fingerprint import SAYS_SOMETHING, alike, distance
 from minicrawl.web.http.response_fields import HTML_TYPES, REDIRECTS, media_type
 from minicrawl.web.urls.normalise import normalise
 
@@ -16,39 +19,58 @@ _KEPT = 16  # answers of a host
 _MOST_HOSTS = 1_024
 _FEWEST_LOOKS = 3  # of a host before any is suspicious
 _ALIKE = 0.8  # of the estimated J of two texts
+_UNKNOWN = "unknown"
+_ITSELF = "itself"
+_SLASHES_OF_ORIGIN = 2
 _WITHOUT_PAGE = frozenset({202, 204, 205})  # a wall may say 202: a script is to ask for the page again
 
 
 class Look(NamedTuple):
-    """`sort`: of evidence, if many pages look so: alike, sent-on or empty. `title`: of a page, or the target of a
-    redirect without its query. `sketch`, `payload`: of the text, see web/fingerprint.py."""
+    """`sort`: of evidence, if many pages look so: alike, sent-on or empty. `title`: of a page, or where a redirect
+    leads. `sketch`, `digest`: of the text, see web/fingerprint.py; `links`: their number."""
 
     page: int
     sort: str
     title: str = ""
     sketch: bytes | None = None
-    payload: int | None = None
+    digest: int | None = None
+    links: int = 0
 
     def is_like(self, other: "Look") -> bool:
         """True if another answer looks like this one."""
         if self.title != other.title or self.sort != other.sort:
             return False
-        if self.sort != "alike" or (self.payload is not None and self.payload == other.payload):
-            return True
+        if self.sort != "alike" or (self.digest is not None and self.digest == other.digest):
+            return self.links == other.links or bool(self.title or self.sketch)
         if self.sketch is None or other.sketch is None:
             return bool(self.title) and self.sketch is other.sketch
         return alike(distance(self.sketch, other.sketch)) >= _ALIKE
 
 
 def look_of(page: int, fetched: Fetched, parsed: ParsedPage) -> Look | None:
-    """The look of an answer; None for one that has none, or neither a title nor much text."""
-    if fetched.digest is not None and (parsed.title or fetched.sketch):
-        return Look(page, "alike", parsed.title or "", fetched.sketch, fetched.payload)
+    """The look of an answer; None for one that has none, or neither a title nor a few words."""
+    target = parsed.refresh
     if fetched.status in REDIRECTS and fetched.location:
         target = normalise(fetched.location, fetched.url)
-        return None if target is None else Look(page, "sent-on", target.partition("?")[0])
-    is_blank = fetched.status == 200 and not fetched.size and media_type(fetched.content_type) in HTML_TYPES
+    if target is not None:
+        return Look(page, "sent-on", _place_of(target, fetched.url))
+    is_html = media_type(fetched.content_type) in HTML_TYPES
+    if fetched.digest is not None and (parsed.title or (fetched.payload or 0) & SAYS_SOMETHING):
+        return Look(page, "alike", parsed.title or "", fetched.sketch, fetched.digest, len(parsed.outlinks))
+    if fetched.status == 200 and not is_html and "." not in fetched.url.rpartition("/")[2]:
+        return Look(page, "alike", fetched.content_type or _UNKNOWN)
+    is_blank = fetched.status == 200 and is_html and not fetched.size
     return Look(page, "empty") if is_blank or fetched.status in _WITHOUT_PAGE else None
+
+
+def _place_of(target: str, url: str) -> str:
+    """Where a redirect of a URL leads: to the page itself, to a page with its name elsewhere, or to a folder."""
+    target, url = target.partition("?")[0], url.partition("?")[0]
+    if target == url:
+        return _ITSELF
+    folder, _, name = target.rstrip("/").rpartition("/")
+    is_folder = folder.count("/") > _SLASHES_OF_ORIGIN and name != url.rstrip("/").rpartition("/")[2]
+    return f"{folder}/" if is_folder else target
 
 
 class _OfHost:
@@ -73,7 +95,7 @@ class Looks:
                 self._hosts.popitem(last=False)
         else:
             self._hosts.move_to_end(host)
-        like = [other.page for other in seen.last if other.title == look.title and other.is_like(look)]
+        like = [other.page for other in seen.last if other.is_like(look)]
         seen.different += not like and seen.different < _FEWEST_LOOKS
         seen.last.append(look)
         return seen.different >= _FEWEST_LOOKS and any(page != look.page for page in like)

@@ -7,6 +7,8 @@ consulted for a robots.txt: "/robots.txt" is always allowed (RFC 9309 2.2.2), an
 Pages that robots.txt does not want used as the crawl would (--respect-usage) are refused.
 """
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
 from minicrawl.crawler.hosts.clocks import Host, HostTurn
@@ -28,6 +30,11 @@ from minicrawl.web.urls.normalise import normalise
 _PATH = "/robots.txt"
 
 
+Judge = Callable[[Host, int | None, Fetched, float], bool]
+"""Judges the answer of a host for its robots.txt, for which a page waits, at a time; returns True if the host was well
+before: it is ill now, and asked for the file again after each rest."""
+
+
 class RobotsFiles:
     """The robots.txt files of all origins, and requests for unknown ones.
 
@@ -42,6 +49,7 @@ class RobotsFiles:
         self._ignores, self._respected = settings.ignore_robots, settings.respect_usage
         self._states: dict[str, RobotsState] = {}
         self._unsaved: list[RobotsRow] = []
+        self.judge: Judge | None = None
 
     def save(self, writer: Writer) -> None:
         writer.put(RobotsRow, self._unsaved)
@@ -76,6 +84,10 @@ class RobotsFiles:
         else:
             self.decide(errand.origin, fetched, now)
         self.hosts.end_turn(errand.turn, fetched, now, asked_rest(fetched, now))
+        if errand.redirects == 0 and self.judge is not None and self.judge(errand.host, errand.page, fetched, now):
+            failed = replace(self._states[errand.origin], attempts=1, expires=now)
+            self._states[errand.origin] = failed
+            self._unsaved.append(row_of(errand.origin, failed))
         if is_over:
             self.hosts.frontier.open(self.host(errand.origin), now)
 

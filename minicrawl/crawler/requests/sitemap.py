@@ -101,7 +101,8 @@ class Sitemaps(Kind):
         sitemap = errand.sitemap
         row, fetched = self.queue.row(sitemap), answer.fetched
         outcome = judge(fetched, ParsedPage(), row.attempts, now=now, timing=self._timing)
-        self.hosts.end_turn(errand.turn, fetched, now, outcome.rest)
+        # What asks for a rest a second time, after the host has rested, is the sitemap alone, which waits as long.
+        self.hosts.end_turn(errand.turn, fetched, now, 0.0 if row.attempts else outcome.rest)
         if outcome.state is None:
             self.queue.tried(sitemap, outcome.reason, fetched.status, now + outcome.wait)
             return

@@ -34,17 +34,21 @@ from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.reasons import NOT_THERE, TRANSIENT, first_rest, has
 from minicrawl.web.http.transport import parser_failed
+from minicrawl.web.robots.rules import is_unreachable
 
 WITNESSES = 3
 _ALIKE_IN_A_ROW = 2
 _MOST_ACCUSED = 16
-_ACCUSED, _THEIR_FOLDERS = 6, 3  # at least, before a contrast is asked
+_ACCUSED, _THEIR_FOLDERS = 5, 3  # at least, before a contrast is asked
 _CONTRASTS = 2  # of other folders, which are to fail
+_FIRST_REST = 120.0  # after so many failures
 _NEVER_WELL = 3  # pages of a host that was never well fail, and it rests
 _TIMES_A_TRIGGER = 3
 _MOST_WAYS = 64
 _ASKS_REST = "asks-rest"
 _ANY = ""  # on trial is the page that answers so first, if no page is well before
+_PASSING = ("fails", "silent")  # sorts of evidence by which a host may ask to be asked less often
+_OFTEN = 4  # well answers between two failures
 _LOOKS = ("alike", "sent-on", "empty")  # sorts of evidence that many answers are together
 _SAME_SIZE = 0.1  # two answers for a page may differ by this share of their bytes
 _AGAIN = 1.0  # seconds until a witness is requested again whose request failed on our side
@@ -69,6 +73,8 @@ class Case(Struct):
     on_trial: tuple[str, str] | None = None
     voucher: int | None = None  # the witness that was well last, and no page since
     ways: set[tuple[str, str]] = field(default_factory=set)
+    failed_in: str = ""  # folder of the last failure that may pass
+    well_since: int = 0  # answers since that
     tries_before: int = 0
 
 
@@ -149,6 +155,7 @@ class HostJudge:
             self._hosts.note_change(host)
         if case is not None:
             case.voucher = None
+            case.well_since += 1
         if case is not None and not case.asks:
             if case.on_trial is not None and case.on_trial[1] in (turn.fetched.url, folder_of(turn.fetched.url), _ANY):
                 case.on_trial = None
@@ -169,6 +176,7 @@ class HostJudge:
             return False
         if not self._witnesses(host):
             return self._is_held_of_unknown(host, case, turn, evidence)
+        self._slow_down_if_often(host, case, turn, evidence)
         if self._pages.has_failed(turn.page) and not (case.asks or evidence.is_sure):
             return False  # its host was acquitted of this
         case.held.append(turn)
@@ -200,6 +208,17 @@ class HostJudge:
             host.health.acquit(sort)
         return not case.ways.isdisjoint(ways)
 
+    def _slow_down_if_often(self, host: Host, case: Case, turn: Turn, evidence: Evidence) -> None:
+        """Slow a host down that goes on to fail in one folder and another, with few well answers between."""
+        if evidence.sort not in _PASSING:
+            return
+        folder = folder_of(turn.fetched.url)
+        is_often = case.failed_in not in ("", folder) and case.well_since < _OFTEN
+        case.failed_in, case.well_since = folder, 0
+        if is_often and host.health is not None and not case.asks:
+            host.health.slow_down(host.delay)
+            self._hosts.set_delay(host, turn.now)
+
     def _is_held_of_unknown(self, host: Host, case: Case, turn: Turn, evidence: Evidence) -> bool:
         """As `_is_held`, of a host that was never well."""
         case.failed[turn.page], case.evidence = None, evidence
@@ -223,6 +242,27 @@ class HostJudge:
         if case is not None and not case.asks:
             self._release(case, now)
 
+    def on_robots(self, host: Host, page: int | None, fetched: Fetched, now: float) -> bool:
+        """Judge an answer for robots.txt, for which a page waits. Returns True if the host was well before, and is ill
+        by this: nothing else may be requested of it meanwhile."""
+        evidence = evidence_of(fetched, now) if self.is_on and is_unreachable(fetched) else None
+        case = self._cases.setdefault(host.id, Case()) if evidence is not None else self._cases.get(host.id)
+        if case is None:
+            return False
+        if evidence is None:
+            if page is not None:
+                case.failed.pop(page, None)
+            if case.asks and fetched.status is not None:
+                self.well_at = now  # the witness is next
+            return False
+        case.evidence = evidence
+        if self._witnesses(host):
+            self._fall_ill(host, case, evidence, now, asks=not case.asks)
+            return True
+        if page is not None:
+            case.failed[page] = None
+        return False
+
     # Verdicts.
 
     def on_witness(self, host: Host, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
@@ -241,7 +281,9 @@ class HostJudge:
             evidence = None
         if evidence is not None:
             if not (is_contrast and self._asks_contrast(host, case, now)):
-                case.is_of_new_pages |= is_contrast
+                if is_contrast:
+                    case.is_of_new_pages = True
+                    evidence = evidence._replace(rest=max(evidence.rest, _FIRST_REST))
                 self._fall_ill(host, case, evidence, now)
         elif is_contrast:
             self._open(host, case, now)
@@ -305,7 +347,8 @@ class HostJudge:
             self._ask_witness(host, page, now)
         return page is not None
 
-    def _fall_ill(self, host: Host, case: Case, evidence: Evidence, now: float) -> None:
+    def _fall_ill(self, host: Host, case: Case, evidence: Evidence, now: float, *, asks: bool = True) -> None:
+        """asks: a witness is to be lined up; False: one is."""
         was_ill = host.health is not None and host.health.is_ill
         if host.health is None:
             host.health = Health()
@@ -316,7 +359,7 @@ class HostJudge:
             self._begin_illness(host, case, now)
         self._hosts.rest(host, health.next_at - now, now)
         log.event("host-ill", host=host.name, kind=health.kind, reason=health.reason, seconds=health.next_at - now)
-        if health.state != GONE:
+        if asks and health.state != GONE:
             self._ask(host, case, now)
 
     def _begin_illness(self, host: Host, case: Case, now: float) -> None:

@@ -30,6 +30,7 @@ from minicrawl.web.http.response_fields import (
     type_inside,
 )
 from minicrawl.web.http.transport import (
+    DISCONNECT,
     PARSER_FAILED,
     TIME,
     Answer,
@@ -270,6 +271,7 @@ class Fetcher:
             seconds=now - job.started,
             waited=now - answer.asked_at,
             truncated=truncated,
+            is_cut=truncated and body.unread in (DISCONNECT, TIME),
             fields=tuple((name, value) for name, octets in self._wanted for value in head.each(octets))
             if self._wanted
             else (),

@@ -39,10 +39,9 @@ def test_a_failure_that_asks_for_a_rest_speaks_of_its_host(status: int, asked: f
     [
         ("asks-rest", True, MINUTE, "http-429"),
         ("forbids", False, 5 * MINUTE, "http-401 http-402"),
-        ("forbids", False, MINUTE, "http-403 http-407 http-999"),
+        ("forbids", False, MINUTE, "http-400 http-403 http-405 http-406 http-407 http-418 http-430 http-451 http-999"),
         ("fails", False, 10.0, "http-408 http-425 http-500 http-501 http-502 http-503 http-504 http-520 http-777"),
-        ("", False, 0.0, "http-200 http-204 http-301 http-302 http-304 http-400 http-404 http-405 http-406 http-410"),
-        ("", False, 0.0, "http-414 http-418 http-451 http-499"),
+        ("", False, 0.0, "http-200 http-204 http-301 http-302 http-304 http-404 http-410"),
         ("silent", True, MINUTE, "dns dns-unanswered"),
         ("silent", True, 30.0, "refused"),
         ("silent", True, 10.0, "connect timeout-connect"),

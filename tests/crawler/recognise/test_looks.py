@@ -33,9 +33,16 @@ def sent_on(target: str, status: int = 302) -> Look:
     return certain(look_of(2, Fetched(HOME + "b/c", status, location=target), ParsedPage()))
 
 
-def bare(status: int | None, *, size: int = 0, media: str | None = None, to: str | None = None) -> Look | None:
+def led_on(url: str, target: str) -> Look:
+    """The look of a page that refreshes to another one."""
+    return certain(look_of(2, Fetched(HOME + url, 200, digest=1, payload=1), ParsedPage(refresh=HOME + target)))
+
+
+def bare(
+    status: int | None, *, size: int = 0, media: str | None = None, to: str | None = None, url: str = HOME
+) -> Look | None:
     """The look of an answer without a page."""
-    return look_of(1, Fetched(HOME, status, size=size, content_type=media, location=to), ParsedPage())
+    return look_of(1, Fetched(url, status, size=size, content_type=media, location=to), ParsedPage())
 
 
 def certain(look: Look | None) -> Look:
@@ -46,7 +53,8 @@ def certain(look: Look | None) -> Look:
 EMPTY = Look(3, "empty")
 TEXT, LITTLE_TEXT, OTHER_LITTLE = prose(1), prose(1, LITTLE), prose(2, LITTLE)
 LONGER, HALF_OTHER = prose(1) + prose(2, 15), prose(1, 150) + prose(2, 150)
-PAGES = [(TEXT, None), (TEXT, "T"), (LITTLE_TEXT, "T")]
+PAGES = [(TEXT, None), (TEXT, "T"), (LITTLE_TEXT, "T"), (LITTLE_TEXT, None)]
+JSON = "application/json"
 
 
 @pytest.mark.parametrize(
@@ -68,6 +76,17 @@ PAGES = [(TEXT, None), (TEXT, "T"), (LITTLE_TEXT, "T")]
         (sent_on("/login?to=/1"), sent_on("/signin?to=/1"), False),
         (sent_on("/1"), sent_on("/2"), False),
         (sent_on("/login"), sent_on("http://b.test/login"), False),
+        (sent_on("/captcha/x1"), sent_on("/captcha/x2"), True),
+        (sent_on("/new/c"), sent_on("/new/d"), False),  # to a page of its own name
+        (sent_on("?check=1"), sent_on("/b/c?check=2"), True),  # to itself
+        (led_on("1", "sorry?from=1"), led_on("2", "sorry?from=2"), True),
+        (led_on("1", "sorry"), sent_on("/sorry"), True),
+        (led_on("1", "sorry"), led_on("2", "2/index"), False),
+        (shown(LITTLE_TEXT, None), shown(LITTLE_TEXT, None, 2), True),
+        (shown(LITTLE_TEXT, None), shown(OTHER_LITTLE, None, 2), False),
+        (shown(LITTLE_TEXT, None), certain(shown(LITTLE_TEXT, None, 2))._replace(links=1), False),
+        (bare(200, media=JSON), bare(200, media=JSON, url=HOME + "2"), True),
+        (bare(200, media=JSON), bare(200, media="image/png"), False),
         (sent_on("/login"), shown(LITTLE_TEXT, HOME + "login"), False),
         (EMPTY, Look(4, "empty"), True),
         (EMPTY, shown(TEXT, None), False),
@@ -86,8 +105,8 @@ def test_an_answer_has_a_look_if_it_is_a_page_or_a_redirect_or_empty() -> None:
         "sent-on": [bare(status, to="/a") for status in (301, 302, 303, 307, 308)],
     }
     assert {sort: {look and look.sort for look in found} for sort, found in looks.items()} == {s: {s} for s in looks}
-    none = [bare(200, size=9), bare(200, media="image/png"), *map(bare, (206, 301, 404, 503, None))]
-    none += [bare(304, to="/a"), bare(301, to="http://[bad"), shown(LITTLE_TEXT, None)]
+    none = [bare(200, size=9), bare(200, media="image/png", url=HOME + "a.png"), *map(bare, (206, 301, 404, 503, None))]
+    none += [bare(304, to="/a"), bare(301, to="http://[bad"), shown("<p>Two words", None)]
     assert none == [None] * 10
 
 

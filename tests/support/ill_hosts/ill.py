@@ -5,10 +5,12 @@ from functools import partial
 from support.ill_hosts.ways import (
     CHALLENGE,
     CUT,
+    JSON,
     LOGIN,
     MAINTENANCE,
     NO_NAME,
     NO_TLS,
+    REFRESH,
     REFUSED,
     RESET,
     SILENT,
@@ -17,11 +19,14 @@ from support.ill_hosts.ways import (
     among,
     behind_cache,
     below,
+    bucket,
     crashed_by,
     during,
     leading_to_login,
     limit,
     to,
+    to_its_own,
+    to_itself,
     well,
 )
 from support.ill_hosts.web import DAY, HOUR, MINUTE, Answer, Asked, Kind, Way, page
@@ -52,6 +57,21 @@ def _at(way: Way, begins: float) -> Way:
     return lambda asked: way(asked._replace(since=asked.at - begins))
 
 
+def _robots_of_next_run() -> list[Way]:
+    """The first run ends when the host asks for half a day; in the next, its robots.txt fails at first."""
+    failed_at: list[float] = []
+
+    def way(asked: Asked) -> Answer | None:
+        if asked.at < HOUR:
+            return Answer(503, rest=12 * HOUR) if asked.times >= 30 else None
+        failed_at.append(asked.at)
+        return Answer(503) if asked.path == "/robots.txt" and asked.at < failed_at[0] + MINUTE else None
+
+    return [way]
+
+
+_CAPTCHA = Answer(body="<title>Are you a robot?</title><p>Please solve this first.")
+_FAST = "without a delay nothing slows a host down but rests"
 _ALL = "nothing tells it from a host that is so for good"
 
 ILL: dict[str, Kind] = {
@@ -88,12 +108,10 @@ ILL: dict[str, Kind] = {
             )
         ]
     ),
-    "408": _ill(10 * MINUTE, Answer(408)),
-    "403": _ill(10 * MINUTE, Answer(403)),
+    **{f"{status}": _ill(10 * MINUTE, Answer(status)) for status in (400, 401, 403, 405, 408, 418, 451)},
     "403 that asks for 5 minutes": _ill(10 * MINUTE, Answer(403, rest=5 * MINUTE)),
     "403 that asks until a date": _ill(10 * MINUTE, Answer(403, rest=5 * MINUTE, by_date=True)),
     "403 until the next day": _ill(_NIGHT, Answer(403)),
-    "401": _ill(10 * MINUTE, Answer(401)),
     "402 until the next day": _ill(_NIGHT, Answer(402)),
     "403 but for the front page": Kind(lambda: [during(10 * MINUTE, below(Answer(403), "/f"))]),
     "429": _ill(10 * MINUTE, Answer(429)),
@@ -101,17 +119,27 @@ ILL: dict[str, Kind] = {
     "429 above 40 a minute, for 3 seconds": _limited(Answer(429, rest=3)),
     "429 above 40 a minute, for 10 minutes": _limited(Answer(429, rest=600), ban=600),
     "429 above 40 a minute, for a day": _limited(Answer(429, rest=DAY - HOUR), ban=DAY - HOUR),
+    "430 above 40 a minute": _limited(Answer(430)),
     "503 above 40 a minute": _limited(Answer(503)),
+    "503 above 20 a minute, after a burst": Kind(
+        lambda: [bucket(Answer(503), a_minute=20, burst=5)], soon=25, why=_FAST
+    ),
     "403 above 40 a minute, for 10 minutes": _limited(Answer(403), ban=600),
     "a ban that each request doubles": _limited(Answer(403), ban=MINUTE, grows=2.0),
     "a wall for 6 seconds": _ill(6, WALL),
     "a wall": _ill(10 * MINUTE, WALL),
     "a wall until the next day": _ill(_NIGHT, WALL),
-    "a wall from the first page on": _ill(
-        10 * MINUTE, WALL, begins=0, lost=65, why="it is a site of one page, which only a refresh reads again"
-    ),
+    "a wall from the first page on": _ill(10 * MINUTE, WALL, begins=0),
     "a wall from the second page on": _ill(10 * MINUTE, WALL, begins=2, soon=65, why=_ALL),
     "a wall that says the URL": _ill(10 * MINUTE, _wall_of),
+    "a wall of a few words": _ill(10 * MINUTE, Answer(body="<p>Please come back in some minutes")),
+    "a wall of JSON": _ill(10 * MINUTE, JSON),
+    "all pages lead to themselves": _ill(10 * MINUTE, to_itself),
+    "all pages lead to captchas of their own": Kind(
+        lambda: [among(below(_CAPTCHA, "/captcha/"), during(10 * MINUTE, to_its_own))]
+    ),
+    "all pages refresh to one": Kind(lambda: [among(below(_CAPTCHA, "/sorry"), during(10 * MINUTE, REFRESH))]),
+    "a robots.txt of 503 in the next run": Kind(_robots_of_next_run, pages=40),
     "a challenge": _ill(10 * MINUTE, CHALLENGE),
     "a challenge with 200": _ill(10 * MINUTE, CHALLENGE._replace(status=200)),
     "a challenge from the first page on": _ill(10 * MINUTE, CHALLENGE, begins=0),
@@ -130,6 +158,7 @@ ILL: dict[str, Kind] = {
     "202 with a script": _ill(10 * MINUTE, WALL._replace(status=202)),
     "204": _ill(10 * MINUTE, Answer(204)),
     "cut answers": _ill(10 * MINUTE, CUT),
+    "pages that are cut": _ill(10 * MINUTE, lambda asked: CUT._replace(body=page(f"h0.test{asked.path}")[:200])),
     "503 behind a cache": Kind(
         lambda: [behind_cache(20 * MINUTE, Answer(503))],
         soon=25,

@@ -18,6 +18,8 @@ WALL = Answer(body=page("Just a moment", 30))
 MAINTENANCE = Answer(body="<title>Maintenance</title><p>We will be back soon.")
 CHALLENGE = Answer(403, page("Attention required", 30), {"cf-mitigated": "challenge"})
 LOGIN = Answer(body="<title>Log in</title><form><input type=password></form>")
+REFRESH = Answer(body='<meta http-equiv=refresh content="0; url=/sorry">')
+JSON = Answer(body='{"error": "too many"}', fields={"Content-Type": "application/json"})
 CUT = Answer(body="<title>It breaks off</title><p>after", is_cut=True)
 
 
@@ -36,6 +38,16 @@ def during(seconds: float, *answers: Answer | Way, after: float = 0.0) -> Way:
         return answer if isinstance(answer, Answer) else answer(asked)
 
     return way
+
+
+def to_itself(asked: Asked) -> Answer:
+    """To the page itself, which wants a cookie first."""
+    return to(asked.path.partition("?")[0] if "?" in asked.path else f"{asked.path}?check={asked.times}")
+
+
+def to_its_own(asked: Asked) -> Answer:
+    """To a page that only this request leads to."""
+    return to(f"/captcha/{asked.times}")
 
 
 def among(*ways: Way) -> Way:
@@ -92,6 +104,21 @@ def limit(answer: Answer, *, a_minute: int = 40, ban: float = 0.0, grows: float 
             until = asked.at + ban
             return answer
         times.append(asked.at)
+        return None
+
+    return way
+
+
+def bucket(answer: Answer, *, a_minute: int, burst: int) -> Way:
+    """A leaky bucket: each request needs a token."""
+    tokens, filled_at = float(burst), 0.0
+
+    def way(asked: Asked) -> Answer | None:
+        nonlocal tokens, filled_at
+        tokens, filled_at = min(burst, tokens + (asked.at - filled_at) * a_minute / 60), asked.at
+        if tokens < 1:
+            return answer
+        tokens -= 1
         return None
 
     return way

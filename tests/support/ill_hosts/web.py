@@ -252,8 +252,9 @@ def page(title: str, words: int = 60) -> str:
     return prose(zlib.crc32(title.encode()), words, title)
 
 
-def _title(text: str) -> str:
-    return str(re.findall("<title>(.*?)<", text)[0])
+def _title(text: str) -> str | None:
+    found = re.search("<title>(.*?)<", text)
+    return None if found is None else found[1]
 
 
 def figures(kind: Kind, store: Path, *, order: str = "mixed", **settings: Any) -> Figures:

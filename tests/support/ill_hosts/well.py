@@ -1,6 +1,21 @@
 """Kinds of hosts that are well, and look like ill ones: no page is lost, and they are not left to rest."""
 
-from support.ill_hosts.ways import CUT, REFUSED, RESET, SILENT, among, below, leading_to_login, some, to, well
+from support.ill_hosts.ways import (
+    CUT,
+    JSON,
+    REFRESH,
+    REFUSED,
+    RESET,
+    SILENT,
+    among,
+    below,
+    leading_to_login,
+    some,
+    to,
+    to_its_own,
+    to_itself,
+    well,
+)
 from support.ill_hosts.web import DAY, TAKES, Answer, Asked, Kind, Way, page
 
 
@@ -39,6 +54,10 @@ def _tags(path: str) -> str:
     return f"<title>Tag {path}</title><p>No posts yet" if path.startswith(("/f0", "/f1")) else page(f"h0.test{path}")
 
 
+def _untitled_tags(path: str) -> str:
+    return "<p>There are no posts yet" if path.startswith(("/f0", "/f1")) else page(f"h0.test{path}")
+
+
 _SHELL = "<title>Our application</title><noscript>You need JavaScript to run this.</noscript><div id=root></div>"
 _REST = Answer(403, rest=60)
 _ROBOTS = "/robots.txt"
@@ -48,6 +67,12 @@ WELL: dict[str, Kind] = {
     "a folder of 403": _well(below(Answer(403), "/f2/")),
     "a folder of 403 that ask for a minute": _well(below(_REST, "/f2/")),
     "a folder of 403 that ask for a day": _well(below(Answer(403, rest=DAY), "/f2/")),
+    "a folder of 451": _well(below(Answer(451), "/f2/")),
+    "a third of 400": _well(some(Answer(400), 0.3)),
+    "a folder of JSON": _well(below(JSON, "/f2/")),
+    "a folder that leads to itself": _well(below(to_itself, "/f2/")),
+    "a folder that leads to pages of its own": _well(below(to_its_own, "/f2/")),
+    "a folder that refreshes to one page": _well(below(REFRESH, "/f2/")),
     "a folder of 204": _well(below(Answer(204), "/f2/")),
     "three folders of 403": _well(below(Answer(403), "/f2/", "/f3/", "/f4/")),
     "a folder of 401": _well(below(Answer(401), "/f2/")),
@@ -77,6 +102,7 @@ WELL: dict[str, Kind] = {
     "each page leads to one with a slash": _well(_to_slash, failures=0),
     "thin tags": _well(body=_tags, failures=0),
     "thin tags of one title": _well(body=_same_tags),
+    "tags of a few words without a title": _well(body=_untitled_tags),
     "one title": _well(body=lambda path: page(f"h0.test{path}").replace(f"h0.test{path}", "Our site"), failures=0),
     "pages that change": _well(_changing, failures=0),
     "an application drawn in the browser": _well(body=lambda path: _SHELL, failures=0, lost=65, why="soft 404s"),
@@ -84,11 +110,19 @@ WELL: dict[str, Kind] = {
         below(Answer(body="Sitemap: http://h0.test/sitemap.xml", fields={"Content-Type": "text/plain"}), _ROBOTS),
         below(Answer(500), "/sitemap.xml"),
     ),
+    "a sitemap of 503 that asks for a minute": _well(
+        below(Answer(body="Sitemap: http://h0.test/sitemap.xml", fields={"Content-Type": "text/plain"}), _ROBOTS),
+        below(Answer(503, rest=60), "/sitemap.xml"),
+    ),
+    "a robots.txt of 500 at first": _well(
+        lambda asked: below(Answer(500), _ROBOTS)(asked) if not asked.of_page else None
+    ),
     "a robots.txt of 500": _well(
         below(Answer(500), _ROBOTS), lost=65, why="RFC 9309 2.3.1.4: nothing may be requested meanwhile"
     ),
     "a robots.txt of 403": _well(below(Answer(403), _ROBOTS)),
     "one page": _well(pages=1, failures=0),
+    "one page of few words": _well(pages=1, body=lambda path: "<title>Soon</title>There will be more"),
     "one page, of 403": _well(below(Answer(403), "/"), pages=1),
     "one page, of 503": _well(below(Answer(503), "/"), pages=1),
     "three pages": _well(pages=3, failures=0),
