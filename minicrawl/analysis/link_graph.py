@@ -30,14 +30,15 @@ class FoldedPages:
     """The pages of a store, by number.
 
     jump: the jump distribution: birth cash; an alias adds its own to its target's. stands_for: the page itself, or an
-    alias's target. hosts: hosts.id. is_parsed: True for pages whose links are stored: an answer came, and was no
-    failure. is_live: False for pages that have gone, or were never there. damping: that of the crawl.
+    alias's target. hosts: hosts.id. cited: pages.cited. is_parsed: True for pages whose links are stored: an answer
+    came, and was no failure. is_live: False for pages that have gone, or were never there. damping: that of the crawl.
     """
 
     jump: FloatArray
     stands_for: npt.NDArray[np.int64]
     states: States
     hosts: npt.NDArray[np.int64]
+    cited: npt.NDArray[np.integer]
     is_parsed: npt.NDArray[np.bool_]
     is_live: npt.NDArray[np.bool_]
     damping: float
@@ -103,9 +104,10 @@ def folded_pages(store: Store) -> FoldedPages:
     """The pages of `folded_store`, without loading the links."""
     with store.snapshot():
         check_is_rankable(store)
-        chunks = [(pages["state"], pages["is_dead"] != 0, pages["host"]) for pages in store.page_table.columns()]
-        states, is_dead, hosts = (np.concatenate(column) for column in zip(*chunks, strict=True))
-        rule = stored_births(store, hosts)
+        names = "state", "is_dead", "host", "cited"
+        chunks = [tuple(pages[name] for name in names) for pages in store.page_table.columns()]
+        states, is_dead, hosts, cited = (np.concatenate(column) for column in zip(*chunks, strict=True))
+        rule, is_dead = stored_births(store, hosts, cited), is_dead != 0
         is_live, is_alias = ~is_dead & (states != State.GONE), states == State.ALIAS
         births = rule.of(slice(0, len(states)), ~is_live | (states == State.ELSEWHERE), is_alias) / UNIT
         aliases = store.link_table.graph_of(np.flatnonzero(is_alias).tolist())
@@ -113,7 +115,7 @@ def folded_pages(store: Store) -> FoldedPages:
         stands_for = _stands_for(aliases, is_alias)
     is_parsed, damping = np.isin(states, list(READ)), rule.twentieths / 20
     jump = np.bincount(stands_for, births, minlength=len(births)).astype(np.float64)
-    return FoldedPages(jump, stands_for, states, hosts, is_parsed, is_live, damping)
+    return FoldedPages(jump, stands_for, states, hosts, cited, is_parsed, is_live, damping)
 
 
 def folded_rows(store: Store, pages: FoldedPages, surfer: Surfer) -> Iterator[LinkRows]:

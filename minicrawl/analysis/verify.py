@@ -12,11 +12,11 @@ import numpy as np
 
 from minicrawl.analysis.link_graph import FoldedPages, folded_store
 from minicrawl.analysis.sites import site_pages
-from minicrawl.crawler.books.stored import jumps_to_sites, stored_births
+from minicrawl.crawler.books.stored import RULE, SHARED_BY, SHARED_OUT, jumps_to_sites, stored_births
 from minicrawl.opic import Book
 from minicrawl.opic.arrays import FloatArray
 from minicrawl.opic.book import SETTLED_ERROR
-from minicrawl.opic.sites import UNIT, SiteBirths, SiteGraph
+from minicrawl.opic.sites import UNIT, SiteBirths
 from minicrawl.opic.surfer import REASONABLE
 from minicrawl.rank import kendall_tau, l1, overlap, pagerank
 from minicrawl.store.links import LinkGraph
@@ -48,8 +48,9 @@ class Verification:
     stored, settled: the book's importance as stored, and after settling in `rounds` rounds with `visits` virtual
     visits in all. history: within the window. inlinks: ranking by in-degree. rounding: error of
     whole units, beyond the certificate. births: L1 distance of the jump as stored from that by the links, both as
-    shares; births_are_old: the crawl runs, or was cut short before it shared births out for the last time. coverage,
-    coverage_about, coverage_shown: as stored.
+    shares; None where it is not recomputed, as walkers jump to all pages alike, or other partitions know more.
+    births_are_old: the crawl runs, or was cut short before it shared births out for the last time, or an earlier
+    version did that. coverage, coverage_about, coverage_shown: as stored.
     """
 
     known: int
@@ -64,7 +65,7 @@ class Verification:
     rounds: int
     visits: int
     rounding: float
-    births: float
+    births: float | None
     births_are_old: bool
     coverage: float
     coverage_about: float
@@ -76,7 +77,7 @@ class Verification:
 
     def wrong_births(self) -> float:
         """`births`, if the store claims that they are as the links say."""
-        return 0.0 if self.births_are_old else self.births
+        return 0.0 if self.births is None or self.births_are_old else self.births
 
 
 def verify(store: Store) -> Verification:
@@ -85,12 +86,13 @@ def verify(store: Store) -> Verification:
         links, rankings = store.link_table.graph(), store.ranks.arrays()
         folded = folded_store(store, links)
         cash, forwarded = store.array("SELECT cash, forwarded FROM pages ORDER BY id", np.int64).reshape(-1, 2).T.copy()
-        rule, virtual = stored_births(store, folded.hosts), int(store.meta("virtual") or 0)
+        rule, virtual = stored_births(store, folded.hosts, folded.cited), int(store.meta("virtual") or 0)
         coverage = store.coverage()
         # Other partitions have told a partition of their voices.
         by_sites = jumps_to_sites(store) and store.meta("partitions") is None
         by_links = births_by_links(store, folded, links) if by_sites else rule
-        births_are_old = by_sites and (bool(store.meta("in_doubt")) or store.meta("shared_out") != links.size)
+        is_unfinished = bool(store.meta("in_doubt")) or store.meta(SHARED_OUT) != links.size
+        births_are_old = by_sites and (is_unfinished or store.meta(SHARED_BY) != RULE)
     is_alias, is_page = folded.is_alias, folded.is_live & ~folded.is_alias
     born, anew = folded.jump, by_links.of(slice(0, links.size), ~folded.is_live, is_alias) / UNIT
     # What an alias has is its target's: a partition may hear of voices for the one or the other.
@@ -127,7 +129,7 @@ def verify(store: Store) -> Verification:
         rounds=rounds,
         visits=visits,
         rounding=book.rounding(len(links.targets)),
-        births=l1(born / born.sum(), folded.jump / folded.jump.sum()),
+        births=l1(born / born.sum(), folded.jump / folded.jump.sum()) if by_sites else None,
         births_are_old=births_are_old,
         **coverage.figures(),
     )
@@ -135,9 +137,7 @@ def verify(store: Store) -> Verification:
 
 def births_by_links(store: Store, pages: FoldedPages, links: LinkGraph) -> SiteBirths:
     """Births of all pages where walkers jump to sites, as the links say. pages, links: of the store."""
-    of_sites, graph = site_pages(store, pages), SiteGraph()
-    graph.add_links(of_sites.site, links.sources, links.indptr, links.targets, links.places)
-    return of_sites.births(graph)
+    return site_pages(store, pages).births(links.sources, links.indptr, links.targets, links.places)
 
 
 def _settle(book: Book, links: LinkGraph) -> tuple[int, int]:

@@ -232,7 +232,7 @@ def jump_sentences(page: KnownPage, jump: PageJump) -> Iterator[str]:
     if page.ranked.importance:
         most = f", first {printable(jump.most_by)} with {jump.most_share:.0%} of that" if jump.most_by else ""
         share = jump.by_jumps / page.ranked.importance
-        how = "from jumps: walkers start again at front pages, seeds and any page of a site they trust"
+        how = "from jumps: walkers start at front pages, seeds and, by links in texts, any page of a site they trust"
         if share > _ALL and not jump.most_by:
             yield f"All its importance comes {how}. No page read links to it."
         else:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 
 _INCONSISTENT = 4
+_SAME = 1e-12
 _SHOWN = 20
 
 
@@ -98,9 +99,18 @@ def _verification_lines(found: "Verification", store: Path) -> list[str]:
         _agreement_line("in-links", found.inlinks, found.top),
         "",
         f"Settling took {found.rounds:,} rounds with {found.visits:,} virtual visits, in memory; whole units may add "
-        f"{found.rounding:.2g} to what is certified. Jumps as stored are {found.births:.2g} off those by the links"
-        + (", because pages have become known since births were last shared out." if found.births_are_old else "."),
+        f"{found.rounding:.2g} to what is certified.{_births_line(found)}",
     ]
+
+
+def _births_line(found: "Verification") -> str:
+    """A sentence on the chances of jumps, after a space; empty if they are not worked out by the links."""
+    if found.births is None:
+        return ""
+    if found.births < _SAME:
+        return " Jumps as stored are those by the links."
+    why = "pages have become known since they were worked out, or an earlier version worked them out"
+    return f" Jumps as stored are {found.births:.2g} (L1) off those by the links{f': {why}' * found.births_are_old}."
 
 
 def _agreement_line(name: str, agreement: "Agreement", top: int) -> str:

@@ -132,11 +132,11 @@ def aliases_of_all(each: Iterable[Told]) -> Mapping[str, str]:
     return found
 
 
-def shared_out(shares: SiteShares, aliases: Mapping[str, str], intake: Intake) -> bool:
+def shared_out(shares: SiteShares, aliases: Mapping[str, str], intake: Intake, *, exactly: bool = False) -> bool:
     """Share out births in a partition by the shares of its sites, one of `combined.shares_of_all`.
 
-    aliases: from `aliases_of_all`. Returns False if they are others than before, or if the voices here for pages
-    elsewhere are others now than their homes know.
+    aliases: from `aliases_of_all`. exactly: as in `KnownSites.work_out`. Returns False if the aliases are others than
+    before, or if the voices here for pages elsewhere are others now than their homes know.
     """
     sites, mirrors = intake.state.sites, intake.state.mirrors
     assert sites is not None, "walkers jump to sites"
@@ -151,7 +151,7 @@ def shared_out(shares: SiteShares, aliases: Mapping[str, str], intake: Intake) -
             end = aliases[url]
             known[page] = page_of.setdefault(end, page), site_of(authority(end))
     were_known = sites.note_elsewhere(known)
-    intake.ranking.share_births_out(shares)
+    intake.ranking.share_births_out(shares, exactly=exactly)
     return were_known and not len(sites.shared.unsaid())
 
 

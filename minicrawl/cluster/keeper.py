@@ -293,7 +293,7 @@ class Keeper:
             is_shared_out = False
             while not is_shared_out:
                 await self._in_rounds("count_voices")
-                is_shared_out = await self._share_births_out()
+                is_shared_out = await self._share_births_out(exactly=True)
         await self._in_rounds("settle")
 
     async def _void_hints(self) -> bool:
@@ -330,15 +330,18 @@ class Keeper:
             await self._share_births_out()
             self._births_stay_until = began + _BIRTHS_APART * (time.monotonic() - began)
 
-    async def _share_births_out(self) -> bool:
-        """Compute the trust of all sites, and share out births by it. Returns True if all partitions could, and all
-        voices are at the homes of their pages."""
+    async def _share_births_out(self, *, exactly: bool = False) -> bool:
+        """Compute the trust of all sites, and share out births by it. exactly: as in `KnownSites.work_out`. Returns
+        True if all partitions could, and all voices are at the homes of their pages."""
         told = await self.all("on_intake", site_links)
         if any(one is None for one in told.values()):
             return False
         shares = await asyncio.to_thread(shares_of_all, [one.links for one in told.values()])
         aliases = aliases_of_all(told.values())
-        shared = {number: (partial(shared_out, one, aliases),) for number, one in zip(told, shares, strict=True)}
+        shared = {
+            number: (partial(shared_out, one, aliases, exactly=exactly),)
+            for number, one in zip(told, shares, strict=True)
+        }
         return all((await self.each("on_intake", shared)).values())
 
     async def _end(self) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 import numpy as np
 
 from minicrawl.crawler.admission.seeds import in_plain_http
-from minicrawl.crawler.books.stored import JUMP, SHARED_OUT, account_rows, account_totals
+from minicrawl.crawler.books.stored import JUMP, SHARED_BY, SHARED_OUT, account_rows, account_totals
 from minicrawl.crawler.known.crawl_state import BY_ITSELF, CrawlState, Terms
 from minicrawl.crawler.known.ranking import Ranking
 from minicrawl.crawler.loop.measurements import CommitCounts
@@ -191,7 +191,7 @@ class Intake:
             visited = np.union1d(visited, emptied[emptied < self._committed])
         if accounts.book.are_born_alike and writer.meta(JUMP) == BY_SITES:
             writer.forget_sites()
-            writer.save_meta({JUMP: BY_PAGES, SHARED_OUT: None})
+            writer.save_meta({JUMP: BY_PAGES, SHARED_OUT: None, SHARED_BY: None})
         writer.save_meta({"is_ranked": 0})
         writer.add_pages(self.state.pages.new, account_rows(accounts, born))
         for some in slices(len(visited), writer.sizes.accounts):

@@ -20,7 +20,7 @@ import numpy as np
 
 from minicrawl.experiment import Claim, Result
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray
-from minicrawl.opic.sites import GENERATED, SiteBirths, SiteGraph, SitePages
+from minicrawl.opic.sites import GENERATED, SiteBirths, SitePages
 from minicrawl.opic.surfer import REASONABLE, Places
 from minicrawl.rank import Graph, pagerank
 
@@ -71,12 +71,11 @@ class SiteWeb:
 
     def births(self) -> SiteBirths:
         """Births of the pages, by the functions of the crawl."""
-        graph, inlinks = SiteGraph(), np.bincount(self.graph.targets, minlength=self.graph.size)
+        inlinks = np.bincount(self.graph.targets, minlength=self.graph.size)
         site, alias, gone = self.site + 1, self.is_alias, ~self.is_live
-        graph.add_links(site, np.arange(self.graph.size), self.graph.indptr, self.graph.targets, self.places)
         end = site[self.stands_for]
         pages = SitePages(site, self.stands_for, end, self.is_seed, self.entrance, self.is_read, inlinks, alias, gone)
-        return pages.births(graph)
+        return pages.births(np.arange(self.graph.size), self.graph.indptr, self.graph.targets, self.places)
 
 
 def by_sites(web: SiteWeb) -> FloatArray:

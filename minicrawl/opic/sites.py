@@ -13,8 +13,10 @@ T           typical number of sites: how many there were if all had as much trus
 most        voices that a site has in full: 2048 / T, but no more than 64
 g(a)        how far the voice of site a counts, 0 to 1; less if it names more pages than that
 e(p)        voices for page p
-N(s), F(s)  standing pages of s; its entrances, which are its seeds and the front pages of its hosts: those not read
-            only while there are no others
+cited(p)    4 log2(1 + n), rounded, at most 60, of n links to p in the text of other pages of its site
+C(s), F(s)  sum of 1 + cited over standing pages of s; its entrances, which are its seeds and the front pages of its
+            hosts: those not read only while there are no others
+m           share of a site's jumps to its entrances: 3/4 - 1/(4 T)
 
     w(a, b) = said(c(a, b)) + said(f(a, b)) / 8
     said(n) = 0 of none, 1/4 of 1, 1 of 2 or 3, else log2(1 + n)
@@ -24,7 +26,7 @@ N(s), F(s)  standing pages of s; its entrances, which are its seeds and the fron
     T = exp(- sum over s of t(s) ln t(s))
     g(a) = min(1, 2 T t-(a))^2 min(1, most / pages of others that a names, weighed as in e)
     e(p) = sum over other sites a that link to p of g(a), a quarter for one link, an eighth for links in frames alone
-    v(p) ~ T t(s) ((1 - m) / N(s) + m entrance(p) / F(s)) + z e(p) / 2,    s the site of p: the chance to jump to p
+    v(p) ~ T t(s) ((1 - m) (1 + cited(p)) / C(s) + m entrance(p) / F(s)) + z e(p) / 2: the chance to jump to p of site s
     z = min(1, T^2 / sum of e(p) / 2)
 
 Every typical site has one jump, to its entrances or any of its pages. Every voice has half a jump, to the page that it
@@ -46,7 +48,7 @@ Ranking", 2004. The rest was found by experiment: minicrawl/lab/README.md.
 B_p          birth cash of page p; v(p) is in proportion to it
 
 Births       walkers jump to all pages alike, as in the papers:          B_p = alike
-SiteBirths   B_p = page_level(s) + entrance(p) entrance_level(s) + e(p) voice_level
+SiteBirths   B_p = page_level(s) (1 + cited(p)) + entrance(p) entrance_level(s) + e(p) voice_level
 
 A page that has gone has none. With SiteBirths an alias has no page_level; its target gets the rest. When pages, voices
 or trust have changed, new levels change the birth cash of all pages at once. A page's pending cash may then be
@@ -78,8 +80,11 @@ ONE_LINK, FEW_LINKS = 0.25, 3
 """w of a single link between two sites, and what it says for a page: it may be a comment. To so many links w is 1."""
 KEPT = 2.0
 """Weight of what a site keeps besides its links: so one with few of them passes on less."""
-ENTRANCES = 0.75
-"""m: the share of a site's jumps that go to its entrances; the rest goes to all of its pages alike."""
+ENTRANCES, OF_ONE = 0.75, 0.25
+"""m where sites are many, and what it is less for one: the first pages of many are to be their fronts."""
+CITED, MOST_CITED = 4.0, 60
+"""What one link in a text brings its target, where a page without any has 1, and the most that many bring: with more,
+births of a page that is back where all others have gone might overflow."""
 VOUCHES = 0.04
 """Share of a typical site's trust from which on a site vouches in full for sites it links to."""
 FRAME = 2**32
@@ -166,7 +171,7 @@ class Births:
     """20 d: how much of its cash a page passes on along its links; with the rest a walker jumps."""
 
     page_level: IntArray = np.ones(1, dtype=np.int64)
-    """Units of every standing page, by site: 1 if a site has no trust."""
+    """Units of every standing page that no text cites, by site: 1 if a site has no trust."""
     shared = sys.maxsize
     """Pages that have their share; those found since do not."""
 
@@ -206,6 +211,7 @@ class SiteBirths(Births):
         """Pages that are seeds or front pages."""
         self.voices: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         """e of every page, in VOICE_UNITs."""
+        self.cited: npt.NDArray[np.int8] = np.zeros(0, dtype=np.int8)
         self.entrance_level: IntArray = np.zeros(1, dtype=np.int64)
         """Units that an entrance has more, by site."""
         self.voice_level = 0
@@ -215,10 +221,11 @@ class SiteBirths(Births):
         self.site = grown(self.site, size)
         self.entrance = grown(self.entrance, size)
         self.voices = grown(self.voices, size)
+        self.cited = grown(self.cited, size)
 
     def of(self, pages: Pages | slice, gone: Flags, alias: Flags) -> IntArray:
         site = self.site[pages]
-        births: IntArray = self.page_level[site]
+        births: IntArray = self.page_level[site] * (1 + self.cited[pages])
         births[alias] = 0
         births += self.entrance[pages] * self.entrance_level[site]
         births += self.voices[pages].astype(np.int64) * self.voice_level
@@ -229,12 +236,20 @@ class SiteBirths(Births):
         if gone:
             return 0
         site = self.site.item(page)
-        of_site = 0 if alias else self.page_level.item(site)
+        of_site = 0 if alias else self.page_level.item(site) * (1 + self.cited.item(page))
         as_entrance = self.entrance_level.item(site) if self.entrance.item(page) else 0
         return of_site + as_entrance + self.voices.item(page) * self.voice_level
 
+    def cite(self, citations: IntArray) -> Pages:
+        """Set `cited` by the number of links that cite each page. Returns the pages for which it has changed."""
+        known, points = slice(0, len(citations)), np.rint(CITED * np.log2(1.0 + citations))
+        found = np.minimum(points, MOST_CITED).astype(np.int8)
+        changed = flagged(self.cited[known] != found)
+        self.cited[known] = found
+        return changed
+
     def share_out(self, shares: "SiteShares", standing: Flags, gone: Flags) -> None:
-        """Recompute the levels from the current `site`, `entrance` and `voices`.
+        """Recompute the levels from the current `site`, `entrance`, `voices` and `cited`.
 
         shares: those of site 0 are 0. standing: pages that have neither gone nor are aliases, shape (size,). A page has
         one unit at least, so it can pass on some; a site without entrances gives all to its pages, one without pages
@@ -242,9 +257,9 @@ class SiteBirths(Births):
         """
         self.shared = len(standing)
         site, count = self.site[: self.shared], len(shares.trust)
-        pages = np.bincount(site, standing, minlength=count)
+        pages = np.bincount(site, standing * (1.0 + self.cited[: self.shared]), minlength=count)
         entrances = np.bincount(site, self.entrance[: self.shared] & ~gone, minlength=count)
-        to_entrances = np.where(pages > 0, np.where(entrances > 0, ENTRANCES, 0.0), 1.0)
+        to_entrances = np.where(pages > 0, np.where(entrances > 0, shares.to_entrances, 0.0), 1.0)
         units = shares.homes * shares.trust
         self.page_level = np.maximum(units * (1.0 - to_entrances) / np.maximum(pages, 1.0), 1.0).astype(np.int64)
         self.entrance_level = (units * to_entrances / np.maximum(entrances, 1.0)).astype(np.int64)
@@ -258,7 +273,7 @@ class SiteBirths(Births):
         self.voice_level //= by
 
 
-_SITE_BITS, _FRAME_PLACE = 31, 2
+_SITE_BITS, _TEXT_PLACE, _FRAME_PLACE = 31, 0, 2
 _SITE = (1 << _SITE_BITS) - 1
 
 
@@ -276,7 +291,7 @@ class SiteShares(NamedTuple):
     trust: t of every site, shape (sites,). voice: g in VOICE_UNITs; vouchers: number of other sites that link to each
     one, in part where they have little trust; heard: roots, and sites that a voice names; same shape. homes: units that
     all sites share by their trust. voice_level: units for every VOICE_UNIT. whole: a number for every site, the same
-    for names of one.
+    for names of one. to_entrances: m.
     """
 
     trust: FloatArray
@@ -286,6 +301,7 @@ class SiteShares(NamedTuple):
     homes: float
     voice_level: int
     whole: IntArray
+    to_entrances: float = ENTRANCES
 
     def of(self, sites: IntArray) -> "SiteShares":
         """Those of some sites, in this order."""
@@ -327,7 +343,8 @@ class SiteLinks(NamedTuple):
         jump = total / (sites + part * voices)
         vouchers = _sums(target, np.minimum(sites * trust / VOUCHES, 1.0)[source], size)
         heard = (roots + _sums(target, voice[source], size) > 0.0)[whole]
-        return SiteShares(trust, voice, vouchers, heard, jump * sites, int(jump * part / 2.0 / VOICE_UNIT), whole)
+        level, to_entrances = int(jump * part / 2.0 / VOICE_UNIT), ENTRANCES - OF_ONE / sites
+        return SiteShares(trust, voice, vouchers, heard, jump * sites, level, whole, to_entrances)
 
     def _whole(self) -> IntArray:
         """The site that each is a name of, within 16 steps; or itself."""
@@ -482,13 +499,27 @@ class SitePages(NamedTuple):
         seeds, known, read = (np.bincount(self.site[some], minlength=size) for some in (self.seed, is_known, self.read))
         return SiteLinks(["", *names], seeds > 0, known, read, leads_to, *folded.pairs(self.end))
 
-    def births(self, graph: SiteGraph) -> SiteBirths:
-        """The births of all pages, where their sites and voices are all here."""
-        births, size, folded = SiteBirths(), len(self.site), self.folded(graph)
+    def citations(self, sources: Pages, indptr: IntArray, targets: Pages, places: Places | None) -> IntArray:
+        """The pages that some links, CSR, cite, each once for every link: those in the text of other pages of its site,
+        to it or to an alias of it. Where the links of a page are all in one place, they count as in its text."""
+        linking = np.repeat(sources, np.diff(indptr))
+        if places is not None:
+            linking, targets = linking[places == _TEXT_PLACE], targets[places == _TEXT_PLACE]
+        ends = self.stands_for[targets]
+        cites = (self.site[linking] == self.end[targets]) & ~self.alias[linking] & (linking != ends)
+        found: IntArray = ends[cites]
+        return found
+
+    def births(self, sources: Pages, indptr: IntArray, targets: Pages, places: Places | None = None) -> SiteBirths:
+        """The births of all pages by all links, CSR, where their sites and voices are all here."""
+        births, size, graph = SiteBirths(), len(self.site), SiteGraph()
+        graph.add_links(self.site, sources, indptr, targets, places)
+        folded = self.folded(graph)
         shares = self.links([""] * int(self.site.max(initial=0)), folded).shares()
         births.grow(size)
         births.site[:size], births.entrance[:size] = self.site, self.entrance
         births.voices[:size] = folded.voices_for(self.end, shares.voice, shares.whole)
+        births.cite(np.bincount(self.citations(sources, indptr, targets, places), minlength=size))
         births.share_out(shares, ~(self.gone | self.alias), self.gone)
         return births
 

@@ -68,6 +68,7 @@ table(
     fetch=Annotated[FetchId | None, "what its last turn was answered"],
     named_by=Annotated[PageId | None, "of an alternate: a page that gives it as the same in another form"],
     topic=Annotated[float | None, "factor on its priority, raised by links; see crawler/admission/scope.py"],
+    cited=Annotated[int | None, "by links in its site's texts, when births were last shared out, see opic/sites.py"],
 )
 table(
     "url_hashes",
@@ -337,7 +338,8 @@ class PageTable(Subject):
 
     def columns(self) -> Iterator[Columns]:
         """Pages by number, as columns: id, host, state, is_answered (its last turn was), is_dead (it has gone, or is
-        NOT_THERE), and the fields of its account."""
+        NOT_THERE), cited, and the fields of its account."""
         return self._tables.columns(f"""
-            SELECT id, host, state, fetch IS NOT NULL AS is_answered, {_IS_DEAD} AS is_dead, {columns(Account)}
+            SELECT id, host, state, fetch IS NOT NULL AS is_answered, {_IS_DEAD} AS is_dead,
+                coalesce(cited, 0) AS cited, {columns(Account)}
             FROM pages ORDER BY id""")

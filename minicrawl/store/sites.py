@@ -32,7 +32,9 @@ class SiteRow(NamedTuple):
     name: Annotated[str, "its owner, see web/urls/keys.py"]
     trust: Annotated[float, "share of all"]
     voice: Annotated[int, "how far its links count for pages of other sites; 256 is in full"]
-    page_level: Annotated[int, "birth cash of each of its pages; those from meta.shared_out on have one unit"]
+    page_level: Annotated[
+        int, "birth cash of each of its pages, times 1 + pages.cited; those from meta.shared_out on have one unit"
+    ]
     entrance_level: Annotated[int, "and what an entrance has more"]
 
 

@@ -24,8 +24,8 @@ SELECT (SELECT value FROM meta WHERE key = 'clock') AS clock,
 
 -- Every page with its birth cash.                                                                    (births.py)
 --   is_dead: it has gone, or was never there
---   birth = 2^24, of a dead page 0; where walkers jump to sites the level of its site, which an alias lacks,
---     that of its entrances, and that of voices; 1 of a page that became known since births were shared out
+--   birth = 2^24, of a dead page 0; where walkers jump to sites the level of its site, 1 + cited times, which an alias
+--     lacks, that of its entrances, and that of voices; 1 of a page that became known since births were shared out
 CREATE VIEW born AS
 SELECT pages.*,
        state = 'gone' OR (state IN ('error', 'waiting') AND reason IN ('http-404', 'http-410', 'dns')) AS is_dead,
@@ -33,7 +33,7 @@ SELECT pages.*,
             WHEN state IN ('error', 'waiting') AND reason IN ('http-404', 'http-410', 'dns') THEN 0
             WHEN shared_out IS NULL THEN 16777216
             WHEN pages.id >= shared_out OR page_level IS NULL THEN state <> 'alias'
-            ELSE iif(state = 'alias', 0, page_level) + coalesce(is_entrance, 0) * entrance_level
+            ELSE iif(state = 'alias', 0, page_level * (1 + coalesce(cited, 0))) + coalesce(is_entrance, 0) * entrance_level
                 + coalesce(voices, 0) * voice_level END AS birth
 FROM pages CROSS JOIN book
 LEFT JOIN hosts ON hosts.id = pages.host LEFT JOIN sites ON sites.id = hosts.site

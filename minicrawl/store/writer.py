@@ -140,6 +140,7 @@ class Writer(Store):
         for table in ("sites", "doors", "voices"):
             self.db.execute(f"DELETE FROM {table}")
         self.db.execute("UPDATE hosts SET site = NULL")
+        self.db.execute("UPDATE pages SET cited = NULL WHERE cited IS NOT NULL")
 
     def remove_sent(self, confirmed: Iterable[tuple[int, int]]) -> None:
         """Delete rows of the outbox: for each home those up to a number."""

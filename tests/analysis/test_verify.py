@@ -79,7 +79,7 @@ def test_crawl_that_was_interrupted_is_exact_once_settled(store: Path) -> None:
     before, database = store.read_bytes(), rows(store, "SELECT * FROM pages")
     found = verified(store)
     assert found.stored.l1 > 0.001
-    assert (found.births > 0.1, found.births_are_old, found.stored.certificate) == (True, True, None)
+    assert ((found.births or 0.0) > 0.1, found.births_are_old, found.stored.certificate) == (True, True, None)
     assert found.settled.l1 < found.stored.l1 / 1000
     assert found.settled.certificate is not None
     assert found.settled.certificate <= SETTLED_ERROR

@@ -58,10 +58,11 @@ def test_verify_compares_every_ranking_with_exact_pagerank(store: Path) -> None:
     assert [line.split()[-1] for line in lines[6:8]] == ["-", "-"]
 
 
-@pytest.mark.parametrize("column", ["is_entrance", "voices"])
-def test_verify_exits_with_4_when_jumps_are_not_those_by_the_links(store: Path, column: str) -> None:
+@pytest.mark.parametrize("change", ["doors SET is_entrance = 0", "doors SET voices = 1", "pages SET cited = 9"])
+def test_verify_exits_with_4_when_jumps_are_not_those_by_the_links(store: Path, change: str) -> None:
     assert json.loads(run("verify", "--json", "--store", store).stdout)["births"] == pytest.approx(0.0, abs=1e-12)
-    rows(store, f"UPDATE doors SET {column} = 1 - {column} WHERE page = 0")
+    assert run("verify", "--store", store).output.endswith(" Jumps as stored are those by the links.\n")
+    rows(store, f"UPDATE {change} WHERE rowid = 0")
     result = run("verify", "--store", store)
     assert result.exit_code == 4
     assert result.output.splitlines()[-1].startswith("The chances of jumps as stored are ")

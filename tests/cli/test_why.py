@@ -112,7 +112,7 @@ def why(store: Path, url: str) -> list[str]:
     return [re.sub(r"\b0\.\d+|\b\d+%", "N", line) for line in lines[begin:end]]
 
 
-JUMPS = "from jumps: walkers start again at front pages, seeds and any page of a site they trust"
+JUMPS = "from jumps: walkers start at front pages, seeds and, by links in texts, any page of a site they trust"
 
 
 @pytest.mark.parametrize(

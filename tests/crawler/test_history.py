@@ -19,11 +19,11 @@ from minicrawl.store.reader import Store, open_store
 def of_the_book(store: Store) -> npt.NDArray[np.float64]:
     """What the book says that a crawl would go on with: shares of the pages that are no aliases, 0 of aliases."""
     accounts = Accounts()
-    hosts = []
+    columns = []
     for pages in store.page_table.columns():
         load_block(accounts, pages)
-        hosts.append(pages["host"])
-    accounts.book.rule = stored_births(store, np.concatenate(hosts))
+        columns.append((pages["host"], pages["cited"]))
+    accounts.book.rule = stored_births(store, *map(np.concatenate, zip(*columns, strict=True)))
     load_totals(accounts, store)
     book, known = accounts.book, slice(0, accounts.size)
     elapsed = book.clock - book.clock_of[known]

@@ -1,6 +1,7 @@
 """Birth cash by site, entrance and voices: what a settled book makes of it is PageRank with that jump."""
 
 import random
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,12 +20,15 @@ def shares_of(trust: list[float], homes: float = 1_200.0, voice_level: int = 10)
     return SiteShares(np.array(trust), none, np.zeros(len(trust)), none > 0, homes, voice_level, none)
 
 
-def shared_out(site: list[int], entrances: list[int], voices: list[int], trust: list[float]) -> SiteBirths:
+def shared_out(
+    site: list[int], entrances: list[int], voices: list[int], trust: list[float], citations: tuple[int, ...] = ()
+) -> SiteBirths:
     """Births of standing pages, where every unit of all is told apart."""
     births, size = SiteBirths(), len(site)
     births.grow(size)
     births.site[:size], births.voices[:size] = site, voices
     births.entrance[entrances] = True
+    births.cite(np.array(citations, dtype=np.int64))
     births.share_out(shares_of(trust), np.ones(size, dtype=np.bool_), np.zeros(size, dtype=np.bool_))
     return births
 
@@ -36,23 +40,25 @@ def of_all(births: SiteBirths, size: int) -> list[int]:
 
 
 @pytest.mark.parametrize(
-    ("site", "entrances", "voices", "trust", "expected"),
+    ("given", "expected"),
     [
-        ([1, 1, 1, 1], [], [0, 0, 0, 0], [0, 1.0], [300] * 4),  # no entrance: all alike
-        ([1, 1, 1, 1], [0, 1], [0, 0, 0, 0], [0, 1.0], [525, 525, 75, 75]),  # three quarters to entrances
-        ([1, 1, 1, 1], [], [3, 0, 0, 1], [0, 1.0], [330, 300, 300, 310]),  # and each voice to its page
-        ([1, 2, 2], [], [0, 0, 0], [0, 0.5, 0.5], [600, 300, 300]),  # sites first
-        ([1, 2, 2], [1], [0, 2, 0], [0, 0.75, 0.25], [900, 37 + 225 + 20, 37]),
-        ([1, 0], [], [0, 0], [0, 1.0], [1200, 1]),  # a page that became known since
-        ([1, 2], [], [0, 0], [0, 1.0, 0.0], [1200, 1]),  # a site that nobody trusts
+        (([1, 1, 1, 1], [], [0, 0, 0, 0], [0, 1.0]), [300] * 4),  # no entrance: all alike
+        (([1, 1, 1, 1], [0, 1], [0, 0, 0, 0], [0, 1.0]), [525, 525, 75, 75]),  # three quarters to entrances
+        (([1, 1, 1, 1], [], [3, 0, 0, 1], [0, 1.0]), [330, 300, 300, 310]),  # and each voice to its page
+        (([1, 2, 2], [], [0, 0, 0], [0, 0.5, 0.5]), [600, 300, 300]),  # sites first
+        (([1, 2, 2], [1], [0, 2, 0], [0, 0.75, 0.25]), [900, 37 + 225 + 20, 37]),
+        (([1, 0], [], [0, 0], [0, 1.0]), [1200, 1]),  # a page that became known since
+        (([1, 2], [], [0, 0], [0, 1.0, 0.0]), [1200, 1]),  # a site that nobody trusts
+        (
+            ([1, 1, 1, 2], [0], [0] * 4, [0, 1.0, 0.0], (0, 1, 3, 2**30)),
+            [920, 100, 180, 61],
+        ),  # 1, 5, 9, 61 by citations
     ],
 )
-def test_births_by_hand(
-    site: list[int], entrances: list[int], voices: list[int], trust: list[float], expected: list[int]
-) -> None:
-    births = shared_out(site, entrances, voices, trust)
-    assert of_all(births, len(site)) == expected
-    assert [births.of_one(page, gone=False, alias=False) for page in range(len(site))] == expected
+def test_births_by_hand(given: tuple[Any, ...], expected: list[int]) -> None:
+    births = shared_out(*given)
+    assert of_all(births, len(expected)) == expected
+    assert [births.of_one(page, gone=False, alias=False) for page in range(len(expected))] == expected
 
 
 def test_alias_has_what_leads_to_it_and_a_page_that_has_gone_nothing() -> None:
@@ -152,6 +158,7 @@ class Changing:
         self.births.site[: self.size] = [self.draw.randrange(1, sites) for _ in range(self.size)]
         self.births.entrance[: self.size] = [self.draw.random() < 0.2 for _ in range(self.size)]
         self.births.voices[: self.size] = [self.draw.choice([0, 0, 256, 700]) for _ in range(self.size)]
+        self.births.cited[: self.size] = [self.draw.choice([0, 0, 4, 60]) for _ in range(self.size)]
         trust = np.array([0.0, *(self.draw.random() for _ in range(sites - 1))])
         before = self.book.twentieths
         self.book.share_births_out(self.births, shares_of((trust / trust.sum()).tolist(), 2.0**55, 2**40))
@@ -227,7 +234,7 @@ def test_no_order_of_events_makes_births_outgrow_twice_what_is_shared(
         elif event == "share":
             rule.grow(book.size)
             rule.site[: book.size], rule.entrance[0] = 1, True
-            rule.voices[: len(voices)] = voices
+            rule.voices[: len(voices)], rule.cited[1 : book.size] = voices, 60
             book.share_births_out(rule, shares)
         elif event == "leave":
             for page in range(1, book.size):

@@ -137,7 +137,7 @@ class Partitions:
             told = [site_links(self.open[number]) for number in self.numbers]
             each = zip(self.numbers, shares_of_all([one.links for one in told]), strict=True)
             aliases = aliases_of_all(told)
-            is_shared_out = False not in {shared_out(shares, aliases, self.open[number]) for number, shares in each}
+            is_shared_out = False not in {shared_out(one, aliases, self.open[at], exactly=True) for at, one in each}
             for number in self.numbers:
                 self.commit(number)
 

@@ -12,7 +12,7 @@ from minicrawl.crawler.books.stored_forms import wrong_meta, wrong_settings, wro
 from minicrawl.errors import MinicrawlError
 from minicrawl.model import State
 from minicrawl.opic import Book
-from minicrawl.opic.arrays import flagged
+from minicrawl.opic.arrays import Pages, flagged
 from minicrawl.opic.book import add_sent
 from minicrawl.opic.sites import SiteGraph, Voices
 from minicrawl.opic.surfer import REASONABLE
@@ -34,17 +34,18 @@ def violations(store: Store) -> Iterator[str]:
     yield from errors
     if errors:
         return  # the rest would only repeat it for every row
-    accounts, hosts = Accounts(REASONABLE), [np.zeros(0, dtype=np.int64)]
+    accounts, hosts, cited = Accounts(REASONABLE), list[Pages](), list[Pages]()
     accounts.grow(store.size())
     for pages in store.page_table.columns():
         load_block(accounts, pages)
         hosts.append(pages["host"])
+        cited.append(pages["cited"])
         yield from _faults_of(pages)
     for state, reason, kept, there in store.page_table.miscounted():
         yield f"{kept} pages are counted as {state} ({reason}) instead of {there}"
     if accounts.size:
         book = accounts.book
-        book.rule = stored_births(store, np.concatenate(hosts))
+        book.rule = stored_births(store, np.concatenate(hosts), np.concatenate(cited))
         load_totals(accounts, store)
         for name, value in {"never_visited": book.never_visited, "births": book.births, "total": book.total()}.items():
             total = store.meta(name)

@@ -18,19 +18,21 @@ from minicrawl.store.pages import Account
 from minicrawl.store.reader import Store
 from minicrawl.store.tables import Columns
 
-JUMP, SHARED_OUT, VOICE_LEVEL = "jump", "shared_out", "voice_level"
-"""Keys of `meta`: the jump of walkers, the number of pages known when births were last shared out, and the units that a
-page then got for every unit of its voices."""
+JUMP, SHARED_OUT, VOICE_LEVEL, SHARED_BY = "jump", "shared_out", "voice_level", "shared_by"
+"""Keys of `meta`: the jump of walkers, the number of pages known when births were last shared out, the units that a
+page then got for every unit of its voices, and the rule."""
+RULE = 2
+"""Number of the rule that births are shared out by (opic/sites.py). The first knew nothing of citations."""
 
 
-def stored_births(store: Store, host_of: Pages) -> Births:
-    """host_of: the host of every page of the store. Raises StoreError."""
+def stored_births(store: Store, host_of: Pages, cited: npt.NDArray[np.integer]) -> Births:
+    """host_of, cited: of every page of the store. Raises StoreError."""
     if not jumps_to_sites(store):
         return Births()
     births = SiteBirths()
     births.grow(len(host_of))
     births.shared = shared = min(int(store.meta(SHARED_OUT) or 0), len(host_of))
-    births.site[:shared] = store.site_table.of_hosts()[host_of[:shared]]
+    births.site[:shared], births.cited[:shared] = store.site_table.of_hosts()[host_of[:shared]], cited[:shared]
     doors = store.site_table.doors()
     births.entrance[doors[:, 0]], births.voices[doors[:, 0]] = doors[:, 2], doors[:, 3]
     births.entrance[shared:], births.voices[shared:] = False, 0

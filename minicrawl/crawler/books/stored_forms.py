@@ -57,7 +57,7 @@ class _Facts(TypedDict):
 _META: dict[str, Any] = {
     **dict.fromkeys(("hash_key", "stopped", "jump", "cluster"), str),
     **dict.fromkeys(("virtual", "never_visited", "births", "carried", "partition", "partitions", "shared_out"), int),
-    **dict.fromkeys(("voice_level", "links_left_out", "links_nofollow"), int),
+    **dict.fromkeys(("voice_level", "shared_by", "links_left_out", "links_nofollow"), int),
     **dict.fromkeys(("sitemap_thirds", "is_ranked", "in_doubt"), int),
     "text_size": int,
     **dict.fromkeys(("clock", "window", "total", "discovery_credit"), _Number),

@@ -142,19 +142,19 @@ class CrawlState:
         room = size + size // 4  # so that growing, which copies, is far off
         accounts.grow(room)
         frontier.pages.grow(room)
-        has_answered = np.zeros(len(frontier.hosts), dtype=np.bool_)
+        has_answered, cited = np.zeros(len(frontier.hosts), dtype=np.bool_), np.zeros(size, dtype=np.int8)
         for rows in page_blocks(writer):
             host_of, first, end = rows["host"], int(rows["id"][0]), int(rows["id"][-1]) + 1
             if not 0 <= int(host_of.min()) <= int(host_of.max()) < len(frontier.hosts):
                 raise damaged(writer.path, f"pages with numbers from {first} on are on a host that is missing")
             load_block(accounts, rows)
-            frontier.pages.host_of[first:end] = host_of
+            frontier.pages.host_of[first:end], cited[first:end] = host_of, rows["cited"]
             has_gone = np.isin(rows["state"], [State.GONE, State.ELSEWHERE])
             frontier.pages.forget(first + np.flatnonzero(has_gone))
             has_answered[host_of[accounts.coverage.kind[first:end] == PageKind.PAGE]] = True
         self.hosts.answered.update(np.flatnonzero(has_answered).tolist())
         self.pages.attempts.update(writer.rows("SELECT id, attempts FROM pages WHERE attempts > 0"))
-        accounts.book.rule = stored_births(writer, frontier.pages.host_of[:size])
+        accounts.book.rule = stored_births(writer, frontier.pages.host_of[:size], cited)
         if writer.meta("clock") is not None:
             load_totals(accounts, writer)
             for what in imbalances(accounts):

@@ -12,7 +12,7 @@ from typing import cast
 import numpy as np
 
 from minicrawl.crawler.books.accounts import Accounts
-from minicrawl.crawler.books.stored import JUMP, SHARED_OUT, VOICE_LEVEL, jumps_to_sites
+from minicrawl.crawler.books.stored import JUMP, RULE, SHARED_BY, SHARED_OUT, VOICE_LEVEL, jumps_to_sites
 from minicrawl.crawler.frontier.frontier import Frontier
 from minicrawl.crawler.sharing import SharedVoices
 from minicrawl.opic.arrays import Flags, FloatArray, IntArray, Pages, flagged, slices
@@ -27,6 +27,8 @@ from minicrawl.web.urls.keys import site_of
 
 _ALIKE = 0.3
 """Share of all trust that is alike at all sites that a voice speaks for, for the order of pages."""
+_AGAIN = 3
+"""Citations are counted again, by a look at all links, once a third of the turns are new, and at the end."""
 
 
 class KnownSites:
@@ -53,6 +55,8 @@ class KnownSites:
         self._turns: list[tuple[int, Pages, IntArray]] = []
         self._voices: list[Voices] = []
         self._doors: set[int] = set()
+        self._recited: list[Pages] = []
+        self._turns_cited = accounts.turns if writer.meta(SHARED_BY) == RULE else 0
         self._saved_births = accounts.book.shared_out
         self.size_then = 0
         """The size when births were last shared out, in a partition by all; 0 if they were not, or seeds are new."""
@@ -106,10 +110,10 @@ class KnownSites:
         if self.shared is not None:
             self.size_then = self.size if is_shared_out else 0
 
-    def work_out(self) -> None:
-        """Recompute trust, voices and births. Virtual visits pass on the changes."""
+    def work_out(self, *, exactly: bool = False) -> None:
+        """Recompute trust, voices and births. Virtual visits pass on the changes. exactly: count all citations anew."""
         pages, folded = self._site_pages()
-        self._share_out(pages.links(list(self._numbers), folded).shares(), pages, folded)
+        self._share_out(pages.links(list(self._numbers), folded).shares(), pages, folded, exactly=exactly)
 
     def links(self) -> SiteLinks:
         """All sites by number, and the links between them."""
@@ -153,11 +157,12 @@ class KnownSites:
         pages = SitePages(site, stands_for, end[stands_for], seed, found, read, inlinks, alias, gone)
         return pages, pages.folded(self._graph)
 
-    def share_out(self, shares: SiteShares) -> None:
-        """Share births out by the shares of sites, ordered as in `links`; newer sites have none."""
-        self._share_out(shares, *self._site_pages())
+    def share_out(self, shares: SiteShares, *, exactly: bool = False) -> None:
+        """Share births out by the shares of sites, ordered as in `links`; newer sites have none. exactly: as in
+        `work_out`."""
+        self._share_out(shares, *self._site_pages(), exactly=exactly)
 
-    def _share_out(self, shares: SiteShares, pages: SitePages, folded: SiteGraph) -> None:
+    def _share_out(self, shares: SiteShares, pages: SitePages, folded: SiteGraph, *, exactly: bool) -> None:
         accounts, births, known = self._accounts, self._births, slice(0, self._accounts.size)
         more = len(self._numbers) + 1 - len(shares.trust)
         self._trust, self._voice = np.append(shares.trust, np.zeros(more)), shares.voice
@@ -168,6 +173,8 @@ class KnownSites:
             flagged((births.entrance[known] != pages.entrance) | (births.voices[known] != voices)).tolist()
         )
         births.site[known], births.entrance[known], births.voices[known] = pages.site, pages.entrance, voices
+        if exactly or _AGAIN * (accounts.turns - self._turns_cited) > accounts.turns:
+            self._cite(pages)
         self._vouchers, self._heard = shares.vouchers, np.append(True, shares.heard[1:])
         self._homes, before = shares.homes, accounts.book.twentieths
         accounts.book.share_births_out(births, shares._replace(trust=self._trust))
@@ -175,6 +182,14 @@ class KnownSites:
             accounts.resend(self._blocks, before)
         accounts.coverage.note_change()
         self.size_then = self.size
+
+    def _cite(self, pages: SitePages) -> None:
+        """Count the citations of all pages, by all committed links."""
+        citations = np.zeros(len(pages.site), dtype=np.int64)
+        for links in self._blocks():
+            np.add.at(citations, pages.citations(links.sources, links.indptr, links.targets, links.places), 1)
+        self._recited.append(self._births.cite(citations))
+        self._turns_cited = self._accounts.turns
 
     def early(self) -> FloatArray:
         """Units that pages have more for their order, shape (accounts.size,), as if _ALIKE of all trust were alike at
@@ -238,9 +253,13 @@ class KnownSites:
         writer.put(DoorRow, (door for door in changed if any(door[1:])))
         writer.remove(DoorRow, ((door.page,) for door in changed if not any(door[1:])))  # it was a door before
         self._doors.clear()
+        for pages in self._recited:
+            writer.update("pages", ["cited"], zip(self._births.cited[pages].tolist(), pages.tolist(), strict=True))
+        self._recited.clear()
         if has_new_births:
             births, self._saved_births = self._births, self._accounts.book.shared_out
-            writer.save_meta({JUMP: BY_SITES, SHARED_OUT: births.shared, VOICE_LEVEL: births.voice_level})
+            shared = {SHARED_OUT: births.shared, VOICE_LEVEL: births.voice_level, SHARED_BY: RULE}
+            writer.save_meta({JUMP: BY_SITES, **shared})
 
     def _rows(self, first: int) -> Iterable[SiteRow]:
         """The rows of all sites but the `first` ones."""

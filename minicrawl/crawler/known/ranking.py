@@ -39,10 +39,10 @@ class Ranking:
         elif self.is_due:
             self.settle()
 
-    def share_births_out(self, shares: SiteShares) -> None:
+    def share_births_out(self, shares: SiteShares, *, exactly: bool) -> None:
         """Share births out as `KnownSites.share_out` does, and settle."""
         assert self._sites is not None, "walkers jump to sites"
-        self._sites.share_out(shares)
+        self._sites.share_out(shares, exactly=exactly)
         self._note_births()
         self.settle()
 
@@ -95,7 +95,7 @@ class Ranking:
     def settle_fully(self, error: float = SETTLED_ERROR) -> None:
         """Make virtual visits until ranking and depths are exact for the known graph, within `error`."""
         if self._sites is not None:
-            self._sites.work_out()
+            self._sites.work_out(exactly=True)
         with self._writer.link_table.kept_blocks() as blocks:
             self._accounts.settle_fully(blocks, error)
             self._accounts.shorten(blocks)

@@ -55,7 +55,9 @@ def test_rule_of_a_store_is_that_of_the_crawl(tmp_path: Path, jump: str, turns: 
     crawl_all(intake, WEB, most=turns)
     accounts = intake.state.accounts
     known = slice(0, accounts.size)
-    rule = stored_births(intake.state.writer, intake.state.frontier.pages.host_of[known])
+    store = intake.state.writer
+    cited = store.array("SELECT coalesce(cited, 0) FROM pages ORDER BY id", np.int64)
+    rule = stored_births(store, intake.state.frontier.pages.host_of[known], cited)
     flags = accounts.book.gone[known], accounts.book.alias[known]
     assert rule.of(known, *flags).tolist() == accounts.book.birth(known).tolist()
     assert rule.alike == accounts.book.rule.alike
