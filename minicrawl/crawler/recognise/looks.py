@@ -3,8 +3,7 @@
 The look of a page is its title with what it shows without its own path, or a sketch of that; or that it is empty.
 That of what is no page, at a URL that does not name a file, is its media type.
 That of a redirect, or of a page that refreshes to another, is its target without a query, which may say where to return
-to after a login. Targets of one folder are one look where they have names of their own, as those of a captcha have; so
-is the page itself, from which some servers want a cookie first.
+to after a login. The page itself, from which some servers want a cookie first, is one target.
 """
 
 from collections import OrderedDict, deque
@@ -21,7 +20,6 @@ _FEWEST_LOOKS = 3  # of a host before any is suspicious
 _ALIKE = 0.8  # of the estimated J of two texts
 _UNKNOWN = "unknown"
 _ITSELF = "itself"
-_SLASHES_OF_ORIGIN = 2
 _WITHOUT_PAGE = frozenset({202, 204, 205})  # a wall may say 202: a script is to ask for the page again
 
 
@@ -64,13 +62,9 @@ def look_of(page: int, fetched: Fetched, parsed: ParsedPage) -> Look | None:
 
 
 def _place_of(target: str, url: str) -> str:
-    """Where a redirect of a URL leads: to the page itself, to a page with its name elsewhere, or to a folder."""
-    target, url = target.partition("?")[0], url.partition("?")[0]
-    if target == url:
-        return _ITSELF
-    folder, _, name = target.rstrip("/").rpartition("/")
-    is_folder = folder.count("/") > _SLASHES_OF_ORIGIN and name != url.rstrip("/").rpartition("/")[2]
-    return f"{folder}/" if is_folder else target
+    """Where a redirect of a URL leads: to the page itself, or to another one."""
+    target = target.partition("?")[0]
+    return _ITSELF if target == url.partition("?")[0] else target
 
 
 class _OfHost:

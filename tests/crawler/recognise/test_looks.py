@@ -76,7 +76,7 @@ JSON = "application/json"
         (sent_on("/login?to=/1"), sent_on("/signin?to=/1"), False),
         (sent_on("/1"), sent_on("/2"), False),
         (sent_on("/login"), sent_on("http://b.test/login"), False),
-        (sent_on("/captcha/x1"), sent_on("/captcha/x2"), True),
+        (sent_on("/moved/x1"), sent_on("/moved/x2"), False),
         (sent_on("/new/c"), sent_on("/new/d"), False),  # to a page of its own name
         (sent_on("?check=1"), sent_on("/b/c?check=2"), True),  # to itself
         (led_on("1", "sorry?from=1"), led_on("2", "sorry?from=2"), True),
