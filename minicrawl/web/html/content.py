@@ -20,7 +20,7 @@ The limits are round numbers, chosen on pages of which people marked the content
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import accumulate, compress, islice, pairwise, takewhile
+from itertools import accumulate, compress, dropwhile, islice, pairwise, takewhile
 from operator import and_, mul, or_
 
 TEXT, ARTICLE, MAIN, OUT, PERHAPS, COMMENTS, HEADER = "text", "article", "main", "out", "perhaps", "comments", "header"
@@ -379,6 +379,8 @@ def _trim(page: Page, prose: Sequence[int], content: bytearray) -> None:
         section = [block for block in range(before + 1, behind) if content[block]]
         linked = sum(page.linked[block] for block in section)
         is_links = before >= teasers or linked > _MANY_LINKS * sum(page.sizes[block] for block in section)
+        if before == told[-1]:  # a line that leads on to them stays
+            section = list(dropwhile(lambda block: page.sizes[block] >= _REMARK and not page.linked[block], section))
         for block in section:
             is_remark = before == told[-1] and not page.kinds[block] and page.sizes[block] < _REMARK
             if is_links or is_remark or (before == told[-1] and page.is_linked(block)):

@@ -121,6 +121,14 @@ PAGES = {
         f"<figure><img src=i alt=Bridge></figure>{f'<p>{SAY}</p>' * 4}</article>",
         ["Stone", "The bridge is opened on Monday, at last.", "It cost two millions", "", *[SAY] * 4],
     ),
+    "line that leads on to links at the end of an article, and a remark": (
+        f"<h1>Stone</h1>{f'<p>{SAY}</p>' * 11}<p>What to do next on the bridge:</p><ul>{LINKS}</ul>",
+        ["Stone", *[SAY] * 11, "What to do next on the bridge:"],
+    ),
+    "remark at the end of an article": (
+        f"<h1>Stone</h1>{f'<p>{SAY}</p>' * 11}<p>Filed under news</p><ul>{LINKS}</ul>",
+        ["Stone", *[SAY] * 11],
+    ),
     "headings that are links at the end of an article": (
         f"<h1>Stone</h1>{f'<p>{SAY}</p>' * 11}<h2>More</h2>"
         + f"<h3><a href=/n>Rain in the hills</a></h3><p>3 May</p><p>{MORE}</p>" * 4
