@@ -103,7 +103,7 @@ def test_what_a_crawl_said_holds_until_it_is_asked_for_more(tmp_path: Path) -> N
     more = {"http://b.test/": [f"/{page}" for page in range(30)]}
     store = tmp_path / "crawl.db"
     said, later = (
-        crawl(site, store, [HOME], pages=pages, **named)[0].coverage for pages, named in ((6, {}), (1, SLOW))
+        crawl(site, store, [HOME], pages=pages, **named)[0].coverage for pages, named in ((9, {}), (1, SLOW))
     )
     assert 0.5 < said < later
     seeded = crawl(site | more, store, ["http://b.test/"], pages=1)[0].coverage
