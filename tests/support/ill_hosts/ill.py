@@ -121,7 +121,7 @@ ILL: dict[str, Kind] = {
     "430 above 40 a minute": _limited(Answer(430)),
     "503 above 40 a minute": _limited(Answer(503)),
     "503 above 20 a minute, after a burst": Kind(
-        lambda: [bucket(Answer(503), a_minute=20, burst=5)], soon=25, why=_FAST
+        lambda: [bucket(Answer(503), a_minute=20, burst=5)], soon=60, why=_FAST
     ),
     "403 above 40 a minute, for 10 minutes": _limited(Answer(403), ban=600),
     "a ban that each request doubles": _limited(Answer(403), ban=MINUTE, grows=2.0),
