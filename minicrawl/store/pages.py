@@ -285,14 +285,6 @@ class PageTable(Subject):
             ) WHERE asked_at < ? AND look <= ?"""
         return [page for (page,) in self._tables.rows(query, (before, MOST_LOOKS))]
 
-    def seeds_without_links(self, before: float) -> list[int]:
-        """The seeds that say next to nothing and lead nowhere, if they were not asked for since `before`."""
-        query = """
-            SELECT pages.id FROM pages JOIN fetches ON fetches.id = fetch JOIN links ON source = pages.id
-            WHERE found_on IS NULL AND state = 'fetched' AND status = 200 AND digest IS NOT NULL AND sketch IS NULL
-                AND targets = x'' AND nofollow = 0 AND refused = 0 AND fetched_at < ?"""
-        return [page for (page,) in self._tables.rows(query, (before,))]
-
     def soft_404s(self, host: int) -> list[int]:
         """The soft 404s of a host, by number."""
         query = "SELECT id FROM pages WHERE host = ? AND state = 'error' AND reason = 'soft-404'"

@@ -59,24 +59,15 @@ class HostPages:
         self._frontier.put_first(page, now, is_new=is_given_up)
 
     def ask_for_looks(self, now: float) -> bool:
-        """Ask again for one of each look of the soft 404s of runs before, and for the only page of a host, if that led
-        nowhere: a wall may have stood before them. Returns True if there are any."""
+        """Ask again for one of each look of the soft 404s of runs before: a wall may have stood before them. Returns
+        True if there are any."""
         has_any = self._table.counts().get((State.ERROR, "soft-404"), 0)
-        pages = self._table.one_of_each_look(self._opened_at) if has_any else []
-        new = [page for page in pages + self._pages_alone() if page not in self._looks]
+        pages = self._table.one_of_each_look(self._opened_at) if has_any else ()
+        new = [page for page in pages if page not in self._looks]
         for page in new:
             self._looks[page] = False
             self.take_back(page, now)
         return bool(new)
-
-    def _pages_alone(self) -> list[int]:
-        """The pages of runs before that say next to nothing, lead nowhere, and are all that is known of their hosts."""
-        seeds = self._table.seeds_without_links(self._opened_at)
-        if not seeds:
-            return []
-        hosts = self._waiting.host_of[: self._accounts.size]
-        known = np.bincount(hosts)
-        return [page for page in seeds if known[hosts[page]] == 1]
 
     def note_look(self, turn: Turn) -> None:
         """If a page that was a soft 404 is none now, let the other soft 404s of its host wait again."""
