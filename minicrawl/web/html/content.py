@@ -204,6 +204,28 @@ class Page:
         size, linked = self.sizes[block], self.linked[block]
         return linked > _MANY_LINKS * size and size - linked < _PARAGRAPH
 
+    def sums(self) -> "_Sums":
+        """Those of `sizes`, `prose`, `linked` and of blocks in `controls`."""
+        has_controls = bytearray(len(self.sizes))
+        for block in self.controls:
+            has_controls[block] = 1
+        return _Sums(self.sizes, self.prose, self.linked, has_controls)
+
+
+class _Sums:
+    """Sums of numbers of blocks, for any range of these."""
+
+    def __init__(self, *counts: Sequence[int]) -> None:
+        self._until = [[0, *accumulate(each)] for each in counts]
+
+    def of(self, first: int, end: int) -> list[int]:
+        return [each[end] - each[first] for each in self._until]
+
+
+def _is_prose(size: int, prose: int, linked: int, least: int) -> bool:
+    """True for blocks with so much prose, if it is most of their text."""
+    return prose >= max(least, _MOST * size) and linked <= _MOST_LINKED_OF_BOX * size
+
 
 def content_of(page: Page) -> Sequence[int]:
     """By block, 1 for content."""
@@ -244,28 +266,27 @@ def _marked(page: Page) -> list[tuple[str, int, int]]:
     """The containers of a page. One of links, or for anything, is beside the content, unless it holds prose."""
     if not any(mark == BOX for mark, _, _ in page.containers):
         return page.containers
-    controls = bytearray(len(page.sizes))
-    for block in page.controls:
-        controls[block] = 1
-    sums = [[0, *accumulate(counts)] for counts in (page.sizes, page.prose, page.linked, controls)]
-    found = []
+    sums, found = page.sums(), list[tuple[str, int, int]]()
     for mark, first, end in page.containers:
-        size, prose, linked, buttons = (counts[end] - counts[first] for counts in sums)
-        is_prose = prose >= max(_TOLD, _MOST * size) and linked <= _MOST_LINKED_OF_BOX * size and not buttons
-        if mark != BOX or not is_prose:
-            found.append((OUT if mark == BOX else mark, first, end))
+        if mark != BOX:
+            found.append((mark, first, end))
+            continue
+        size, prose, linked, controls = sums.of(first, end)
+        if controls or not _is_prose(size, prose, linked, _TOLD):
+            found.append((OUT, first, end))
     return found
 
 
 def _beside(page: Page) -> tuple[bytes, bytes]:
     """By block, 1 for what is beside the content: for certain, and perhaps."""
-    sums, sizes = [0, *accumulate(page.prose)], [0, *accumulate(page.sizes)]
+    sums = page.sums()
+    whole, most, *_ = sums.of(0, len(page.sizes))
     inside: dict[str, list[tuple[int, int]]] = {mark: [] for mark in (OUT, PERHAPS, COMMENTS, HEADER, CLOSED)}
     for mark, first, end in _marked(page):
-        is_page = sizes[end] - sizes[first] > _WHOLE * sizes[-1]
-        if mark in inside and not is_page and sums[end] - sums[first] <= _LAYOUT[mark] * sums[-1]:
+        size, prose, *_ = sums.of(first, end)
+        if mark in inside and size <= _WHOLE * whole and prose <= _LAYOUT[mark] * most:
             inside[mark].append((first, end))
-    inside[OUT] = [*(each for each in inside[OUT] if not _is_box(page, *each)), *inside.pop(CLOSED)]
+    inside[OUT] = [*(each for each in inside[OUT] if not _is_box(page, sums, *each)), *inside.pop(CLOSED)]
     out, perhaps, comments, headers = (_covered(ranges, len(page.sizes)) for ranges in inside.values())
     if any(headers):
         shown, title = list[bool](), -len(out)
@@ -288,7 +309,7 @@ def _beside(page: Page) -> tuple[bytes, bytes]:
     both = bytes(map(or_, out, perhaps))
     perhaps = both if 2 * sum(compress(left, perhaps)) <= sum(left) else out
     left = list(map(mul, left, perhaps.translate(_NOT)))
-    if not _is_discussion(page, left, comments):
+    if any(comments) and not _is_discussion(page, left, comments):
         out, perhaps = bytes(map(or_, out, comments)), bytes(map(or_, perhaps, comments))
     return out, perhaps
 
@@ -296,10 +317,15 @@ def _beside(page: Page) -> tuple[bytes, bytes]:
 def _is_discussion(page: Page, prose: Sequence[int], comments: bytes) -> bool:
     """True if comments are a page's content: there is little else; or they are nearly all of it, and no article is
     beside them; or they are articles themselves, as the posts of a forum are."""
-    texts = [(first, end) for mark, first, end in page.containers if mark == TEXT]
-    posts = _covered([(first, end) for first, end in texts if all(comments[first:end])], len(prose))
-    said, beside, posted = (sum(compress(prose, blocks)) for blocks in (comments, comments.translate(_NOT), posts))
-    article = max((sum(prose[first:end]) for first, end in texts if not any(comments[first:end])), default=0)
+    sums, posts, article = _Sums(prose, comments), list[tuple[int, int]](), 0
+    for mark, first, end in page.containers:
+        told, remarks = sums.of(first, end) if mark == TEXT else (0, -1)
+        if remarks == end - first:
+            posts.append((first, end))
+        elif not remarks:
+            article = max(article, told)
+    said, posted = (sum(compress(prose, blocks)) for blocks in (comments, _covered(posts, len(prose))))
+    beside = sum(prose) - said
     is_most = said > _WHOLE * (said + beside) and article < _DISCUSSION
     return beside < _DISCUSSION or is_most or posted >= _MOST * said
 
@@ -308,28 +334,23 @@ def pieces_of(page: Page, content: Sequence[int]) -> list[tuple[int, int]]:
     """Containers that a name alone puts beside the content, as ranges of blocks, the largest first: prose, or links
     that are more than the content. They are content where no other page of their host has them."""
     away = [(first, end) for mark, first, end in page.containers if mark in (CLOSED, COMMENTS)]
-    barred = bytearray(map(or_, _covered(away, len(content)), content))
-    for block in page.controls:
-        barred[block] = 1
-    sums = [[0, *accumulate(counts)] for counts in (page.sizes, page.prose, page.linked, barred)]
+    sums, barred = page.sums(), _Sums(bytes(map(or_, _covered(away, len(content)), content)))
     most, found = sum(compress(page.sizes, content)), dict[tuple[int, int], int]()
     for mark, first, end in page.containers:
-        size, prose, linked, others = (counts[end] - counts[first] for counts in sums)
-        is_prose = prose >= max(_BOX, _MOST * size) and linked <= _MOST_LINKED_OF_BOX * size
-        if mark in (OUT, BOX, PERHAPS, HEADER) and not others and (is_prose or most < size < 2 * linked):
+        if mark not in (OUT, BOX, PERHAPS, HEADER) or any(barred.of(first, end)):
+            continue
+        size, prose, linked, controls = sums.of(first, end)
+        if not controls and (_is_prose(size, prose, linked, _BOX) or most < size < 2 * linked):
             found[first, end] = size
     return sorted(found, key=lambda piece: -found[piece])[:_MOST_PIECES]
 
 
-def _is_box(page: Page, first: int, end: int) -> bool:
-    """True for prose amid other prose, without buttons."""
-    if any(block in page.controls for block in range(first, end)):
-        return False
+def _is_box(page: Page, sums: _Sums, first: int, end: int) -> bool:
+    """True for prose amid other prose, without buttons. sums: those of the page."""
+    size, prose, linked, controls = sums.of(first, end)
     around = page.prose[max(0, first - 2) : first], page.prose[end : end + 2]
-    if not all(any(prose >= _SOME_PROSE for prose in blocks) for blocks in around):
-        return False
-    size, prose, linked = (sum(counts[first:end]) for counts in (page.sizes, page.prose, page.linked))
-    return prose >= max(_BOX, _MOST * size) and linked <= _MOST_LINKED_OF_BOX * size
+    is_amid = all(any(each >= _SOME_PROSE for each in blocks) for blocks in around)
+    return is_amid and not controls and _is_prose(size, prose, linked, _BOX)
 
 
 def _covered(ranges: Sequence[tuple[int, int]], size: int) -> bytes:

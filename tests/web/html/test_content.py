@@ -5,6 +5,7 @@ from support.effort import growth
 
 from minicrawl.web.html.blocks import Walk
 from minicrawl.web.html.browser_tree import BrowserTree
+from minicrawl.web.html.content import content_of
 from minicrawl.web.html.markdown import parts_of
 from minicrawl.web.kept_text import blocks_of
 from minicrawl.web.marks import Marks
@@ -253,3 +254,19 @@ def test_content_is_what_a_page_is_about(page: str) -> None:
 def test_nested_containers_cost_no_more_than_others(html: str) -> None:
     whole = BrowserTree(Marks(html.encode())).html()
     assert growth(lambda times: parts_of(walk(whole * times)), 2) < 1.5
+
+
+@pytest.mark.parametrize(
+    ("before", "opening"),
+    [
+        ("<div class=comment>", "<div class=post-body>word"),
+        ("<div class=comment>word</div>", "<div class=post-body>word"),
+        (f"<p>{SAY}", f"<div class=related><p>{SAY}"),
+        (f"<p>{SAY}", f"<div class=nav><p>{SAY}"),
+    ],
+)
+def test_depth_costs_no_more_than_width(before: str, opening: str) -> None:
+    pages = {
+        depth: walk(BrowserTree(Marks(f"{before}{opening * depth}".encode())).html()).page for depth in (500, 5_000)
+    }
+    assert growth(lambda depth: content_of(pages[depth]), 500) < 1.5
