@@ -16,6 +16,14 @@ from minicrawl.system import is_short_of_room
 GB = 10**9
 
 
+@pytest.fixture
+def disk(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """free: bytes of a disk with room at first."""
+    disk = SimpleNamespace(free=5 * GB)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: (100 * GB, 0, disk.free))
+    return disk
+
+
 @pytest.mark.parametrize(
     ("total", "free", "times", "is_short"),
     [
@@ -34,9 +42,7 @@ def test_room_is_a_gigabyte_or_a_twentieth(
 
 
 @apart
-async def test_crawl_pauses_until_there_is_room(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    disk = SimpleNamespace(free=5 * GB)
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: (100 * GB, 0, disk.free))
+async def test_crawl_pauses_until_there_is_room(tmp_path: Path, disk: SimpleNamespace) -> None:
     server, told = Steered(wide(40)), []
     with log.following(["disk-short", "disk-enough"], lambda *event: told.append(event)):
         async with steered(server, tmp_path / "crawl.db", delay=1, concurrency=1) as crawl:
@@ -60,11 +66,7 @@ async def test_crawl_pauses_until_there_is_room(tmp_path: Path, monkeypatch: pyt
 
 @pytest.mark.parametrize("asks_again", [False, True])
 @apart
-async def test_time_runs_on_unless_its_user_pauses_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asks_again: bool
-) -> None:
-    disk = SimpleNamespace(free=5 * GB)
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: (100 * GB, 0, disk.free))
+async def test_time_runs_on_unless_its_user_pauses_it(tmp_path: Path, disk: SimpleNamespace, asks_again: bool) -> None:
     server, told = Steered(wide(40)), []
     with log.following(["disk-short"], lambda *event: told.append(event)):
         async with steered(server, tmp_path / "crawl.db", delay=1, concurrency=1, time=90_000) as crawl:
@@ -81,11 +83,7 @@ async def test_time_runs_on_unless_its_user_pauses_it(
 
 @pytest.mark.parametrize("free", [5 * GB, 1], ids=["with room", "without"])
 @apart
-async def test_a_crawl_that_its_user_has_paused_stays_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: int
-) -> None:
-    disk = SimpleNamespace(free=5 * GB)
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: (100 * GB, 0, disk.free))
+async def test_a_crawl_that_its_user_has_paused_stays_so(tmp_path: Path, disk: SimpleNamespace, free: int) -> None:
     server = Steered(wide(10))
     async with steered(server, tmp_path / "crawl.db", delay=1, concurrency=1) as crawl:
         await server.until(2)
