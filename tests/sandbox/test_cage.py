@@ -140,4 +140,4 @@ def test_no_page_sends_a_packet_whatever_it_tries(kind: str) -> None:
 @slow_with_chromium
 @needs_own_network
 def test_most_ways_out_send_packets_where_nothing_keeps_them_back() -> None:
-    assert len(tried("free")["seen"]) > 40
+    assert len(WAYS.keys() & tried("free")["seen"]) >= ways_out.ENOUGH

@@ -165,7 +165,9 @@ ALONE = {
     "file",
 }
 """Ways by which a page may go, or keep others from what they try."""
-_FIRST, _ROUNDS = 20_000, 3
+_FIRST, _ROUNDS = 20_000, 6
+ENOUGH = 40
+"""Ways that a browser which nothing keeps back is seen to take; after these, it need not try them again."""
 
 
 def _tries() -> list[tuple[str, str, str]]:
@@ -241,7 +243,8 @@ async def _shown_caged() -> list[str]:
     return failed
 
 
-async def _shown_free() -> None:
+async def _shown_free(seconds: float) -> None:
+    """seconds: for what a page sends."""
     from playwright.async_api import Browser, Error, Route, async_playwright
 
     from minicrawl.crawler.rendering.chromium import find_chromium
@@ -260,7 +263,7 @@ async def _shown_free() -> None:
             await page.route("**/*", give)
             with suppress(Error):
                 await page.goto(url, wait_until="commit")
-                await page.wait_for_timeout(1000)
+                await page.wait_for_timeout(1000 * seconds)
             await page.close()
 
     async with async_playwright() as playwright:
@@ -288,8 +291,9 @@ async def _tried(kind: str) -> dict[str, list[str]]:
         loop = asyncio.get_running_loop()
         loop.add_reader(packets, lambda: found.add(_way_of(packets.recv(65536)[14:], ways)))
         failed = [] if kind == "free" else await _shown_caged()
-        for _ in range(_ROUNDS if kind == "free" else 0):  # a busy machine sends late, and what is late is cut
-            await _shown_free()
+        for tried in range(_ROUNDS if kind == "free" else 0):  # a busy machine sends late, and what is late is cut
+            if len(WAYS.keys() & found) < ENOUGH:
+                await _shown_free(2**tried)
         loop.remove_reader(packets)
     return {"seen": sorted(filter(None, found)), "failed": failed}
 

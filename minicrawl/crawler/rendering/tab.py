@@ -32,7 +32,7 @@ with contextlib.suppress(ImportError):  # an extra: see `chromium.find_chromium`
 Answer = Callable[[str, str, str, str, dict[str, str]], Awaitable[Resource | None]]
 """The answer to a request: URL of the document that asks, kind, method, URL and header fields. None: there is none."""
 LAST_WORD = 10.0
-"""Seconds for a page to say what it shows when its time is up, and to close."""
+"""Seconds for a page to say what it shows when its time is up, and to close; no less than it has to get ready."""
 MOST_PAGES = 50
 """Pages of one tab, whose process grows."""
 _BLANK = "about:blank"
@@ -283,14 +283,14 @@ class Tab:
         self._pages += 1
         self._requests = requests
         requests.frame = self.page.main_frame
-        async with asyncio.timeout(max(seconds, LAST_WORD)):
-            response = await self.page.goto(requests.url, wait_until="commit")
+        async with asyncio.timeout(_last_word(seconds)):
+            response = await self.page.goto(requests.url, wait_until="commit", timeout=0)
             made = await self._session.send("Page.createIsolatedWorld", {"frameId": self._frame})
             self._world = made["executionContextId"]
         is_ready = await self._wait(requests, seconds, whole=whole)
         if is_ready and requests.scrolls:
             requests.scrolled = await self._scroll(requests, seconds)
-        async with asyncio.timeout(LAST_WORD):
+        async with asyncio.timeout(_last_word(seconds)):
             html = await self._said(_HTML % most)
         if not isinstance(html, str) or origin_of(self.page.url) != self.origin:
             raise FetchError("render-timeout", "the page has left")
@@ -305,15 +305,15 @@ class Tab:
         """The HTML of the page at the first routes to which it links; empty for one that does not get ready."""
         shown = list[str]()
         try:
-            async with asyncio.timeout(LAST_WORD):
+            async with asyncio.timeout(_last_word(seconds)):
                 found = await self._said(_ROUTES)
             for route in filter(is_route, found if isinstance(found, list) else []):
                 if len(shown) == _MOST_ROUTES:
                     break
-                async with asyncio.timeout(LAST_WORD):
+                async with asyncio.timeout(_last_word(seconds)):
                     await self._said(f"location.hash = {json.dumps(route)}")
                 await self._wait(requests, seconds, whole=False)
-                async with asyncio.timeout(LAST_WORD):
+                async with asyncio.timeout(_last_word(seconds)):
                     html = await self._said(_HTML % most)
                 shown.append(html if isinstance(html, str) else "")
         except (FetchError, TimeoutError, Error):
@@ -330,7 +330,7 @@ class Tab:
         while spent < seconds and clock() < end:
             began = clock()
             quiet = max(_QUIET - (began - requests.answered), _LOOK)
-            async with asyncio.timeout(seconds - spent + LAST_WORD):
+            async with asyncio.timeout(seconds - spent + _last_word(seconds)):
                 is_quiet = await self._said(_QUIET_FOR % (1000 * quiet, 1000 * (seconds - spent)))
             spent += clock() - began
             if not is_quiet:
@@ -348,7 +348,7 @@ class Tab:
         clock, first, links, still = asyncio.get_running_loop().time, 0, 0, 0
         end = clock() + _MOST_HELD * seconds
         for step in range(_STEPS):
-            async with asyncio.timeout(LAST_WORD):
+            async with asyncio.timeout(_last_word(seconds)):
                 found = await self._said(_SCROLL)
             now, is_end, is_all = found if isinstance(found, list) else (links, True, True)
             first = first if step else now
@@ -400,6 +400,11 @@ class Tab:
     def _on_crash(self, page: "Page") -> None:
         self.has_crashed = True
         self.on_crash()
+
+
+def _last_word(seconds: float) -> float:
+    """LAST_WORD, for pages that have these seconds to get ready."""
+    return max(seconds, LAST_WORD)
 
 
 async def _close(page: "Page") -> None:
