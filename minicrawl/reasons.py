@@ -63,7 +63,7 @@ _ROWS: Mapping[str, str | tuple[str, int] | tuple[str, int, float]] = {
     # It was read.
     "ok": "it was read, and its links were followed",
     "noindex": "it was read, but forbids indexing (noindex)",
-    "nofollow": "it was read, but forbids robots to follow its links (nofollow), which no setting overrides",
+    "nofollow": "it was read, but forbids robots to follow its links (nofollow), unless --ignore-robots is on",
     "not-html": "it is not HTML, so it was not read, and has no links",
     "list-of-urls": "it is a sitemap, a feed or a list of URLs; the crawl took its URLs",
     "pdf-unread": "it is a PDF file that cannot be read: damaged, protected by a password, or too slow (see the log)",

@@ -53,9 +53,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """One more than there are cores, since many a test waits for a process or a server; of slow ones half the time."""
-    cores = os.cpu_count() or 1
-    return 2 * cores if config.option.markexpr.startswith("slow") else cores + 1
+    """One more than there are cores, since many a test waits for a process or a server."""
+    return (os.cpu_count() or 1) + 1
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -69,6 +69,7 @@ class Intake:
         self.visits = Visits(state, aliases, deep_links, sitemaps, ranking, opening.plain_links, steps)
         self.robots.judge = self.visits.judge.on_robots
         self.visits.judge.is_on = not settings.from_archive
+        self.visits.heeds_robots = not settings.ignore_robots
         of_state = [state.outbox, state.pages, state.hosts, state.interests, state.sites, state.admission]
         parts = [*of_state, sitemaps.queue, self.robots]
         self.savers: list[Callable[[Writer], None]] = [one.save for one in [*parts, *steps] if one is not None]

@@ -249,10 +249,11 @@ class PageTable(Subject):
         return facts
 
     def nofollow_counts(self) -> tuple[int, int]:
-        """The number of pages that ask robots not to follow their links, and of these links."""
+        """The number of pages whose links are not followed, as they ask of robots, and of these links."""
         query = """
             SELECT count(*), coalesce(sum(nofollow), 0) FROM pages JOIN fetches ON fetches.id = fetch
-            JOIN links ON source = pages.id WHERE robots GLOB '*nofollow*' AND nofollow > 0"""
+            JOIN links ON source = pages.id
+            WHERE robots GLOB '*nofollow*' AND nofollow > 0 AND reason NOT IN ('ok', 'noindex')"""
         pages, links = self._tables.row(query)
         return pages, links
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from support.command_line import answer, run
-from support.sites import HOME, Site, crawl, page
+from support.sites import HOME, Site, crawl, page, rows
 
 LINKS = [f"{HOME}{name}" for name in "abcde"]
 META = '<meta name="{}" content="{}">'
@@ -56,7 +56,19 @@ def test_one_page_of_many_that_withholds_its_links_is_one_of_them(store: Path) -
     assert "2 links that pages mark as nofollow may lead there" in told["rule"]
     said = run("why", LINKS[0], "--store", store).stdout
     assert "not counted: 2 nofollow" in said
-    assert "no setting overrides" in said
+    assert "unless --ignore-robots is on" in said
+
+
+def test_on_ones_own_server_they_are_followed_also_when_that_is_said_later(store: Path) -> None:
+    site = of_front([META.format("robots", "NONE"), MARKED.format("marked"), *LINKS])
+    crawl(site, store, [HOME], ignore_robots=True)
+    assert len(rows(store, "SELECT 1 FROM pages WHERE state = 'fetched'")) == 6
+    told = answer("status", "--store", store)["unasked"]
+    assert (told["nofollow"], told["pages"], told["links"]) == (1, 0, 0)
+    later = store.with_name("later.db")
+    crawl(site, later, [HOME])
+    crawl(site, later, [HOME], ignore_robots=True, refresh=True, discovery=0.5, pages=7)
+    assert len(rows(later, "SELECT 1 FROM pages WHERE state = 'fetched'")) == 6
 
 
 def test_where_no_page_says_nofollow_why_does_not_speak_of_it(store: Path) -> None:

@@ -40,6 +40,7 @@ class Members:
     on_request: Callable[[int], None] = lambda number: None
     says: str = "Please enter a correct name and password."
     hides: tuple[str, ...] = ()  # pages that the account may not read
+    robots: tuple[str, str] = ("", "")  # what its front page and the others say to these
     states: set[str] = field(default_factory=set)
     asked: list[str] = field(default_factory=list)
     acts: Counter[str] = field(default_factory=Counter)
@@ -129,7 +130,8 @@ class _Answers(Pages):
         acting = [site.leaves, (f"{path.rstrip('/')}/delete", "Remove")] if is_member else []
         body = "".join(OUT.format(*each) for each in [*((link, f"to {link}") for link in links), *acting])
         words = prose(int.from_bytes(path.encode()), title=f"Page {path} of members")
-        self._say(200, f"{words}{body}")
+        said = f"<meta name=robots content='{site.robots[path != '/']}'>"
+        self._say(200, f"{words.replace('</head>', f'{said}</head>')}{body}")
 
     def _cookies(self) -> dict[str, str]:
         pairs = (pair.partition("=") for pair in self.headers.get("Cookie", "").split("; "))

@@ -80,19 +80,22 @@ def judge(  # noqa: PLR0913 - everything an outcome depends on
     *,
     now: float,
     was_read: bool = False,
+    heeds_robots: bool = True,
     timing: Timing = STANDARD,
 ) -> Outcome:
     """The outcome of an answer. attempts: failures in a row before it. was_read: the page was read and still exists;
-    matters for a 304 only."""
+    matters for a 304 only. heeds_robots: nofollow counts."""
     if was_read and fetched.status == NOT_MODIFIED:
         return UNCHANGED
     try:
-        return _judged(fetched, parsed, attempts, now, timing)
+        return _judged(fetched, parsed, attempts, now, timing, heeds_robots=heeds_robots)
     except Exception as error:
         return Outcome(State.ERROR, parser_failed(fetched.url, error))
 
 
-def _judged(fetched: Fetched, parsed: ParsedPage, attempts: int, now: float, timing: Timing) -> Outcome:
+def _judged(  # noqa: PLR0913 - as `judge`
+    fetched: Fetched, parsed: ParsedPage, attempts: int, now: float, timing: Timing, *, heeds_robots: bool
+) -> Outcome:
     status = fetched.status
     wait = timing.retry * 4**attempts if attempts + 1 < MAX_TRIES else None
     if fetched.reason is not None or status is None or status == NOT_MODIFIED:
@@ -106,7 +109,7 @@ def _judged(fetched: Fetched, parsed: ParsedPage, attempts: int, now: float, tim
         return Outcome(State.FETCHED, f"http-{status}")
     if media_type(fetched.content_type) not in HTML_TYPES and fetched.digest is None:
         return Outcome(State.FETCHED, "pdf-unread" if parsed.unread else "not-html")
-    return _page(fetched, parsed)
+    return _page(fetched, parsed, heeds_robots=heeds_robots)
 
 
 def directives_of(fetched: Fetched, parsed: ParsedPage) -> Directives:
@@ -115,9 +118,9 @@ def directives_of(fetched: Fetched, parsed: ParsedPage) -> Directives:
     return said if fetched.robots_tag is None else said.and_(read_directives(fetched.robots_tag))
 
 
-def _page(fetched: Fetched, parsed: ParsedPage) -> Outcome:
+def _page(fetched: Fetched, parsed: ParsedPage, *, heeds_robots: bool) -> Outcome:
     said = directives_of(fetched, parsed)
-    follow = said.follow
+    follow = said.follow or not heeds_robots
     if parsed.refresh is not None and parsed.refresh != fetched.url:
         return Outcome(State.ALIAS, "meta-refresh", alias=parsed.refresh, follows=follow)
     if parsed.canonical is not None and parsed.canonical != fetched.url:

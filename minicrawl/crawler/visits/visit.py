@@ -74,6 +74,8 @@ class Visits:
         steps: Steps,
     ) -> None:
         self.state = state
+        self.heeds_robots = True
+        """Links of pages that say nofollow do not count."""
         self.aliases, self.deep_links, self._plain_links = aliases, deep_links, plain_links
         self.guesses = SchemeGuesses(state.urls, state.discovery)
         self.sitemaps, self.ranking, self.steps = sitemaps, ranking, steps
@@ -94,7 +96,8 @@ class Visits:
         state.pages.refreshed += had_turn and fetched.status is not None
         was_read = had_turn and fetched.status == NOT_MODIFIED and state.pages.was_there(page)
         attempts = state.pages.attempts.get(page, 0)
-        outcome = judge(fetched, parsed, attempts, now=now, was_read=was_read, timing=state.timing)
+        heeds, timing = self.heeds_robots, state.timing
+        outcome = judge(fetched, parsed, attempts, now=now, was_read=was_read, heeds_robots=heeds, timing=timing)
         if not outcome.is_unchanged and outcome.state is None and self.guesses.wrong(page) is not None:
             outcome = replace(outcome, state=State.ERROR)
         state.hosts.end_turn(HostTurn(state.frontier.host(page), page), fetched, now)

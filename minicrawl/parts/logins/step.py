@@ -4,11 +4,12 @@ import json
 import time
 from functools import cached_property, lru_cache
 
+from minicrawl.crawler.outcomes.outcome import directives_of, judge
 from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
-from minicrawl.model import Fetched, PageRequest, ParsedPage
+from minicrawl.model import Fetched, PageRequest, ParsedPage, State
 from minicrawl.parts.logins import ACCOUNTS, LOST, ActingRow, follows_actions
 from minicrawl.parts.logins.guard import Guard, shape
 from minicrawl.parts.logins.session import kept_logins
@@ -21,6 +22,10 @@ from minicrawl.web.urls.keys import origin_of, site_of
 
 _ENDERS = "session_enders"
 """Key of `meta`. JSON: the sites whose session was ended, by the shapes of the URLs that did."""
+
+
+_SEEDS_WITH_NOFOLLOW = """
+    SELECT url FROM pages JOIN fetches ON fetches.id = fetch WHERE depth = 0 AND robots GLOB '*nofollow*'"""
 
 
 class Sessions(Step):
@@ -43,6 +48,8 @@ class Sessions(Step):
         self._unsaved: dict[int, str] = {}
         self._accounts = {site: login.user for site, login in logins.items()}
         self._carries = lru_cache(maxsize=1_000)(self._carries_now)
+        self._hidden = {site_of(url) for (url,) in opening.state.writer.rows(_SEEDS_WITH_NOFOLLOW)}
+        """Sites of which a seed says nofollow."""
 
     def _browsing(self) -> Browsing:
         return Browsing(self._options, time.time, self._seed_origins)
@@ -82,6 +89,19 @@ class Sessions(Step):
 
     def source(self, source: PageSource) -> PageSource:
         return Guarded(source, self._guards) if self._guards else source
+
+    def on_answer(self, turn: Turn) -> bool:
+        """Follow the links of a page that says nofollow where a seed says it, too: that is said of all that is behind
+        the login, to search engines."""
+        outcome, url = turn.outcome, turn.fetched.url
+        if outcome.state not in (State.FETCHED, State.ALIAS) or outcome.follows or outcome.is_redirect:
+            return False
+        if self._carries(origin_of(url)) and not directives_of(turn.fetched, turn.parsed).follow:
+            if not self._state.accounts.depth[turn.page]:
+                self._hidden.add(site_of(url))
+            if site_of(url) in self._hidden:
+                turn.outcome = judge(turn.fetched, turn.parsed, now=turn.now, heeds_robots=False)
+        return False
 
     def on_links(self, turn: Turn) -> None:
         parsed = turn.parsed

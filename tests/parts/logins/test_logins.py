@@ -101,6 +101,22 @@ def test_a_lost_session_is_told_and_continues_with_another_login(tmp_path: Path)
     assert (site.logins, site.acts) == (2, {})
 
 
+@pytest.mark.parametrize(
+    ("robots", "are_read"), [(("NONE", "NONE"), True), (("nofollow", "noindex,nofollow"), True), (("", "NONE"), False)]
+)
+def test_what_a_seed_says_to_robots_too_keeps_nothing_from_who_is_logged_in(
+    robots: tuple[str, str], are_read: bool, tmp_path: Path, password_file: Path
+) -> None:
+    site = Members(robots=robots)
+    with serving(site) as front:
+        log_in(front, tmp_path, password_file)
+        crawl(front, tmp_path, "--pages", "9")
+        said = crawl(front, tmp_path)
+    assert (members_of(site) <= {path[1:] for path in site.asked}) == are_read
+    assert ("Left out because their pages say nofollow" in said) != are_read
+    assert site.acts == {}
+
+
 def test_what_ends_a_session_without_saying_so_is_asked_once(tmp_path: Path, password_file: Path) -> None:
     site = Members(hidden_way_out=True)
     with serving(site) as front:
