@@ -267,8 +267,8 @@ class Wanted(Struct, frozen=True):
     `hashes`: of its lines, to detect changes; `kept`: the text for the store, `is_view`: of pages that forbid copies,
     too. `extract`, `hooks`, `structured`: the user's extraction, see minicrawl.extract. `short_text`: the text of pages
     that may be soft 404s. `lines`: the lines of pages, packed. `requisites`: URLs of files that the page needs;
-    `is_style`: it is a style sheet, not a page. `facts`: facts for an audit. `asks_password`: whether pages ask for a
-    password. `routes`: links to #/x are links to pages, see `normalise_route`.
+    `is_style`: it is a style sheet, not a page. `facts`: facts for an audit. `forms`: what the forms of a page say.
+    `routes`: links to #/x are links to pages, see `normalise_route`.
     """
 
     anchors: bool = False
@@ -285,7 +285,7 @@ class Wanted(Struct, frozen=True):
     requisites: bool = False
     is_style: bool = False
     facts: bool = False
-    asks_password: bool = False
+    forms: bool = False
     routes: bool = False
 
     @property
@@ -350,7 +350,8 @@ class ParsedPage(NamedTuple):
     `hook_failures`: names and errors of hooks that failed; `refused`: links that a hook left out.
     `requisites`: distinct files that the page needs to look as it does; `pictures`: of a view, URLs of its pictures.
     `facts`: for an audit. `unread`: it is a PDF file that could not be read. `asks_password`: it has a field for a
-    password. `is_shell`: it has scripts, and next to no words and links. `scripts`: if it has any, with --render auto.
+    password; `is_filled_in`: a form that holds words. `is_shell`: it has scripts, and next to no words and links.
+    `scripts`: if it has any, with --render auto.
     """
 
     outlinks: tuple[str, ...] = ()
@@ -382,6 +383,7 @@ class ParsedPage(NamedTuple):
     facts: PageFacts | None = None
     unread: bool = False
     asks_password: bool = False
+    is_filled_in: bool = False
     is_shell: bool = False
     scripts: PageScripts | None = None
 

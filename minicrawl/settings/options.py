@@ -202,7 +202,7 @@ class Options:
         0, whole(MOST_WORKERS, 0), "Fetch and parse in N processes; 0 means in the main process.", LIVE, ON_DASHBOARD
     )
     ignore_robots: bool = setting(
-        False, FLAG, "Ignore robots.txt, and what pages say to robots. Only for your own servers.", REREADS
+        False, FLAG, "Ignore robots.txt, and nofollow of pages. Only for your own servers.", REREADS
     )
     respect_usage: tuple[str, ...] = setting(
         (),

@@ -40,6 +40,7 @@ class Members:
     on_request: Callable[[int], None] = lambda number: None
     says: str = "Please enter a correct name and password."
     hides: tuple[str, ...] = ()  # pages that the account may not read
+    form: str = ""  # each page is one, at /change, sent by this method
     robots: tuple[str, str] = ("", "")  # what its front page and the others say to these
     states: set[str] = field(default_factory=set)
     asked: list[str] = field(default_factory=list)
@@ -47,8 +48,16 @@ class Members:
     logins: int = 0
     sessions: dict[str, int] = field(default_factory=dict)
 
-    def links(self, page: int) -> list[str]:
-        return [f"/members/{each}" for each in (2 * page + 1, 2 * page + 2) if each < self.pages]
+    @property
+    def paths(self) -> list[str]:
+        return [f"/members/{each}{'/change' * bool(self.form)}" for each in range(self.pages)]
+
+    def links(self, path: str) -> list[str]:
+        """In a tree; or of forms all in one list."""
+        if path == "/":
+            return self.paths if self.form else self.paths[:1]
+        at = 2 * self.paths.index(path) + 1
+        return [] if self.form else self.paths[at : at + 2]
 
 
 class _Answers(Pages):
@@ -81,7 +90,7 @@ class _Answers(Pages):
                 self._say(200, "gone")
         elif session is None and not (site.is_open and parts.path == "/"):
             self._say(302, "", ("Location", f"/login?next={parts.path}"))
-        elif parts.path != "/" and parts.path not in {f"/members/{number}" for number in range(site.pages)}:
+        elif parts.path != "/" and parts.path not in site.paths:
             self._say(404, "<p>There is no such page.</p>")
         elif parts.path in site.hides:
             self._say(302, "", ("Location", f"/login?next={parts.path}"))
@@ -122,7 +131,7 @@ class _Answers(Pages):
 
     def _page(self, path: str, *, is_member: bool) -> None:
         site, number = self.site, path.removeprefix("/members/")
-        links = site.links(int(number)) if number.isdigit() else ["/members/0"]
+        links = site.links(path)
         if site.hidden_way_out:
             links.append(f"/see-you?from={number}")
         if site.has_link and not is_member:
@@ -130,6 +139,10 @@ class _Answers(Pages):
         acting = [site.leaves, (f"{path.rstrip('/')}/delete", "Remove")] if is_member else []
         body = "".join(OUT.format(*each) for each in [*((link, f"to {link}") for link in links), *acting])
         words = prose(int.from_bytes(path.encode()), title=f"Page {path} of members")
+        if site.form and path != "/":  # all that is its own is a name in a field
+            name = "".join(map(chr, (97 + int(digit) for digit in number[:-7])))
+            form = f"<form method={site.form}><input name=name value={name}><button>Save</button></form>"
+            words = prose(0, title="Change a member") + form
         said = f"<meta name=robots content='{site.robots[path != '/']}'>"
         self._say(200, f"{words.replace('</head>', f'{said}</head>')}{body}")
 

@@ -69,7 +69,7 @@ class Logins(Part):
 
     @staticmethod
     def gathers(settings: "CrawlSettings") -> Collection[str]:
-        return ("anchors", "asks_password") if has_session(settings) else ()
+        return ("anchors", "forms") if has_session(settings) else ()
 
     @staticmethod
     def figures(store: "Store") -> Mapping[str, Any]:

@@ -24,8 +24,8 @@ from minicrawl.web.urls.normalise import normalise
 MOST_LOGINS, FEW = 3, 10
 """Logins that a run makes at a site in a row, each for fewer than so many pages: a session may be short."""
 _ACQUITTALS = 3
-"""Suspects in a row that are looked into each; then the 4th, 8th, 16th and so on: a site may ask for a password on each
-page, such as to confirm something."""
+"""Suspects of a shape that are looked into each; then the 4th, 8th, 16th and so on: some pages ask for a password while
+the session is alive, to change it, or to confirm something."""
 _BLAMED = 2
 """Sessions that pages of a shape have ended, at least one in two of those read, before the shape is blamed."""
 _MOST_SHAPES = 10_000
@@ -48,9 +48,10 @@ class Guard:
         self.ended: list[str] = []
         self._keys = self._session_keys()
         self._lock = asyncio.Lock()
-        self._epoch = self._logins = self._acquitted = self._read = 0
+        self._epoch = self._logins = self._read = 0
         self._well: deque[str] = deque(maxlen=1)
-        self._blamed, self._asked = Counter[str](), Counter[str]()
+        self._blamed, self._asked, self._acquitted = Counter[str](), Counter[str](), Counter[str]()
+        """By the shapes of URLs: sessions that these have ended; pages read; suspects while the session was alive."""
         self._login_paths = {_place(login.form or login.url)} if login is not None else set[str]()
         self._led = dict[str, str]()  # by the place that redirects lead to, the first page that did
 
@@ -68,7 +69,7 @@ class Guard:
         async with self._lock:
             if self.lost is None and epoch == self._epoch:
                 if await self._is_alive():
-                    self._acquitted += 1
+                    self._acquitted[shape(url)] += 1
                     self._keys = self._session_keys()
                     return self._of_login(fetched), parsed
                 self._blame(url, surely=was_ended)
@@ -88,10 +89,10 @@ class Guard:
 
     def _note_well(self, url: str) -> None:
         self._well.append(url)
-        self._acquitted = 0
         self._read += 1
         if len(self._asked) > _MOST_SHAPES:
             self._asked.clear()
+            self._acquitted.clear()
         self._asked[shape(url)] += 1
 
     def _session_keys(self) -> frozenset[Key]:
@@ -106,7 +107,7 @@ class Guard:
             place = _place(target)
             return place != _place(url) and await self._is_login(place, target, url)
         if parsed.asks_password and _place(url) not in self._login_paths:
-            seen = self._acquitted
+            seen = self._acquitted[shape(url)]
             return seen < _ACQUITTALS or seen & (seen - 1) == 0
         return False
 
@@ -170,7 +171,7 @@ class Guard:
                 self.login = await log_in(browsing, self._jar, login, password)
         except (LoginError, MinicrawlError) as error:
             return str(error)
-        self._keys, self._acquitted = self._session_keys(), 0
+        self._keys = self._session_keys()
         log.event("logged-in-again", site=self.site, user=login.user)
         return None
 

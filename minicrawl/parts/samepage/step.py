@@ -350,7 +350,7 @@ class SamePage(Step):
             share = _news(book.lines, lines)
             if not share and _has_numbers(lines) and book.is_unlike_last(turn.fetched):
                 share = float(_has_new_numbers(book.lines, lines))  # a table of other numbers
-            kind = GAIN if share else "nothing"
+            kind = GAIN if share or _is_own_form(turn) else "nothing"
             is_full = share >= _FULL
         if kind == "same" and "?" not in turn.fetched.url and book.is_first_copy(turn.fetched.payload):
             kind = "copy"
@@ -611,7 +611,12 @@ def _kind(turn: Turn, book: HostBook, repeats: str | None, *, heeds_robots: bool
     content = media_type(fetched.content_type)
     is_file = content not in HTML_TYPES and fetched.digest is None and fetched.record is None
     itself = "nothing" if content in FEED_TYPES else FILE if is_file else GAIN
-    return repeats or ("same" if outcome.state is State.ALIAS else itself)
+    return itself if _is_own_form(turn) else repeats or ("same" if outcome.state is State.ALIAS else itself)
+
+
+def _is_own_form(turn: Turn) -> bool:
+    """True if a page is a form that is filled in, with a path of its own: what it holds is none of its text."""
+    return turn.parsed.is_filled_in and "?" not in turn.fetched.url
 
 
 def _news(known: KnownLines, lines: Lines) -> float:

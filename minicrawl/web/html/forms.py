@@ -20,6 +20,7 @@ _ASKS = re.compile(rb"<input\b[^<>]{0,2000}?\btype\s*=\s*[\"']?password\b", re.I
 _FORM = re.compile(rb"<form\b", re.IGNORECASE)
 _NAMES = {"text", "email", "tel", ""}
 _SENT_AS_IS = _NAMES | {"password", "hidden", "search", "url", "number", "date"}
+_WRITTEN = _NAMES | {"url", "textarea"}
 _OF_USER = re.compile(r"user|log.?[io]n|mail|account|usr|uid|benutzer|utilisateur|usuario", re.IGNORECASE)
 _BUTTONS = {"submit", "image"}
 _FIELDS = ("input", "button", "select", "textarea")
@@ -72,8 +73,17 @@ def asks_password(body: bytes) -> bool:
 
 def asks_something(body: bytes, url: str) -> bool:
     """True if a page at a URL has a form that is posted, with a field to fill in."""
-    posted = [form for form in forms_of(body, url) if form.is_post] if _FORM.search(body) else []
-    return any(field.kind not in ("hidden", "submit") for form in posted for field in form.fields)
+    return any(field.kind not in ("hidden", "submit") for field in _posted(body, url))
+
+
+def is_filled_in(body: bytes, url: str) -> bool:
+    """True if a page at a URL has a form that is posted, and shows words in a field to write in."""
+    return any(field.kind in _WRITTEN and any(map(str.isalpha, field.value)) for field in _posted(body, url))
+
+
+def _posted(body: bytes, url: str) -> list[Field]:
+    forms = forms_of(body, url) if _FORM.search(body) else []
+    return [field for form in forms if form.is_post for field in form.fields]
 
 
 def lines_shown(body: bytes, content_type: str | None = None) -> list[str]:

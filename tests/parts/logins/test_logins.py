@@ -42,7 +42,7 @@ def read(tmp_path: Path) -> set[str]:
 
 
 def members_of(site: Members) -> set[str]:
-    return {f"members/{number}" for number in range(site.pages)}
+    return {path[1:] for path in site.paths}
 
 
 @pytest.mark.parametrize(
@@ -115,6 +115,18 @@ def test_what_a_seed_says_to_robots_too_keeps_nothing_from_who_is_logged_in(
     assert (members_of(site) <= {path[1:] for path in site.asked}) == are_read
     assert ("Left out because their pages say nofollow" in said) != are_read
     assert site.acts == {}
+
+
+@pytest.mark.parametrize(("method", "are_read"), [("post", True), ("get", False)])
+def test_a_form_that_is_filled_in_says_what_it_holds(
+    method: str, are_read: bool, tmp_path: Path, password_file: Path
+) -> None:
+    """As in the admin pages of a framework: their words are the same on each."""
+    site = Members(pages=60, form=method)
+    with serving(site) as front:
+        log_in(front, tmp_path, password_file)
+        crawl(front, tmp_path)
+    assert (members_of(site) <= read(tmp_path)) == are_read
 
 
 def test_what_ends_a_session_without_saying_so_is_asked_once(tmp_path: Path, password_file: Path) -> None:

@@ -4,7 +4,15 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from minicrawl.web.html.forms import asks_password, forms_of, leads_to_login, login_form, name_form, title_of
+from minicrawl.web.html.forms import (
+    asks_password,
+    forms_of,
+    is_filled_in,
+    leads_to_login,
+    login_form,
+    name_form,
+    title_of,
+)
 
 URL = "https://a.test/in/"
 FULL = """<base href="/base/"><form id=f method=POST action=enter>
@@ -125,3 +133,21 @@ def test_links_that_lead_to_a_login(url: str, text: str, leads: bool) -> None:
 )
 def test_a_page_asks_for_a_password(page: str, asks: bool) -> None:
     assert asks_password(page.encode()) is asks
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_so"),
+    [
+        ("<input name=a value=Rose>", True),
+        ("<input type=email value=rose@a.test name=a>", True),
+        ("<textarea name=a>Rose</textarea>", True),
+        ("<input name=a value=12><input type=hidden name=b value=Rose><input type=submit value=Save>", False),
+        (
+            "<input type=search name=a value=Rose><input type=password name=b value=Rose><textarea name=c> </textarea>",
+            False,
+        ),
+        ("</form><form><input name=a value=Rose>", False),
+    ],
+)
+def test_a_form_that_is_posted_is_filled_in(fields: str, is_so: bool) -> None:
+    assert is_filled_in(f"<form method=post>{fields}</form>".encode(), URL) is is_so
