@@ -22,6 +22,12 @@ LINES = [f"Paragraph {letter} of the guide." for letter in "abcdefghijklmnopqrst
         ("As of 11:50", "As of 13:57", 2),
         ("Thursday, 5 March 2026, 13:00", "Friday, 6 March 2026, 11:01", 22),
         ("2026-03-05 12:00:00", "2026-03-06 12:00:00", 24),
+        ("2026-03-05T12:00:00+02:00", "2026-03-06T17:00:00+02:00", 29),
+        ("Updated Mar 5, 2026, 11:10 AM", "Updated Mar 5, 2026, 5:10 PM", 6),
+        ("le 5 mars 2026 à 12h00", "le 6 mars 2026 à 13h00", 25),
+        ("2026年3月5日", "2026年3月6日", 24),
+        ("Thu Mar 5 12:00:00 UTC 2026", "Fri Mar 6 12:00:00 UTC 2026", 24),
+        ("now: 1772712000", "now: 1772733600123", 6),
     ],
 )
 def test_the_day_and_time_of_an_answer_are_left_out(line: str, later: str, hours: int) -> None:
@@ -35,6 +41,9 @@ def test_the_day_and_time_of_an_answer_are_left_out(line: str, later: str, hours
         ("Opens at 10:15", "Opens at 11:15", 0),
         ("Opens at 10:15 AM", "Opens at 10:15 PM", 12),
         ("On 9 March 2026, 10:15", "On 9 March 2026, 10:45", 24),
+        ("Today, 5 March 2026, 15:00", "Today, 5 March 2026, 17:00", 0),
+        ("Version 2.5 of 2026", "Version 2.6 of 2026", 24),
+        ("Lot 1772712000", "Lot 1772798400", 1),
         ("On 9 March 2026", "On 10 March 2026", 1),
         ("Chapter 25:10", "Chapter 26:10", 1),
     ],

@@ -16,7 +16,7 @@ are alike, or two that say it is gone.
 
 import zlib
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence, Set
 from itertools import chain, dropwhile
 from typing import NamedTuple
 
@@ -44,8 +44,8 @@ _MOST_NOISE = 2_000
 
 class Memory(Struct):
     """What is known of a page's changes. noise: hashes of places, and of shapes of lines, that say nothing; once: gaps
-    that were undecided; held: those of which a change waits for the next check; changed: by place, the last checks that
-    have found a change there; came: by line, how often it has come or gone."""
+    that were undecided; held: those of which a change waits for the next check, and what has come there; changed: by
+    place, the last checks that have found a change there; came: by line, how often it has come or gone."""
 
     noise: list[int] = field(default_factory=list)
     once: list[int] = field(default_factory=list)
@@ -73,16 +73,28 @@ class Memory(Struct):
             self.came[number] = self.came.pop(number, 0) + 1
         return often
 
-    def holds(self, gap: "Gap", came: Sequence[Entry], went: Sequence[Entry]) -> bool:
+    def holds(self, gap: "Gap", came: Sequence[Entry], went: Sequence[Entry], check: int | None) -> bool:
         """True if a change is not told before the next check finds it, too: all of its lines have come or gone before,
-        if only for a moment, or others have in their place."""
+        if only for a moment, or others have in their place; or more lines differ between the answers than have come
+        and gone, so that these may be among them by chance; or numbers alone have changed, and here something had at
+        the last check."""
+        content = _hash(*gap.place, *(entry.key for entry in came))
+        was_held, is_found_again = gap.hash in self.held, content in self.held
+        self.held = [number for number in self.held if number not in (gap.hash, content)]
+        times = self.changed.get(gap.hash, [])
+        if was_held:
+            if not is_found_again and check:
+                self.changed[gap.hash] = [*times, check - 1]
+            return False
         is_known = all(_hash(entry.kind, entry.key) in self.came for entry in (*came, *went))
         is_instead = gap.hash in self.once and (bool(went) or not gap.before)
-        if gap.hash in self.held or not (is_known or is_instead):
-            self.held = [other for other in self.held if other != gap.hash]
+        shapes, before = ({shape(entry.key) for entry in lines if entry.kind != "bytes"} for lines in (came, went))
+        is_again = check is not None and times[-1:] == [check - 1] and bool(shapes) and shapes == before
+        if not (is_known or is_instead or is_again or gap.is_noisier_than(len(came) + len(went))):
             return False
-        self.once.append(gap.hash)
-        self.held.append(gap.hash)
+        if not is_again:
+            self.once.append(gap.hash)
+        self.held += gap.hash, content
         return True
 
 
@@ -157,7 +169,7 @@ def _decided(
             else:
                 memory.once.append(gap.hash)
                 memory.note(gap.noise)
-        elif not (gap.is_sure or gap.place[0] in _FIELDS) and memory.holds(gap, came, went):
+        elif not (gap.is_sure or gap.place[0] in _FIELDS) and memory.holds(gap, came, went, check):
             kept.append(gap)
         else:
             if gap.noise:
@@ -172,8 +184,8 @@ def _decided(
             removed += _only_sure(went) if is_habit else went
     memory.forget(check or 0)
     if not added and not removed:
-        return Verdict(habits=tuple(habits), base=_next(fine[-1], kept) if habits else None)
-    base = _next(fine[-1], kept)
+        return Verdict(habits=tuple(habits), base=_next(fine, kept) if habits else None)
+    base = _next(fine, kept)
     return Verdict("changed", added=tuple(added), removed=tuple(removed), base=base, habits=tuple(habits))
 
 
@@ -191,9 +203,13 @@ def _is_habit(memory: Memory, places: Iterable[int], lines: Iterable[Entry], che
     return max(often, memory.note(lines)) >= _HABIT
 
 
-def _next(answer: View, kept: "Sequence[Gap]") -> View:
-    """The last answer, with what is stored in the gaps where nothing was decided."""
-    out = {id(entry) for gap in kept for entry in gap.after[-1]}
+def _next(answers: Sequence[View], kept: "Sequence[Gap]") -> View:
+    """What all answers have, with what is stored in the gaps where nothing was decided."""
+    answer = answers[-1]
+    common = set.intersection(*({(entry.kind, entry.key) for entry in view.entries} for view in answers))
+    common |= _dated_alike(answers, common)
+    noise = {id(entry) for entry in answer.entries if entry.kind not in SURE and (entry.kind, entry.key) not in common}
+    out = noise | {id(entry) for gap in kept for entry in gap.after[-1]}
     stored = defaultdict[tuple[str, ...], list[Entry]](list)
     for gap in kept:
         stored[gap.place[:2]] += gap.before
@@ -259,7 +275,7 @@ class Gap:
         stored = {entry.key for entry in before}
         self._common = set.intersection(*keys)
         self._are_alike = all(each == keys[0] for each in keys)
-        self._as_stored = [each == stored for each in keys]
+        self.are_as_stored = [each == stored for each in keys]
         self._by_key = {entry.key: entry for entries in (before, *after) for entry in entries}
         self._keys, self._stored = keys, stored
 
@@ -284,7 +300,7 @@ class Gap:
     @property
     def is_undecided(self) -> bool:
         """True if some answers are as stored, and others are not."""
-        return any(self._as_stored)
+        return any(self.are_as_stored)
 
     @property
     def may_change(self) -> bool:
@@ -301,6 +317,10 @@ class Gap:
             shapes = set(map(shape, entries))
             entries |= {entry.key: entry for entry in self.before if shape(entry.key) in shapes}
         return list(entries.values())
+
+    def is_noisier_than(self, changes: int) -> bool:
+        """True if more lines than that differ between each answer and the others."""
+        return min(len(keys - self._common) for keys in self._keys) > changes
 
     def change(self) -> tuple[list[Entry], list[Entry]]:
         """What has come, and what has gone."""
@@ -352,7 +372,7 @@ def _gaps(stored: View, answers: Sequence[View], memory: Memory, shared: Contain
     same = _dated_alike(views, common)
     found = dict[tuple[str, ...], tuple[str, list[list[Entry]]]]()
     for number, view in enumerate(views):
-        for place, behind, entry in _outside(view, common, same):
+        for place, behind, entry in _outside(view, common, same, memory, is_noise):
             if entry.kind not in SURE and is_noise(shape_hash(entry, behind)):
                 continue
             found.setdefault(place, (behind, [[] for _ in views]))[1][number].append(entry)
@@ -361,8 +381,19 @@ def _gaps(stored: View, answers: Sequence[View], memory: Memory, shared: Contain
         if not any(map(is_noise, gap.places(is_window=True))):
             yield gap
         elif gap.is_sure:
-            before, *after = map(_only_sure, lists)
-            yield Gap(place, behind, before, after)
+            before, *after = _same_offers(lists)
+            sure = Gap(place, behind, before, after)
+            if not all(sure.are_as_stored):
+                yield sure
+
+
+def _same_offers(lists: Sequence[Sequence[Entry]]) -> list[list[Entry]]:
+    """What says for how much, or whether, the same things are for sale in all of these: others come and go there."""
+    common = set.intersection(*({shape(entry.key) for entry in entries} for entries in lists))
+    return [
+        [entry for entry in _only_sure(entries) if entry.kind != "price" or shape(entry.key) in common]
+        for entries in lists
+    ]
 
 
 def _dated_alike(views: Sequence[View], common: Set[tuple[str, str]]) -> set[tuple[str, str]]:
@@ -386,14 +417,19 @@ def _order(entry: Entry) -> str:
 
 
 def _outside(
-    view: View, common: Set[tuple[str, str]], same: Set[tuple[str, str]]
+    view: View,
+    common: Set[tuple[str, str]],
+    same: Set[tuple[str, str]],
+    memory: Memory,
+    is_noise: Callable[[int], bool],
 ) -> Iterator[tuple[tuple[str, ...], str, Entry]]:
-    """The lines that not all views have, with their gap and the line before it."""
+    """The lines that not all views have, with their gap and the line before it. A line that all views have, but that
+    has come or gone before, or is noise, is the end of none: that all have it may be chance."""
     by_kind = dict[str, list[Entry]]()
     for entry in view.entries:
         by_kind.setdefault(_order(entry), []).append(entry)
     for kind, entries in by_kind.items():
-        behind, waiting = "", list[Entry]()
+        ends, between = [""], [list[Entry]()]
         for entry in entries:
             name = entry.kind, entry.key
             if name in same:
@@ -401,12 +437,14 @@ def _outside(
             if entry.kind in _FIELDS:
                 if name not in common:
                     yield (entry.kind,), entry.kind, entry
-            elif entry.kind == "image":  # its place on the page is not always known
+            elif entry.kind == "image" and " " not in entry.key:  # its place on the page is not known
                 if name not in common:
                     yield (entry.kind, shape(entry.key)), entry.kind, entry
             elif name not in common:
-                waiting.append(entry)
-            else:
-                yield from (((kind, behind, entry.key), behind, each) for each in waiting)
-                behind, waiting = entry.key, []
-        yield from (((kind, behind, ""), behind, each) for each in waiting)
+                between[-1].append(entry)
+            elif entry.kind in SURE or not (_hash(*name) in memory.came or is_noise(shape_hash(entry, ends[-1]))):
+                ends.append(entry.key)
+                between.append([])
+        ends.append("")
+        for behind, waiting, ahead in zip(ends, between, ends[1:], strict=False):
+            yield from (((kind, behind, ahead), behind, each) for each in waiting)

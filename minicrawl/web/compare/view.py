@@ -158,7 +158,7 @@ def _lines(markdown: str, *, is_beside: bool) -> Iterator[Entry]:
     """The lines of Markdown, its links and its pictures."""
     lines, blocks = markdown.split("\n"), list(blocks_of(markdown))
     items = [_ITEM.match(lines[block.start]) is not None for block in blocks]
-    teased = frozenset() if is_beside else _teased(blocks, items)
+    teased = _teased(blocks, items, is_beside=is_beside)
     for number, block in enumerate(blocks):
         if block.is_code:
             for line in block.texts[0].split("\n"):
@@ -173,25 +173,25 @@ def _lines(markdown: str, *, is_beside: bool) -> Iterator[Entry]:
         for link in links:
             label = " ".join(words[link.start : link.end].split())
             key = f"{_key(label)} {address_key(link.url)}"
-            is_among_words = any(map(str.isalpha, words[: link.start] + words[link.end :]))
-            is_teaser = number in teased or (is_beside and not is_among_words)
+            is_teaser = number in teased or (is_beside and not _says(words[: link.start] + words[link.end :]))
             yield Entry("link", f"{label} {link.url}".strip(), key, is_teaser)
         for alt, source in _PICTURE.findall(block.markdown):
             key = f"{alt} {urlsplit(source).path}"
             yield Entry("image", f"{alt} {source}".strip(), key, is_beside or number in teased)
 
 
-def _teased(blocks: Sequence[Block], items: Sequence[bool]) -> Set[int]:
+def _teased(blocks: Sequence[Block], items: Sequence[bool], *, is_beside: bool) -> Set[int]:
     """The numbers of the blocks below words that announce what changes by itself, such as "Related articles": a list,
     the parts of a section with headings of their own, or two lines; and of what asks whether cookies may be kept. None
-    if these are half of the blocks: the page is of them. items: whether each block is an item of a list."""
+    if these are half of the blocks: the page is of them; unless all stand beside the content. items: whether each block
+    is an item of a list."""
     consents = [number for number, block in enumerate(blocks) if _asks_consent(block.markdown)]
     found = set(consents if len(consents) <= _MOST_CONSENT else ())
     for number, block in enumerate(blocks):
         is_heading = not (number in found or items[number] or block.is_row) and len(block.markdown) <= _LONGEST_TEASING
         if is_heading and _TEASING.fullmatch(block.markdown.casefold().strip(" *_:…»>?")):
             found.update(_section(blocks, items, number))
-    return found if 2 * len(found) < len(blocks) else frozenset()
+    return found if is_beside or 2 * len(found) < len(blocks) else frozenset()
 
 
 def _section(blocks: Sequence[Block], items: Sequence[bool], heading: int) -> Iterator[int]:
@@ -239,6 +239,15 @@ _COUNTER = re.compile(
     r"|bezoekers|weergaven|visningar|просмотр\w*|посетител\w*|голос\w*)\b|浏览|阅读|次观看|閲覧|조회",
     re.IGNORECASE,
 )
+_REMARKS = (
+    r"(?:comments?|replies|reviews?|ratings?|followers?|subscribers?|kommentare?n?|antworten|bewertungen|commentaires?"
+    r"|réponses?|comentarios?|respuestas?|commenti|risposte|recensioni|reacties|komentarz\w*|opini[ei]|комментари\w*"
+    r"|отзыв\w*|评论|コメント)"
+)
+_REMARKED = re.compile(rf"\d[\d.,]*[km]?(?= ?{_REMARKS}\b)|(?<=[💬👁👍👎❤♥] )\d[\d.,]*[km]?", re.IGNORECASE)
+"""The number of what people say of something."""
+_REMARKS_ALONE = re.compile(rf"{_REMARKS}\W{{1,3}}\d[\d.,]*\W?", re.IGNORECASE)
+_REMARKED_LINE = 200
 _COUNTER_LINE = 60
 _TEASING = re.compile(
     r"(?:\w+ )?(?:poll|survey|umfrage|sondage|encuesta|sondaggio|enquete|ankieta|sonda|опрос)(?: of the \w+)?(?:: .*)?"
@@ -279,7 +288,10 @@ _LONGEST_TEASING = 120
 _TEASER = 2
 """Lines below such words, where they are no list."""
 _CURRENCY = r"[$€£¥₹₽₩₺₴₫฿]|\b(?:EUR|USD|GBP|CHF|PLN|zł|kr|SEK|NOK|DKK|CZK|Kč|HUF|Ft|RON|lei|JPY|CNY|RUB|INR|BRL|R\$)\b"
+_MONEY = re.compile(_CURRENCY, re.IGNORECASE)
 _PRICE = re.compile(rf"(?:{_CURRENCY})\s*\d|\d\s*(?:{_CURRENCY})", re.IGNORECASE)
+_RATE = re.compile(r"\d[.,]\d{4,}")
+"""What one currency is in another: no price has so many decimals."""
 _LETTERS_OF_PRICE = 14
 _PRICE_NAME = re.compile(r"^[\w.\[\]-]*price[\w.\[\]-]*: \d", re.IGNORECASE)
 """A value of JSON that is a price."""
@@ -334,9 +346,17 @@ _DIGEST = re.compile(r"(?<![^\W_])(?=[0-9a-f]*\d[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,
 _SESSION = re.compile(r";[^/?#]*")
 _SLACK = 900.0
 """Seconds by which the day of an answer may end sooner."""
-_CLOCK = re.compile(r"(?<![\d:])([01]?\d|2[0-3]):([0-5]\d)(?::\d\d(?:\.\d+)?)?(?![\d:])")
-_AHEAD, _HALF_HOUR, _HALF_HOURS = 2, 30, 24
-"""Minutes by which the clock of a server may be ahead; it may be nearly half an hour late. Half hours of a dial."""
+_CLOCK = re.compile(
+    r"(?<![\d:+−-])([01]?\d|2[0-3])(?:[:h]|\.(?=\d\d ?(?:Uhr|ч)))([0-5]\d)(?::\d\d(?:\.\d+)?)?"
+    r"( ?[ap]\.?m\b\.?)?(?![\d:])",
+    re.IGNORECASE,
+)
+_UNIX = re.compile(r"(?<!\d)(1\d{9})(?:\d{3})?(?!\d)")
+"""Seconds or milliseconds since 1970."""
+_AHEAD, _DIAL = 2, 12 * 60
+"""Minutes by which the clock of a server may be ahead; minutes of a dial."""
+_LATE, _LATE_WITH_DAY = 30, 60
+"""Minutes by which it may be late, nearly; with its day it may be that of a copy of the last hour."""
 _ZONES = (-12, -6, -1, 0, 1, 6, 14)
 """Hours by which the day of a server may be another."""
 _WEEKDAYS = "mon|tue|wed|thu|fri|sat|sun"
@@ -345,9 +365,9 @@ _WEEKDAYS = "mon|tue|wed|thu|fri|sat|sun"
 def _line(line: str) -> Iterator[Entry]:
     """A line; of one that says what a thing costs, or whether there are any, that."""
     offers = _AVAILABILITY.search(line) if len(line) <= _AVAILABILITY_LINE else None
-    amount = _PRICE.search(line)
+    amount = None if _RATE.search(line) else _PRICE.search(line)
     if amount:
-        others = sum(map(str.isalpha, line)) - sum(len(each[0]) for each in (amount, offers) if each)
+        others = _letters(line) - sum(_letters(each[0]) for each in (amount, offers) if each)
         amount = amount if others <= _LETTERS_OF_PRICE else None
     if amount:
         rest = f"{line[: offers.start()]}{line[offers.end() :]}" if offers else line
@@ -356,6 +376,15 @@ def _line(line: str) -> Iterator[Entry]:
         yield Entry("availability", line, offers[0])
     if not (amount or offers):
         yield _entry("text", line)
+
+
+def _letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
+
+
+def _says(text: str) -> bool:
+    """True for words, and not for an amount of money."""
+    return _letters(text) > 0 and _letters(_MONEY.sub("", text)) > 0
 
 
 def _entry(kind: str, text: str) -> Entry:
@@ -369,6 +398,8 @@ def _key(text: str) -> str:
     if not _DIGIT.search(key):
         return key
     key = " ".join(word if word.isalpha() else _without_token(word) for word in key.split(" "))
+    if len(key) <= _REMARKED_LINE:
+        key = _REMARKED.sub("0", key)
     return shape(key) if _counts(key) else key
 
 
@@ -384,7 +415,7 @@ def _without_token(word: str) -> str:
 
 def _counts(line: str) -> bool:
     """True for a line that counts visitors, votes and the like, or says how many people do something now."""
-    if len(line) <= _COUNTER_LINE and _COUNTER.search(line):
+    if len(line) <= _COUNTER_LINE and (_COUNTER.search(line) or _REMARKS_ALONE.fullmatch(line)):
         return True
     return len(line) <= _LIVE_LINE and _DOING.search(line) is not None and _LIVE.search(line) is not None
 
@@ -408,15 +439,22 @@ def _is_made_up(parameter: str) -> bool:
 
 
 def dated_key(key: str, at: float) -> str:
-    """A key without the day and the time of the answer that it is of. at: Unix seconds. Of a time stays by how many
-    half hours it is off, as the clocks of a zone are: else a meeting that moves by an hour were none."""
+    """A key without the day and the time of the answer that it is of. at: Unix seconds. Of a time stays how far it is
+    off, as the clocks of a zone are: else a meeting that moves by an hour were none."""
     minutes = int(at // 60)
+    undated = _days(int(at // _SLACK)).sub("today", key)
+    has_day = undated != key
+    late = _LATE_WITH_DAY if has_day else _LATE
 
     def zone(found: re.Match[str]) -> str:
         ahead = int(found[1]) * 60 + int(found[2]) - minutes - _AHEAD
-        return f"now {-(-ahead // _HALF_HOUR) % _HALF_HOURS}"
+        half = "" if has_day else found[3] or ""
+        return f"now {-(-ahead // late) % (_DIAL // late)}{half}"
 
-    return _CLOCK.sub(zone, _days(int(at // _SLACK)).sub("today", key))
+    def now(found: re.Match[str]) -> str:
+        return "now" if abs(int(found[1]) - at) < _LATE_WITH_DAY * 60 else found[0]
+
+    return _UNIX.sub(now, _CLOCK.sub(zone, undated))
 
 
 @lru_cache(64)
@@ -424,15 +462,19 @@ def _days(quarter: int) -> re.Pattern[str]:
     """How people write the day of an answer, perhaps with a weekday. quarter: of an hour, since 1970."""
     at = datetime.fromtimestamp(quarter * _SLACK, UTC)
     days = {(at + timedelta(hours=hours)).date() for hours in _ZONES}
-    written = "|".join(re.escape(form) for day in days for form in _written(day))
-    return re.compile(rf"(?:\b(?:{_WEEKDAYS})[a-z]*,? )?(?<!\d)(?:{written})(?!\d)", re.IGNORECASE)
+    written = "|".join(form for day in days for form in _written(day))
+    return re.compile(rf"(?:\b(?:{_WEEKDAYS})[a-z]*,? )?(?<!\d)(?<!\d[.,])(?:{written})(?!\d)", re.IGNORECASE)
 
 
 def _written(day: date) -> Iterator[str]:
-    """A day in the ways that dates are written."""
-    yield from (day.strftime(form) for form in ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y"))
-    yield f"{day.day}.{day.month}.{day.year}"
-    for month in (day.strftime("%B"), day.strftime("%b")):
-        for number in dict.fromkeys((str(day.day), f"{day.day:02}")):
-            yield from (f"{number}{point} {month} {day.year}" for point in ("", "."))
-            yield f"{month} {number}, {day.year}"
+    """Patterns of the ways in which a day is written; a month may be any word, as its name is another in each
+    language."""
+    year, month, number = day.year, f"0?{day.month}", f"0?{day.day}"
+    yield rf"{year}[-/.年년] ?{month}[-/.月월] ?{number}[日일]?"
+    yield rf"{number}[-/.] ?{month}[-/.] ?{year}"
+    yield f"{month}/{number}/{year}"
+    yield rf"{day:%Y%m%d}(?:\d{{4}}|\d{{6}})?"
+    yield rf"{number}(?:\.|st|nd|rd|th)?(?: de| of)? [^\W\d]+[.,]?(?: de| г)? {year}"
+    name = rf"{day:%b}[a-z]*\.?"
+    yield rf"{name} {number}(?:st|nd|rd|th)?,? {year}"
+    yield rf"{day:%a}[a-z]*,? (?:{name} {number}|{number}(?:\.|st|nd|rd|th)? {name})"

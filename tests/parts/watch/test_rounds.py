@@ -1,6 +1,7 @@
 """What rounds of checks tell of pages: what has changed on them, and nothing else."""
 
 import itertools
+import random
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -149,6 +150,12 @@ def rotated(number: int) -> str:
     return f"Buy a {WORDS[number % 12]} and a {WORDS[number // 12 % 12]} today."
 
 
+def listed(item: str, number: int) -> str:
+    """Some of many things, others each time."""
+    some = random.Random(number).sample(WORDS, 4)
+    return f"<section><h2>Goes well with this</h2><ul>{''.join(map(item.format, some))}</ul></section>"
+
+
 @pytest.mark.parametrize(
     "noise",
     [
@@ -166,6 +173,9 @@ def rotated(number: int) -> str:
         lambda n: f"<ul>{''.join(f'<li>{word}</li>' for word in sorted(WORDS, key=lambda word: hash((word, n))))}</ul>",
         lambda n: f"<p class=c{n}>{n % 23} people are looking at this right now</p>",
         lambda n: f"<p>In 12 von {n} Orten</p>",
+        lambda n: f"<p>Seen by web{n % 3} at {n % 24}:{n % 60:02}</p><p>{('Home', 'Accueil', 'Start')[n % 3]}</p>",
+        lambda n: listed("<li><a href=/{0}>A {0}</a> 5 zł", n),
+        lambda n: listed("<div><a href=/{0}><img src=/{0}.png alt={0}></a><h3>A {0}</h3>3 March</div>", n),
     ],
 )  # fmt: skip
 def test_noise_is_not_told_and_hides_no_change(tmp_path: Path, noise: Callable[[int], str]) -> None:
@@ -371,6 +381,16 @@ def test_what_changes_at_every_check_is_told_no_more_which_is_said_once(tmp_path
     assert all(any("price" in event.kinds for event in events) for events in told)
 
 
+def test_a_number_that_changes_at_two_checks_in_a_row_waits_for_the_third(tmp_path: Path) -> None:
+    """Where it rests it is told then; an exchange rate, which is no price, changes again, and is told no more."""
+    pages = List(tmp_path)
+    told = [pages.check(**{"": shown(f"{boats} boats.")}).has_news for boats in (1, 2, 3, 3, 3)]
+    assert told == [False, True, False, True, False]
+    pages = List(tmp_path / "twin")
+    told = [pages.check(**{"": shown(f"1 EUR = 1.{n * 7919 % 10_000:04} USD")}).has_news for n in range(6)]
+    assert told == [False, True, False, False, False, False]
+
+
 def test_where_the_page_was_as_stored_at_some_moment_two_checks_must_find_a_change(tmp_path: Path) -> None:
     """An advertisement that alternates by chance; and a change that a cache holds back: it is told, a check later."""
     pages = List(tmp_path)
@@ -417,6 +437,10 @@ AGO = {
         "Right now 987 people are reading this page with you, and 41 of them live near by."
     ),
     "Derzeit sehen 12 Personen diesen Artikel an": "Derzeit sehen 31 Personen diesen Artikel an",
+    "A long title of what is said of the harbour and its boats (12 comments)": (
+        "A long title of what is said of the harbour and its boats (1.2k comments)"
+    ),
+    "Kommentare (3)": "Kommentare (41)",
 }
 
 
@@ -438,6 +462,7 @@ def test_what_the_hour_alone_changes_is_not_told(tmp_path: Path) -> None:
         ("The boats may leave at night.", "The boats may not leave at night."),
         ("The fair is on 3 March 2027 at 10:15.", "The fair is on 4 March 2027 at 10:15."),
         ("Only 3 left in stock", "Sold out"),
+        ("Comments until 12 May 2026", "Comments until 19 May 2026"),
     ],
 )
 def test_what_looks_like_the_hour_is_a_change(tmp_path: Path, before: str, after: str) -> None:
