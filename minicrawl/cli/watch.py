@@ -120,7 +120,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     try:
         while True:
             began = time.monotonic()
-            done = run_loop(watched.check(pause))
+            done = run_loop(watched.check(pause), is_small=True)
             sending.tell(done)
             if pause is None:
                 break
