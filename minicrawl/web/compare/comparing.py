@@ -90,7 +90,8 @@ class Memory(Struct):
         is_instead = gap.hash in self.once and (bool(went) or not gap.before)
         shapes, before = ({shape(entry.key) for entry in lines if entry.kind != "bytes"} for lines in (came, went))
         is_again = check is not None and times[-1:] == [check - 1] and bool(shapes) and shapes == before
-        if not (is_known or is_instead or is_again or gap.is_noisier_than(len(came) + len(went))):
+        is_chance = check is not None and gap.is_noisier_than(len(came) + len(went))
+        if not (is_known or is_instead or is_again or is_chance):
             return False
         if not is_again:
             self.once.append(gap.hash)
@@ -184,8 +185,8 @@ def _decided(
             removed += _only_sure(went) if is_habit else went
     memory.forget(check or 0)
     if not added and not removed:
-        return Verdict(habits=tuple(habits), base=_next(fine, kept) if habits else None)
-    base = _next(fine, kept)
+        return Verdict(habits=tuple(habits), base=_next(fine, kept, memory) if habits else None)
+    base = _next(fine, kept, memory)
     return Verdict("changed", added=tuple(added), removed=tuple(removed), base=base, habits=tuple(habits))
 
 
@@ -203,13 +204,17 @@ def _is_habit(memory: Memory, places: Iterable[int], lines: Iterable[Entry], che
     return max(often, memory.note(lines)) >= _HABIT
 
 
-def _next(answers: Sequence[View], kept: "Sequence[Gap]") -> View:
-    """What all answers have, with what is stored in the gaps where nothing was decided."""
+def _next(answers: Sequence[View], kept: "Sequence[Gap]", memory: Memory) -> View:
+    """The last answer, with what is stored in the gaps where nothing was decided. What others of the moment lack is
+    noise."""
     answer = answers[-1]
+    out = {id(entry) for gap in kept for entry in gap.after[-1]}
     common = set.intersection(*({(entry.kind, entry.key) for entry in view.entries} for view in answers))
     common |= _dated_alike(answers, common)
-    noise = {id(entry) for entry in answer.entries if entry.kind not in SURE and (entry.kind, entry.key) not in common}
-    out = noise | {id(entry) for gap in kept for entry in gap.after[-1]}
+    for entry in answer.entries if answer.has_lines else ():
+        is_bare = not any(map(str.isalpha, entry.key))
+        if not (is_bare or entry.kind in SURE or (entry.kind, entry.key) in common or id(entry) in out):
+            memory.learn([shape_hash(entry, "")])
     stored = defaultdict[tuple[str, ...], list[Entry]](list)
     for gap in kept:
         stored[gap.place[:2]] += gap.before
@@ -424,7 +429,8 @@ def _outside(
     is_noise: Callable[[int], bool],
 ) -> Iterator[tuple[tuple[str, ...], str, Entry]]:
     """The lines that not all views have, with their gap and the line before it. A line that all views have, but that
-    has come or gone before, or is noise, is the end of none: that all have it may be chance."""
+    has come or gone before, or is noise, is the end of none: that all have it may be chance. Of hashes too little is
+    known of that."""
     by_kind = dict[str, list[Entry]]()
     for entry in view.entries:
         by_kind.setdefault(_order(entry), []).append(entry)
@@ -437,12 +443,16 @@ def _outside(
             if entry.kind in _FIELDS:
                 if name not in common:
                     yield (entry.kind,), entry.kind, entry
-            elif entry.kind == "image" and " " not in entry.key:  # its place on the page is not known
+            elif entry.kind == "image" and not (view.has_lines and " " in entry.key):  # its place may not be known
                 if name not in common:
                     yield (entry.kind, shape(entry.key)), entry.kind, entry
             elif name not in common:
                 between[-1].append(entry)
-            elif entry.kind in SURE or not (_hash(*name) in memory.came or is_noise(shape_hash(entry, ends[-1]))):
+            elif (
+                not view.has_lines
+                or entry.kind in SURE
+                or not (_hash(*name) in memory.came or is_noise(shape_hash(entry, ends[-1])))
+            ):
                 ends.append(entry.key)
                 between.append([])
         ends.append("")

@@ -65,6 +65,11 @@ class View(Struct, frozen=True, omit_defaults=True):
     entries: tuple[Entry, ...] = ()
     alike: dict[str, str] | None = None
 
+    @property
+    def has_lines(self) -> bool:
+        """False of hashes."""
+        return self.alike is None
+
     def dated(self, key: str) -> str:
         """A key without the day and time of the answer."""
         return dated_key(key, self.at) if self.alike is None else self.alike.get(key, key)
