@@ -91,7 +91,7 @@ class Memory(Struct):
         shapes, before = ({shape(entry.key) for entry in lines if entry.kind != "bytes"} for lines in (came, went))
         is_again = check is not None and times[-1:] == [check - 1] and bool(shapes) and shapes == before
         is_chance = check is not None and gap.is_noisier_than(len(came) + len(went))
-        if not (is_known or is_instead or is_again or is_chance):
+        if not any((is_known, is_instead, is_again, is_chance)):
             return False
         if not is_again:
             self.once.append(gap.hash)
@@ -205,15 +205,14 @@ def _is_habit(memory: Memory, places: Iterable[int], lines: Iterable[Entry], che
 
 
 def _next(answers: Sequence[View], kept: "Sequence[Gap]", memory: Memory) -> View:
-    """The last answer, with what is stored in the gaps where nothing was decided. What others of the moment lack is
-    noise."""
+    """The last answer, with what is stored in the gaps where nothing was decided. What others lack is noise."""
     answer = answers[-1]
     out = {id(entry) for gap in kept for entry in gap.after[-1]}
     common = set.intersection(*({(entry.kind, entry.key) for entry in view.entries} for view in answers))
     common |= _dated_alike(answers, common)
-    for entry in answer.entries if answer.has_lines else ():
-        is_bare = not any(map(str.isalpha, entry.key))
-        if not (is_bare or entry.kind in SURE or (entry.kind, entry.key) in common or id(entry) in out):
+    for entry in answer.entries if answer.alike is None else ():
+        has_words = entry.kind not in SURE and any(map(str.isalpha, entry.key))
+        if has_words and (entry.kind, entry.key) not in common and id(entry) not in out:
             memory.learn([shape_hash(entry, "")])
     stored = defaultdict[tuple[str, ...], list[Entry]](list)
     for gap in kept:
@@ -429,8 +428,7 @@ def _outside(
     is_noise: Callable[[int], bool],
 ) -> Iterator[tuple[tuple[str, ...], str, Entry]]:
     """The lines that not all views have, with their gap and the line before it. A line that all views have, but that
-    has come or gone before, or is noise, is the end of none: that all have it may be chance. Of hashes too little is
-    known of that."""
+    has come or gone before, or is noise, is the end of none: all may have it by chance. Hashes do not tell."""
     by_kind = dict[str, list[Entry]]()
     for entry in view.entries:
         by_kind.setdefault(_order(entry), []).append(entry)
@@ -443,13 +441,13 @@ def _outside(
             if entry.kind in _FIELDS:
                 if name not in common:
                     yield (entry.kind,), entry.kind, entry
-            elif entry.kind == "image" and not (view.has_lines and " " in entry.key):  # its place may not be known
+            elif entry.kind == "image" and not (view.alike is None and " " in entry.key):  # its place may not be known
                 if name not in common:
                     yield (entry.kind, shape(entry.key)), entry.kind, entry
             elif name not in common:
                 between[-1].append(entry)
             elif (
-                not view.has_lines
+                view.alike is not None
                 or entry.kind in SURE
                 or not (_hash(*name) in memory.came or is_noise(shape_hash(entry, ends[-1])))
             ):

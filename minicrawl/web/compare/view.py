@@ -65,11 +65,6 @@ class View(Struct, frozen=True, omit_defaults=True):
     entries: tuple[Entry, ...] = ()
     alike: dict[str, str] | None = None
 
-    @property
-    def has_lines(self) -> bool:
-        """False of hashes."""
-        return self.alike is None
-
     def dated(self, key: str) -> str:
         """A key without the day and time of the answer."""
         return dated_key(key, self.at) if self.alike is None else self.alike.get(key, key)
@@ -252,8 +247,7 @@ _REMARKS = (
 _REMARKED = re.compile(rf"\d[\d.,]*[km]?(?= ?{_REMARKS}\b)|(?<=[💬👁👍👎❤♥] )\d[\d.,]*[km]?", re.IGNORECASE)
 """The number of what people say of something."""
 _REMARKS_ALONE = re.compile(rf"{_REMARKS}\W{{1,3}}\d[\d.,]*\W?", re.IGNORECASE)
-_REMARKED_LINE = 200
-_COUNTER_LINE = 60
+_COUNTER_LINE, _REMARKED_LINE = 60, 200
 _TEASING = re.compile(
     r"(?:\w+ )?(?:poll|survey|umfrage|sondage|encuesta|sondaggio|enquete|ankieta|sonda|опрос)(?: of the \w+)?(?:: .*)?"
     r"|(?:quote|word|tip|thought|fact|joke|photo|picture|image|verse|proverb) of the (?:day|week|hour|moment)"
@@ -448,12 +442,11 @@ def dated_key(key: str, at: float) -> str:
     off, as the clocks of a zone are: else a meeting that moves by an hour were none."""
     minutes = int(at // 60)
     undated = _days(int(at // _SLACK)).sub("today", key)
-    has_day = undated != key
-    late = _LATE_WITH_DAY if has_day else _LATE
+    late = _LATE if undated == key else _LATE_WITH_DAY
 
     def zone(found: re.Match[str]) -> str:
         ahead = int(found[1]) * 60 + int(found[2]) - minutes - _AHEAD
-        half = "" if has_day else found[3] or ""
+        half = (found[3] or "") if undated == key else ""
         return f"now {-(-ahead // late) % (_DIAL // late)}{half}"
 
     def now(found: re.Match[str]) -> str:
