@@ -5,7 +5,7 @@ row        held answers without any other of the host between them
 accused    answers held since the last well page, of which the witness has acquitted the host
 trigger    the page by whose answer a host fell ill
 way        answers of a folder that are no fault of the host: after the rest that it asked for, with the witness well,
-           the folder answers the same again
+           the folder answers the same again. Of other folders the witness decides then, without a rest
 
 An answer with evidence is held. Once the row outnumbers the acquittals of its sort, the host is in doubt: it is closed,
 and its next request asks a witness. If that fails, the host is ill: what is held waits as if it had never been asked.
@@ -177,19 +177,23 @@ class HostJudge:
         if not self._witnesses(host):
             return self._is_held_of_unknown(host, case, turn, evidence)
         self._slow_down_if_often(host, case, turn, evidence)
-        if self._pages.has_failed(turn.page) and not (case.asks or evidence.is_sure):
+        acquittals = 0 if health is None else health.acquittals(evidence.sort)
+        # Where one folder asks for a rest for itself alone, an answer of another one is no more than a doubt.
+        is_sure = evidence.is_sure and not (evidence.sort == _ASKS_REST and acquittals)
+        if self._pages.has_failed(turn.page) and not (case.asks or is_sure):
             return False  # its host was acquitted of this
         case.held.append(turn)
         case.evidence, case.look = evidence, look if evidence.sort in _LOOKS else None
         if case.asks:
             return True  # the witness is requested already
-        acquittals = 0 if health is None else health.acquittals(evidence.sort)
         least = max(acquittals, _ALIKE_IN_A_ROW - 1) if evidence.sort in _LOOKS else acquittals
+        if evidence.sort == _ASKS_REST:
+            least -= 1  # the first acquittal came with a rest
         is_last = not self._frontier.pages.has_page(host) and not host.in_flight
         is_own = evidence.sort == "alike" and acquittals > 0  # pages of the host are known to look alike
-        if evidence.is_sure and (evidence.sort != _ASKS_REST or len(case.held) > acquittals):
+        if is_sure:
             self._fall_ill(host, case, evidence, turn.now)
-        elif (len(case.held) > least or (is_last and not is_own)) and not evidence.is_sure:
+        elif len(case.held) > least or (is_last and not is_own):
             self._doubt(host, case, turn.now)
         elif is_last:
             self._release(case, turn.now)
@@ -324,6 +328,9 @@ class HostJudge:
         if host.health is None:
             host.health = Health()
         host.health.acquit(case.evidence.sort)
+        if case.evidence.sort == _ASKS_REST:
+            ways = {self._tried(host, _ASKS_REST, turn.fetched.url) for turn in case.held}
+            case.ways |= ways if len(case.ways) < _MOST_WAYS else set()
         self._hosts.note_change(host)
         case.accused, case.held = case.accused + case.held, []
         if self._asks_contrast(host, case, now):
@@ -341,7 +348,8 @@ class HostJudge:
         folders = {folder_of(turn.fetched.url) for turn in case.accused}
         if len(folders) < _THEIR_FOLDERS:
             return False
-        page = self._pages.new(host, folders | {folder_of(self._pages.url(page)) for page in case.contrasts})
+        asked = {folder_of(self._pages.url(page)) for page in case.contrasts}
+        page = self._pages.new(host, folders | asked | {place for _, place in case.ways})
         if page is not None:
             case.contrasts.append(page)
             self._ask_witness(host, page, now)
