@@ -163,7 +163,9 @@ ILL: dict[str, Kind] = {
         why="each witness is well: pages of four folders must fail",
     ),
     "429 behind a cache": Kind(
-        lambda: [behind_cache(20 * MINUTE, Answer(429))], soon=26, why="so it may be with folders of searches"
+        lambda: [behind_cache(20 * MINUTE, Answer(429))],
+        soon=61,
+        why="the cache vouches for it, as pages do for a host whose searches refuse",
     ),
     "a page that crashes its server": Kind(
         lambda: [crashed_by("/f3/p43", 30)], lost=1, why="whenever it is asked for, its host falls ill"
