@@ -25,13 +25,6 @@ def test_help_loads_nothing_heavy() -> None:
     assert names.isdisjoint({"numpy", "scipy", "httpx", "aiohttp", "lxml", "rich", "tldextract"})
 
 
-def test_a_watch_loads_what_it_uses() -> None:
-    """No tables for people, other command, difference of texts, fast loop, or XML before a page of it comes."""
-    modules = "asyncio, minicrawl.cli.watch as watch, minicrawl.crawler.run, minicrawl.parts.watch.rounds"
-    names = loaded_by(f"import {modules}; watch.run_loop(asyncio.sleep(0), is_small=True)")
-    assert names.isdisjoint({"rich", "difflib", "xml", "uvloop", "minicrawl.cli.crawl", "minicrawl.cli.changes"})
-
-
 def test_store_of_another_program_is_exit_3(tmp_path: Path) -> None:
     rows(tmp_path / "other.db", "CREATE TABLE bookmarks (url TEXT)")
     for words in (["crawl", HOME], ["top"], ["check"], ["verify"], ["status"]):

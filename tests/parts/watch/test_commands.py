@@ -18,6 +18,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from click.testing import Result
 from support.command_line import run
+from support.effort import loaded_by
 from support.patience import PATIENCE
 from support.rendered import slow_with_chromium
 from support.small_web import Pages, WebServer
@@ -308,3 +309,10 @@ def test_with_all_defaults_a_second_check_says_nothing(tmp_path: Path) -> None:
         said = [subprocess.run(words, capture_output=True, text=True, check=True).stdout for _ in range(2)]
     assert said == ["1 page is watched from now on.\n", ""]
     assert server.visits == 4
+
+
+def test_a_watch_loads_what_it_uses() -> None:
+    """No tables for people, other command, difference of texts, fast loop, or XML before a page of it comes."""
+    modules = "asyncio, minicrawl.cli.watch as watch, minicrawl.crawler.run, minicrawl.parts.watch.rounds"
+    names = loaded_by(f"import {modules}; watch.run_loop(asyncio.sleep(0), is_small=True)")
+    assert names.isdisjoint({"rich", "difflib", "xml", "uvloop", "minicrawl.cli.crawl", "minicrawl.cli.changes"})
