@@ -40,6 +40,8 @@ class Members:
     on_request: Callable[[int], None] = lambda number: None
     says: str = "Please enter a correct name and password."
     hides: tuple[str, ...] = ()  # pages that the account may not read
+    confirms: int = 0  # of so many pages, from the tenth on, each has a field for a password
+    is_inline: bool = False  # who is not logged in gets the form in place of the page
     form: str = ""  # each page is one, at /change, sent by this method
     robots: tuple[str, str] = ("", "")  # what its front page and the others say to these
     states: set[str] = field(default_factory=set)
@@ -89,7 +91,7 @@ class _Answers(Pages):
             else:
                 self._say(200, "gone")
         elif session is None and not (site.is_open and parts.path == "/"):
-            self._say(302, "", ("Location", f"/login?next={parts.path}"))
+            self._send_away(parts.path)
         elif parts.path != "/" and parts.path not in site.paths:
             self._say(404, "<p>There is no such page.</p>")
         elif parts.path in site.hides:
@@ -117,6 +119,13 @@ class _Answers(Pages):
         else:
             self._form(values["user"], has_password=True, problem=f"<p class=x>{site.says}</p>")
 
+    def _send_away(self, path: str) -> None:
+        """Answer who is not logged in."""
+        if self.site.is_inline and path in self.site.paths:
+            self._form("")
+        else:
+            self._say(302, "", ("Location", f"/login?next={path}"))
+
     def _form(self, user: str, *, has_password: bool = False, problem: str = "") -> None:
         has_password |= self.site.steps == 1
         token = f"token{next(self.numbers)}"
@@ -143,6 +152,8 @@ class _Answers(Pages):
             name = "".join(map(chr, (97 + int(digit) for digit in number[:-7])))
             form = f"<form method={site.form}><input name=name value={name}><button>Save</button></form>"
             words = prose(0, title="Change a member") + form
+        if path in site.paths[10 : 10 + site.confirms]:
+            words += "<form method=post><input type=password name=again><button>Confirm</button></form>"
         said = f"<meta name=robots content='{site.robots[path != '/']}'>"
         self._say(200, f"{words.replace('</head>', f'{said}</head>')}{body}")
 

@@ -23,9 +23,9 @@ from minicrawl.web.urls.normalise import normalise
 
 MOST_LOGINS, FEW = 3, 10
 """Logins that a run makes at a site in a row, each for fewer than so many pages: a session may be short."""
-_ACQUITTALS = 3
-"""Suspects of a shape that are looked into each; then the 4th, 8th, 16th and so on: some pages ask for a password while
-the session is alive, to change it, or to confirm something."""
+_LOOKED_INTO = 3
+"""Suspects of a shape in a row that are looked into each; then the 4th, 8th, 16th and so on: some pages ask for a
+password while the session is alive, to change it, or to confirm something."""
 _BLAMED = 2
 """Sessions that pages of a shape have ended, at least one in two of those read, before the shape is blamed."""
 _MOST_SHAPES = 10_000
@@ -50,8 +50,9 @@ class Guard:
         self._lock = asyncio.Lock()
         self._epoch = self._logins = self._read = 0
         self._well: deque[str] = deque(maxlen=1)
-        self._blamed, self._asked, self._acquitted = Counter[str](), Counter[str](), Counter[str]()
-        """By the shapes of URLs: sessions that these have ended; pages read; suspects while the session was alive."""
+        self._blamed, self._asked = Counter[str](), Counter[str]()
+        self._suspects = Counter[str]()
+        """By the shape of their URLs, pages in a row that ask for a password."""
         self._login_paths = {_place(login.form or login.url)} if login is not None else set[str]()
         self._led = dict[str, str]()  # by the place that redirects lead to, the first page that did
 
@@ -69,7 +70,6 @@ class Guard:
         async with self._lock:
             if self.lost is None and epoch == self._epoch:
                 if await self._is_alive():
-                    self._acquitted[shape(url)] += 1
                     self._keys = self._session_keys()
                     return self._of_login(fetched), parsed
                 self._blame(url, surely=was_ended)
@@ -92,7 +92,7 @@ class Guard:
         self._read += 1
         if len(self._asked) > _MOST_SHAPES:
             self._asked.clear()
-            self._acquitted.clear()
+            self._suspects.clear()
         self._asked[shape(url)] += 1
 
     def _session_keys(self) -> frozenset[Key]:
@@ -107,8 +107,11 @@ class Guard:
             place = _place(target)
             return place != _place(url) and await self._is_login(place, target, url)
         if parsed.asks_password and _place(url) not in self._login_paths:
-            seen = self._acquitted[shape(url)]
-            return seen < _ACQUITTALS or seen & (seen - 1) == 0
+            self._suspects[shape(url)] += 1
+            seen = self._suspects[shape(url)]
+            return seen <= _LOOKED_INTO or seen & (seen - 1) == 0
+        if fetched.status == 200:
+            self._suspects.pop(shape(url), None)
         return False
 
     async def _is_login(self, place: str, location: str, url: str) -> bool:
@@ -172,6 +175,7 @@ class Guard:
         except (LoginError, MinicrawlError) as error:
             return str(error)
         self._keys = self._session_keys()
+        self._suspects.clear()
         log.event("logged-in-again", site=self.site, user=login.user)
         return None
 

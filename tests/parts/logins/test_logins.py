@@ -56,6 +56,7 @@ def members_of(site: Members) -> set[str]:
         (Members(lasts=12, is_open=True, steps=2), []),
         (Members(lasts=12, once=True), []),
         (Members(renews=False), []),
+        (Members(pages=60, lasts=40, confirms=8, is_inline=True), []),
         (Members(leaves=("/go?what=1", "Abmelden")), []),
         (Members(leaves=("/x/%E7%99%BB%E5%87%BA", "→")), []),
         (Members(hides=tuple(f"/members/{number}" for number in (5, *range(9, 30)))), []),
@@ -77,6 +78,19 @@ def test_all_pages_of_members_are_read_and_nothing_acts(
     if site.lasts > site.pages:
         assert site.logins == 1
         assert list(site.sessions.values()) > [0]
+
+
+def test_pages_that_ask_for_a_password_are_looked_into_ever_more_rarely(tmp_path: Path, password_file: Path) -> None:
+    asked = []
+    for confirms in (0, 20):
+        site, folder = Members(confirms=confirms), tmp_path / f"{confirms}"
+        folder.mkdir()
+        with serving(site) as front:
+            log_in(front, folder, password_file)
+            crawl(front, folder)
+        assert (members_of(site) <= read(folder), site.logins) == (True, 1)
+        asked.append(site.asked.count("/"))
+    assert asked[1] - asked[0] == len((1, 2, 3, 4, 8, 16))
 
 
 def test_a_lost_session_is_told_and_continues_with_another_login(tmp_path: Path) -> None:
