@@ -191,7 +191,7 @@ def unasked_lines(unasked: "LeftOut") -> Iterator[str]:
         of_pages = f"{counted(unasked.links, 'link')} of {counted(unasked.pages, 'page')}"
         yield (
             f"Left out because their pages say nofollow: {of_pages}; that is the site's "
-            "choice, which --ignore-robots overrides for pages that it reads (only on your own servers)"
+            "choice; on your own servers, --ignore-robots overrides it for pages read from then on"
         )
     if marked := unasked.nofollow - unasked.links:
         yield f"Left out because they say rel=nofollow, ugc or sponsored: {counted(marked, 'link')}"

@@ -201,9 +201,7 @@ class Options:
     workers: int = setting(
         0, whole(MOST_WORKERS, 0), "Fetch and parse in N processes; 0 means in the main process.", LIVE, ON_DASHBOARD
     )
-    ignore_robots: bool = setting(
-        False, FLAG, "Ignore robots.txt, and nofollow of pages. Only for your own servers.", REREADS
-    )
+    ignore_robots: bool = setting(False, FLAG, "Ignore robots.txt and nofollow. Only for your own servers.", REREADS)
     respect_usage: tuple[str, ...] = setting(
         (),
         codes(USES),

@@ -32,7 +32,7 @@ with contextlib.suppress(ImportError):  # an extra: see `chromium.find_chromium`
 Answer = Callable[[str, str, str, str, dict[str, str]], Awaitable[Resource | None]]
 """The answer to a request: URL of the document that asks, kind, method, URL and header fields. None: there is none."""
 LAST_WORD = 10.0
-"""Seconds for a page to say what it shows when its time is up, and to close; no less than it has to get ready."""
+"""Seconds for a page to say what it shows when its time is up, and to close."""
 MOST_PAGES = 50
 """Pages of one tab, whose process grows."""
 _BLANK = "about:blank"
@@ -403,7 +403,7 @@ class Tab:
 
 
 def _last_word(seconds: float) -> float:
-    """LAST_WORD, for pages that have these seconds to get ready."""
+    """Seconds for a page to say what it shows: at least as many as it has to get ready."""
     return max(seconds, LAST_WORD)
 
 

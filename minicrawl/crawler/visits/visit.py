@@ -96,8 +96,9 @@ class Visits:
         state.pages.refreshed += had_turn and fetched.status is not None
         was_read = had_turn and fetched.status == NOT_MODIFIED and state.pages.was_there(page)
         attempts = state.pages.attempts.get(page, 0)
-        heeds, timing = self.heeds_robots, state.timing
-        outcome = judge(fetched, parsed, attempts, now=now, was_read=was_read, heeds_robots=heeds, timing=timing)
+        outcome = judge(
+            fetched, parsed, attempts, now=now, was_read=was_read, heeds_robots=self.heeds_robots, timing=state.timing
+        )
         if not outcome.is_unchanged and outcome.state is None and self.guesses.wrong(page) is not None:
             outcome = replace(outcome, state=State.ERROR)
         state.hosts.end_turn(HostTurn(state.frontier.host(page), page), fetched, now)

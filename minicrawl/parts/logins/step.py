@@ -22,8 +22,6 @@ from minicrawl.web.urls.keys import origin_of, site_of
 
 _ENDERS = "session_enders"
 """Key of `meta`. JSON: the sites whose session was ended, by the shapes of the URLs that did."""
-
-
 _SEEDS_WITH_NOFOLLOW = """
     SELECT url FROM pages JOIN fetches ON fetches.id = fetch WHERE depth = 0 AND robots GLOB '*nofollow*'"""
 
