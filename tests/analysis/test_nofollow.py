@@ -67,7 +67,7 @@ def test_on_ones_own_server_they_are_followed_also_when_that_is_said_later(store
     assert (told["nofollow"], told["pages"], told["links"]) == (1, 0, 0)
     later = store.with_name("later.db")
     crawl(site, later, [HOME])
-    crawl(site, later, [HOME], ignore_robots=True, refresh=True, discovery=0.5, pages=7)
+    crawl(site, later, [HOME], ignore_robots=True, refresh=True, discovery=0.5, pages=12)
     assert len(rows(later, "SELECT 1 FROM pages WHERE state = 'fetched'")) == 6
 
 
