@@ -74,9 +74,10 @@ def _page_lines(found: Explanation, page: KnownPage) -> Iterator[str]:
 def _answer_lines(found: Explanation, page: KnownPage) -> Iterator[str]:
     """Lines on the host, the robots.txt and the last answer of a page."""
     ranked, robots, host = page.ranked, found.robots, page.host
-    until = host.next_fetch if page.has_ill_host else _not_before(host)  # an illness has a line of its own on its rest
+    until = _not_before(host)
     when = f"no request before {at(until)}" if until else "not asked so far"
-    yield f"  host        {printable(host.name)}: {when}"
+    # An illness has lines of its own, which say when the host is asked next.
+    yield f"  host        {printable(host.name)}: {'ill' if page.has_ill_host else when}"
     if page.health is not None:
         story = health_lines(page.health, page.host_read, page.host_waiting, time.time())
         yield from (f"              {line}" for line in story)
@@ -142,7 +143,7 @@ def _delay(host: HostRow, seconds: float, health: HealthRow | None) -> str:
     if seconds == host.crawl_delay:
         return f"{delay}, as its robots.txt says"
     if health is not None and seconds == health.own_delay:
-        return f"{delay}: with less, it fell ill"
+        return f"{delay}: with less, requests failed"
     return f"{delay}; its last answer took {host.seconds:.2f} s" if host.seconds else delay
 
 
