@@ -410,7 +410,7 @@ class WaitingPages:
 
     def bring_back(self, pages: Iterable[int]) -> Collection[Host]:
         """Let pages wait again that were laid up. Returns the hosts of those that wait, each once."""
-        laid_up = [page for page in pages if page in self.laid_up]
+        laid_up = [page for page in dict.fromkeys(pages) if page in self.laid_up]
         self.laid_up.difference_update(laid_up)
         self._held[laid_up] = False
         return self.add(laid_up)

@@ -7,7 +7,7 @@ stays known and waits, and the next run begins with samples again.
 
 import re
 import zlib
-from bisect import insort
+from bisect import bisect_left
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
 from hashlib import blake2b
@@ -231,8 +231,12 @@ class SamePage(Step):
 
     def _hold(self, page: int, name: str, judge: Judge, url: str) -> None:
         host, keys = self._host_of(page), judge.keys(url)
-        group = keys.pattern, keys.fine[0]
-        insort(self._held[host].setdefault(group, []), _by_hash(url) << 32 | page)
+        entries = self._held[host].setdefault((keys.pattern, keys.fine[0]), [])
+        entry = _by_hash(url) << 32 | page
+        at = bisect_left(entries, entry)
+        if entries[at : at + 1] == [entry]:  # its verdict was taken back more than once
+            return
+        entries.insert(at, entry)
         self._waiting[host][keys.pattern] += 1
         judge.changed.add(keys.pattern)
         self._changed.add(name)
@@ -439,7 +443,7 @@ class SamePage(Step):
             book.read = sorted({*book.read} - {*outdated})
             return outdated
         known = self._state.hosts.host(host).id
-        aliases = self._writer.rows("SELECT id FROM pages WHERE host = ? AND reason = ?", (known, VOID))
+        aliases = self._writer.rows(_NAMES, (known, VOID))  # others are known by one, and wait
         new = [page for page, turn in self._pages.turns.items() if turn.reason == VOID and self._host_of(page) == known]
         return sorted({page for (page,) in aliases} | set(new))
 
@@ -667,6 +671,7 @@ def _by_hash(url: str) -> int:
 
 
 _PAGE = 0xFFFF_FFFF
+_NAMES = "SELECT id FROM pages WHERE host = ? AND reason = ? AND stands_for IS NOT NULL"
 _DOUBTED = """
     SELECT hosts.name, pages.id FROM pages JOIN hosts ON hosts.id = pages.host
     WHERE stands_for IS NOT NULL AND pages.reason = ?

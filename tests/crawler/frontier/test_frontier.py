@@ -532,6 +532,22 @@ def test_a_host_may_have_errands_and_no_pages() -> None:
     assert crawl.frontier.is_empty()
 
 
+def test_a_page_that_was_laid_up_waits_once_however_often_it_is_brought_back() -> None:
+    crawl = Crawl(delay=0.0)
+    page, other = crawl.add("a", 2), crawl.add("a", 1)
+    assert crawl.acquire() == page
+    crawl.frontier.lay_up(page)
+    crawl.frontier.release(page, 0.0, asked=False)
+    for pages in ([page, page], [page], [other]):
+        crawl.frontier.bring_back(pages, 0.0)
+    assert crawl.frontier.pages.left() == {crawl.hosts["a"].id: 2}
+    assert crawl.acquire() == page
+    crawl.frontier.release(page, 0.0)
+    assert crawl.acquire() == other
+    crawl.frontier.release(other, 0.0)
+    assert crawl.drain() == []
+
+
 def test_pages_are_missing_as_often_as_others_of_their_host_and_one_more_of_any() -> None:
     """One of two at the first host, none of one at the second, so a third of all; the last host never answered."""
     crawl = Crawl()

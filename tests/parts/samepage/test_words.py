@@ -3,6 +3,7 @@
 import itertools
 import re
 import zlib
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,6 +50,17 @@ def crawled(web: MadeWeb, store: Path, seed: str = HOME, **settings: Any) -> Ser
         return httpx.Response(found.status, headers=dict(found.fields), text=found.body)
 
     return crawl(Server({}, reply, absent=reply), store, [seed], **settings)[1]
+
+
+def add_late(web: MadeWeb) -> None:
+    """Add pages of which ?c makes another, and a list of them: all are read although it had changed nothing."""
+    keys = (f"/late/{page}" for page in itertools.count())
+    read = (key for key in keys if zlib.crc32(f"{HOST}{key}?c=1".encode()) % READ_ALL_THE_SAME == 0)
+    late = list(itertools.islice(read, 4))
+    for key in late:
+        web.add(key, key, web.text(key) + f'<a href="{key}?c=1">to</a>')
+        web.add(f"{key}?c=1", f"Other {key}", web.text("other", key))
+    web.add("/late", "Late", "".join(f'<a href="{key}">to</a>' for key in late))
 
 
 def forms_read(server: Server) -> list[str]:
@@ -250,16 +262,27 @@ def test_the_log_says_in_a_sentence_what_changes_nothing_and_what_matters_after_
     crawled(web, store)
     judged = [message for message in caplog.messages if "?c" in message]
     assert judged == ["on made.test ?c changes nothing"]
-    keys = (f"/late/{page}" for page in itertools.count())
-    read = (key for key in keys if zlib.crc32(f"{HOST}{key}?c=1".encode()) % READ_ALL_THE_SAME == 0)
-    late = list(itertools.islice(read, 4))
-    for key in late:
-        web.add(key, key, web.text(key) + f'<a href="{key}?c=1">to</a>')
-        web.add(f"{key}?c=1", f"Other {key}", web.text("other", key))
-    web.add("/late", "Late", "".join(f'<a href="{key}">to</a>' for key in late))
+    add_late(web)
     crawled(web, store, f"{HOST}/late")
     judged = [message for message in caplog.messages if "?c" in message]
     assert judged == ["on made.test ?c changes nothing", "on made.test ?c makes a difference after all"]
+
+
+def test_what_is_known_by_its_other_name_is_read_once_also_if_that_name_matters_after_all(store: Path) -> None:
+    """Pages that wait by their plain URL stood for nothing: a verdict that is taken back leaves them alone."""
+    web = MadeWeb("")
+    web.items(8, "/page/{}", "/page/{0}?c={0}")
+    for page in range(ITEMS):
+        web.add(f"/other/{page}", f"Other {page}", web.text("other", page))
+    web.add("/about", "About", web.text("about") + '<a href="/others">others</a>')
+    web.add("/others", "Others", "".join(f'<a href="/other/{page}?c=1">to</a>' for page in range(ITEMS)))
+    add_late(web)
+    web.respond = web.same_page
+    asked = crawled(web, store, pages=19).asked
+    known = {url for (url,) in rows(store, "SELECT url FROM pages WHERE state = 'waiting' AND reason = ?", VOID)}
+    asked += crawled(web, store, f"{HOST}/late").asked
+    assert len(known) > ITEMS // 2
+    assert {url: times for url, times in Counter(asked).items() if url in known} == dict.fromkeys(known, 1)
 
 
 # One page.
