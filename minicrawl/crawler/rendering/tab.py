@@ -106,8 +106,9 @@ const links = root => {{
     return found
 }}"""
 # Notes the links that a page shows, and scrolls on: the window, and each box that has links in it. Says how many there
-# were so far, and whether the end of each is shown, and all of it.
-_SCROLL = f"""(() => {{{_LINKS}
+# were so far, and whether the end of each is shown, and all of it. The page hears of it with the next frame, which is
+# late on a busy machine: rows that it never got to show would be lost.
+_SCROLL = f"""(async () => {{{_LINKS}
     const seen = globalThis.seen ??= new Map(), root = document.documentElement
     links(root).forEach((link, url) => seen.set(url, link))
     const hidden = box => box.scrollHeight - box.clientHeight - 2
@@ -121,7 +122,12 @@ _SCROLL = f"""(() => {{{_LINKS}
     has(document.body ?? root)
     const long = [...boxes].filter(box => hidden(box) > 0)
     for (const box of long) box.scrollBy({{top: .8 * box.clientHeight, behavior: 'instant'}})
-    return [seen.size, long.every(box => box.scrollTop >= hidden(box)), !long.length]
+    const found = [seen.size, long.every(box => box.scrollTop >= hidden(box)), !long.length]
+    if (long.length) await new Promise(done => {{
+        requestAnimationFrame(() => requestAnimationFrame(done))
+        setTimeout(done, 1000)
+    }})
+    return found
 }})()"""
 # The fragments of links to another place of the page, once each.
 _ROUTES = f"""(() => {{{_LINKS}
