@@ -87,7 +87,9 @@ def killed(command: list[str], log: Path) -> None:
 def is_let_in(url: str, cookies: Path) -> bool:
     """True if another client gets the page at a URL with the cookies of a file."""
     jar = MozillaCookieJar(cookies)
-    jar.load(ignore_discard=True)
+    jar.load(ignore_discard=True, ignore_expires=True)
+    for cookie in jar:
+        cookie.expires = cookie.expires or None  # 0 in a file of cookies: it ends with its session
     answer = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar)).open(url, timeout=60)
     return bool(answer.status == 200 and answer.url == url)
 
