@@ -16,6 +16,7 @@ program   a last segment with many values of a parameter: /file?name=rose.c and 
 value     a folder of one that has more than FEW folders: Rose of /wiki/Rose/history
 view      a URL with a query, with a word in its path that stands below MANY folders: /{n}/reviews/add/, or with a
           number behind a value: /wiki/Rose/3
+gate      a page to which redirects lead, with their own URL as the one to come back to: /login?next=/member/7
 tail      the path of a view from that word on, or from the folder of the value; in F with * for values
 
 The prospect of a URL, the share of gains to be expected, is worked out from coarse to fine: it begins with a half, or
@@ -143,6 +144,17 @@ class Count(Struct):
     def said(self) -> int:
         """Pages that said something, and files."""
         return self.kinds[GAIN] + self.kinds[FILE]
+
+    @property
+    def is_one_page(self) -> bool:
+        """True if all pages but the first repeat that, as a form to log in does."""
+        return self.kinds["of its pattern"] >= ONE_PAGE and self.kinds[GAIN] < 2
+
+    @property
+    def is_shut(self) -> bool:
+        """True for a gate that is one page, and for pages that are all redirects, and lead to one."""
+        is_gate = self.kinds["gate"] > 0 and self.is_one_page
+        return is_gate or (self.kinds["redirect"] == self.read and self.kinds["gated"] >= ONE_PAGE)
 
     @property
     def is_poor(self) -> bool:
@@ -360,6 +372,8 @@ class Judge:
                 pace = QUICK if is_view and not is_copied else SLOW
                 prospect = (count.gains + pace * prospect) / (count.n + pace)
         own = self.counts.get(keys.pattern)
+        if own is not None and own.is_shut:
+            return 0.0
         if own is not None and own.dry >= DRY and own.kinds["redirect"] == own.read:
             return min(prospect, LEAST)  # /post/512 led to its topic, again and again
         return prospect
@@ -420,6 +434,8 @@ class Judge:
                 self.changed.add(key)
         if answer.kind in REPEATS and answer.of is not None and self.pattern(answer.of) == keys.pattern:
             self.counts[keys.pattern].kinds["of its pattern"] += 1
+        if answer.kind == "redirect" and answer.of is not None:
+            self._note_gate(answer.url, answer.of)
         for loose in keys.loose:
             self._see(loose, keys.pattern, 2)
         whole = self.counts["*"]
@@ -428,6 +444,15 @@ class Judge:
         whole.dry += not gain
         self.changed.add("*")
         return gain
+
+    def _note_gate(self, url: str, target: str) -> None:
+        """Note a redirect that leads to a page with its own URL as the one to come back to."""
+        if leads_back(target, url) and target.startswith(url[: url.index("/", 8) + 1]):
+            pattern = self.pattern(target)
+            self.counts[pattern].kinds["gate"] += 1
+            self.changed.add(pattern)
+            if self.counts[pattern].is_one_page:
+                self.counts[self.pattern(url)].kinds["gated"] += 1
 
     def forget_parameter(self, name: str) -> None:
         """Count pages with a parameter that changes nothing as those of the URLs without it, which are read instead."""
@@ -504,9 +529,9 @@ class Judge:
 
     def _is_in_vain(self, keys: Keys) -> bool:
         """True if enough pages of a pattern, or else of its coarse key, were read, and nearly none said anything
-        itself; or if all but the first repeat that, as a form to log in does."""
+        itself; or if it is one page."""
         own = self.counts.get(keys.pattern)
-        if own is not None and own.kinds["of its pattern"] >= ONE_PAGE and own.kinds[GAIN] < 2:
+        if own is not None and own.is_one_page:
             return True
         counts = (self.counts.get(key) for key in (keys.pattern, keys.fine[-1]))
         enough = next((count for count in counts if count is not None and count.read >= IN_VAIN), None)

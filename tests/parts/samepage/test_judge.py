@@ -45,6 +45,8 @@ class SlowJudge:
         """Keys of a page, its pattern, its kind, and what it counts as."""
         self.repeated: list[str] = []
         """Patterns of pages that repeated one of their pattern."""
+        self.led: list[tuple[str, str, bool]] = []
+        """Patterns of redirects that are to be come back to, of their targets, and whether these are one page."""
 
     def keys(self, url: str) -> tuple[list[str], str, list[str]]:
         """From fine to coarse; the pattern; and each parameter with its values, if these are few."""
@@ -148,6 +150,10 @@ class SlowJudge:
             pace = SLOW if is_copied or not ("?" in pattern or "/…/" in pattern) else QUICK
             expected = (gains + pace * expected) / (pages + pace) if kinds else expected
         own = [(kind, gain) for _, other, kind, gain in self.answers if other == pattern]
+        is_gate = self._is_one_page(pattern) and pattern in (gate for _, gate, _ in self.led)
+        is_gated = sum(other == pattern and is_one for other, _, is_one in self.led) >= ONE_PAGE
+        if is_gate or (is_gated and {kind for kind, _ in own} == {"redirect"}):
+            return 0.0
         leads_nowhere = (
             len(own) >= DRY and {kind for kind, _ in own} == {"redirect"} and not any(gain for _, gain in own[-DRY:])
         )
@@ -169,7 +175,14 @@ class SlowJudge:
         self.answers.append(([*kept, *loose], pattern, answer.kind, gain))
         if repeats and answer.of is not None and self.keys(answer.of)[1] == pattern:
             self.repeated.append(pattern)
+        if answer.kind == "redirect" and answer.of and quote(answer.url.removeprefix(HOST)) in answer.of:
+            gate = self.keys(answer.of)[1]
+            self.led.append((pattern, gate, self._is_one_page(gate)))
         return gain
+
+    def _is_one_page(self, pattern: str) -> bool:
+        kinds = [kind for _, other, kind, _ in self.answers if other == pattern]
+        return self.repeated.count(pattern) >= ONE_PAGE and kinds.count(GAIN) < 2
 
     def _is_of_itself(self, url: str, new: str) -> bool:
         chosen, passed = (parse_qsl(urlsplit(each).query, keep_blank_values=True) for each in (url, new))
@@ -193,10 +206,9 @@ class SlowJudge:
             return False
         both = [self._kinds(other), self._kinds(fine[-1])]
         kinds = next((kinds for kinds in both if len(kinds) >= IN_VAIN), [GAIN])
-        is_one_page = self.repeated.count(other) >= ONE_PAGE and both[0].count(GAIN) < 2
         least = RISEN if GAIN in both[0] and answer.kind != "redirect" else NOW
         may_say = (is_plain or GAIN in both[0]) and self.prospect(new) >= least
-        return may_say and kinds.count(GAIN) >= RARE * len(kinds) and not is_one_page
+        return may_say and kinds.count(GAIN) >= RARE * len(kinds) and not self._is_one_page(other)
 
 
 TEMPLATES = [
@@ -273,7 +285,7 @@ def test_where_many_segments_look_like_programs_they_are_values() -> None:
 def test_prospects_and_gains_are_those_of_the_formula(seed: int) -> None:
     draw = random.Random(seed)
     made, judge, slow = urls(draw), Judge(), SlowJudge()
-    poor = draw.choice(KINDS[:-1])
+    poor, open_to_all = draw.choice(KINDS[:-1]), ("redirect", GAIN)[seed % 2]
     for step in range(200):
         found, known = [next(made) for _ in range(draw.randrange(3))], next(made)
         if draw.random() < 0.1:
@@ -284,10 +296,14 @@ def test_prospects_and_gains_are_those_of_the_formula(seed: int) -> None:
             slow.known.append(url)
             judge.note_url(url)
         kind, of = draw.choice([GAIN, GAIN, poor, draw.choice(KINDS)]), draw.choice([None, next(made)])
+        if draw.random() < 0.2:  # a form to log in, and members that lead there: of some sites all do
+            known = f"{HOST}/member/{step}"
+            form = f"{HOST}/login?next=/member/{step}"
+            known, kind, of = draw.choice([(form, "same", form), (known, "redirect", form), (known, open_to_all, None)])
         answer = Answer(known, kind, found, draw.random() < 0.3, of)
         assert judge.learn(answer) == pytest.approx(slow.learn(answer))
         if step % 10 == 0:
             judge = Judge(judge.counts, judge.seen)
-            for url in [next(made) for _ in range(4)]:
+            for url in [next(made), next(made), next(made), f"{HOST}/member/{step}", f"{HOST}/login?next=/{step}"]:
                 assert judge.keys(url).pattern == slow.keys(url)[1]
                 assert judge.prospect(url) == pytest.approx(slow.prospect(url)), url

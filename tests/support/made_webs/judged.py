@@ -27,7 +27,7 @@ def _wrong_counts(store: Path) -> Iterator[str]:
     for host, key, pages, kinds in rows(store, "SELECT host, key, read, kinds FROM patterns"):
         counted[host][key[0]] += pages
         by_kind = json.loads(kinds)
-        beside = by_kind.get("known title", 0) + by_kind.get("of its pattern", 0)
+        beside = sum(by_kind.get(name, 0) for name in ("known title", "of its pattern", "gate", "gated"))
         if key != "*" and sum(by_kind.values()) - beside != pages:
             yield f"{host} {key}: {kinds} are not {pages}"
     for url, reason, status in rows(store, "SELECT url, reason, status FROM ranks"):
