@@ -74,6 +74,8 @@ BARREN, GAINS_PER_BARREN = 8, 20
 DRY, GAINS_PER_DRY = 12, 16
 """Pages without gain in a row after which pagers of a pattern are read no more; one more for so many gains of the host,
 unless as many of all patterns with the same parameter had none."""
+MOSTLY = 3 / 4
+"""Share of pages that repeat others from which on a number is that of no next page."""
 IN_VAIN, RARE = 6, 1 / 10
 """Pages of which fewer than one in ten said anything itself, after which a link to one more like them is nothing."""
 ONE_PAGE = 3
@@ -139,6 +141,11 @@ class Count(Struct):
     def repeats(self) -> int:
         """Pages that say what others say."""
         return sum(self.kinds[kind] for kind in REPEATS)
+
+    @property
+    def mostly_repeats(self) -> bool:
+        """True if enough pages show that most say what others say."""
+        return self.read >= COARSE and self.repeats >= MOSTLY * self.read
 
     @property
     def said(self) -> int:
@@ -385,18 +392,25 @@ class Judge:
 
     def _is_next_page(self, url: str, source: str | None) -> bool:
         """True if a URL is the next page of its source, as long as such pages say something: not if it is ?page=1, and
-        all pages with this value repeat others."""
+        all pages with this value repeat others; nor if it is ?post=7, which mostly is the topic that was read."""
         is_of_host = source is not None and source.startswith(url[: url.index("/", 8) + 1])
         if source is None or not is_of_host or not differs_by_a_number(url, source):
             return False
         exact = self.counts.get(self.keys(url).fine[0])
-        if exact is not None and exact.read == exact.repeats >= ONE_PAGE:
+        if exact is not None and exact.repeats >= ONE_PAGE and 2 * exact.repeats > exact.read and not exact.said:
             return False
         most = DRY + self.gains // GAINS_PER_DRY
         changed = {*shape_of(url).parameters} - {*shape_of(source).parameters}
+        if any(self._chooses_nothing(name, value) for name, value in changed):
+            return False
         if any(self._dry(f"P {name}") >= most for name, _ in changed):
             most = DRY
         return self._dry(self.keys(url).paging) < most
+
+    def _chooses_nothing(self, name: str, value: str) -> bool:
+        """True if pages with a parameter, or with this value of few, were read that mostly repeat others."""
+        count = self.counts.get(f"P {name}={value}" if self.has_few(name) else f"P {name}")
+        return count is not None and count.mostly_repeats
 
     def _dry(self, key: str) -> int:
         count = self.counts.get(key)
@@ -585,7 +599,8 @@ class Judge:
             return False
         if waiting.number >= MANY_WAIT and not count.is_poor_by_itself:
             return count.read < SAMPLES_OF_MANY or count.called < SAMPLES_OF_COPIES
-        return count.read < (SAMPLES_OF_COPIES if count.kinds["same"] or count.kinds["same-list"] else SAMPLES)
+        is_copied = (count.kinds["same"] or count.kinds["same-list"]) and not coarse.mostly_repeats
+        return count.read < (SAMPLES_OF_COPIES if is_copied else SAMPLES)
 
 
 def _numbered(segment: str) -> str:

@@ -2,7 +2,7 @@
 
 import hashlib
 
-from support.made_webs.web import Answer, MadeWeb, document, links, links_to, made, split, to
+from support.made_webs.web import OPEN, Answer, MadeWeb, document, links, links_to, made, split, to
 from support.prose import WORDS
 
 
@@ -107,6 +107,35 @@ def short_links(web: MadeWeb) -> None:
         web.add(key, f"The {key[1:]}", web.text(number))
     web.respond = lambda key, times: to(pages[int(key[3:])]) if key.startswith("/s/") else None
     web.front(links_to([*pages[:15], *(f"/s/{number}" for number in range(60))]))
+
+
+def _topics_by_post(web: MadeWeb, every: int | None = None) -> None:
+    """Topics of one page or two below three boards: the number of a post chooses the page that has it. every: one post
+    in so many has a page of its own."""
+    topics = [f"/board{number % 3}/topic/{WORDS[number]}-{number}/" for number in range(45)]
+    for number, topic in enumerate(topics):
+        posts = range(100 * number, 100 * number + (4 if number % 3 else 16))
+        keys = [topic, f"{topic}?page=2"][: 1 + len(posts) // 16]
+        own = links_to([*(f"{topic}?post={post}" for post in posts), *keys])
+        for page, key in enumerate(keys):
+            shown = posts[8 * page : 8 * page + 8]
+            web.add(key, f"About {topic}", "".join(web.text(post, words=24) for post in shown) + own)
+            web.pages |= {f"{topic}?post={post}": web.pages[key] for post in shown}
+        for post in posts[::every] if every else ():
+            web.add(f"{topic}?post={post}", f"About {topic}", web.text(post, "answers"))
+    web.front(links_to(topics))
+
+
+@made()
+def topics_by_post(web: MadeWeb) -> None:
+    """A forum in which the number of a post chooses the page of the topic that has it."""
+    _topics_by_post(web)
+
+
+@made(OPEN)
+def answers_by_post(web: MadeWeb) -> None:
+    """Its twin: of one post in four there are answers, which stand nowhere else."""
+    _topics_by_post(web, every=4)
 
 
 @made()
