@@ -281,6 +281,20 @@ def test_where_many_segments_look_like_programs_they_are_values() -> None:
     assert len(judge.seen) < 2_048
 
 
+@pytest.mark.parametrize(
+    ("leads_there", "says", "is_read"), [(True, "same", False), (False, "same", True), (True, GAIN, True)]
+)
+def test_only_one_page_to_come_back_from_is_a_gate(leads_there: bool, says: str, is_read: bool) -> None:
+    """A form for answers to a page leads back as well: that the first ones show no answer yet proves little."""
+    judge = Judge()
+    for number in range(5):
+        page, form = (f"{HOST}/{path}{number}" for path in ("page/", "form?of=/page/"))
+        judge.learn(Answer(form, says if number else GAIN, of=f"{HOST}/form?of=/page/0"))
+        if leads_there:
+            judge.learn(Answer(page, "redirect", of=form))
+    assert (judge.prospect(f"{HOST}/form?of=/page/9") > 0) == is_read
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_prospects_and_gains_are_those_of_the_formula(seed: int) -> None:
     draw = random.Random(seed)
