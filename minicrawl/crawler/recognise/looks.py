@@ -53,7 +53,8 @@ def look_of(page: int, fetched: Fetched, parsed: ParsedPage) -> Look | None:
     if target is not None:
         return Look(page, "sent-on", _place_of(target, fetched.url))
     is_html = media_type(fetched.content_type) in HTML_TYPES
-    if fetched.digest is not None and (parsed.title or (fetched.payload or 0) & SAYS_SOMETHING):
+    has_look = fetched.payload is None or fetched.payload & SAYS_SOMETHING  # one word or two may be anything
+    if fetched.digest is not None and (parsed.title or has_look):
         return Look(page, "alike", parsed.title or "", fetched.sketch, fetched.digest, len(parsed.outlinks))
     if fetched.status == 200 and not is_html and "." not in fetched.url.rpartition("/")[2]:
         return Look(page, "alike", fetched.content_type or _UNKNOWN)

@@ -84,6 +84,8 @@ JSON = "application/json"
         (led_on("1", "sorry"), led_on("2", "2/index"), False),
         (shown(LITTLE_TEXT, None), shown(LITTLE_TEXT, None, 2), True),
         (shown(LITTLE_TEXT, None), shown(OTHER_LITTLE, None, 2), False),
+        (shown("<div id=a>", None), shown("<div id=a>", None, 2), True),  # not a word
+        (shown("<img src=a.png>", None), shown("<img src=b.png>", None, 2), False),
         (shown(LITTLE_TEXT, None), certain(shown(LITTLE_TEXT, None, 2))._replace(links=1), False),
         (bare(200, media=JSON), bare(200, media=JSON, url=HOME + "2"), True),
         (bare(200, media=JSON), bare(200, media="image/png"), False),

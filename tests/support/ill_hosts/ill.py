@@ -3,6 +3,7 @@
 from functools import partial
 
 from support.ill_hosts.ways import (
+    BLANK,
     CHALLENGE,
     CUT,
     JSON,
@@ -153,6 +154,7 @@ ILL: dict[str, Kind] = {
         10 * MINUTE, _to_front, soon=12, why="two are for pages that cannot exist, which could have led there"
     ),
     "empty answers": _ill(10 * MINUTE, Answer()),
+    "blank pages": _ill(10 * MINUTE, Answer(body=BLANK)),
     "202 with a script": _ill(10 * MINUTE, WALL._replace(status=202)),
     "204": _ill(10 * MINUTE, Answer(204)),
     "cut answers": _ill(10 * MINUTE, CUT),

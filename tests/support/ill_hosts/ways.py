@@ -20,6 +20,7 @@ CHALLENGE = Answer(403, page("Attention required", 30), {"cf-mitigated": "challe
 LOGIN = Answer(body="<title>Log in</title><form><input type=password></form>")
 REFRESH = Answer(body='<meta http-equiv=refresh content="0; url=/sorry">')
 JSON = Answer(body='{"error": "too many"}', fields={"Content-Type": "application/json"})
+BLANK = "<html><head><meta charset=utf-8></head><body><div id=page></div></body></html>"
 CUT = Answer(body="<title>It breaks off</title><p>after", is_cut=True)
 
 

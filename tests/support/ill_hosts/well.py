@@ -1,6 +1,7 @@
 """Kinds of hosts that are well, and look like ill ones: no page is lost, and they are not left to rest."""
 
 from support.ill_hosts.ways import (
+    BLANK,
     CUT,
     JSON,
     REFRESH,
@@ -88,6 +89,7 @@ WELL: dict[str, Kind] = {
     "a folder of time-outs": _well(below(SILENT, "/f2/")),
     "a folder of cut answers": _well(below(CUT, "/f2/")),
     "a folder of empty pages": _well(below(Answer(), "/f2/")),
+    "a folder of blank pages": _well(body=lambda path: BLANK if path.startswith("/f2/") else page(f"h0.test{path}")),
     "a folder that leads to one page": _well(below(to("/f0/p8"), "/f2/")),
     "a slow folder": _well(_slow(8.0, "/f2/"), failures=0),
     "a slow host": _well(_slow(5.0, "/f"), failures=0),
