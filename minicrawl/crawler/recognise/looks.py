@@ -3,7 +3,8 @@
 The look of a page is its title with what it shows without its own path, or a sketch of that; or that it is empty.
 That of what is no page, at a URL that does not name a file, is its media type.
 That of a redirect, or of a page that refreshes to another, is its target without a query, which may say where to return
-to after a login. The page itself, from which some servers want a cookie first, is one target.
+to after a login. The page itself, from which some servers want a cookie first, is one target, and so is a folder behind
+which the page's own path stands: of a captcha, or of a language.
 """
 
 from collections import OrderedDict, deque
@@ -63,9 +64,14 @@ def look_of(page: int, fetched: Fetched, parsed: ParsedPage) -> Look | None:
 
 
 def _place_of(target: str, url: str) -> str:
-    """Where a redirect of a URL leads: to the page itself, or to another one."""
-    target = target.partition("?")[0]
-    return _ITSELF if target == url.partition("?")[0] else target
+    """Where a redirect of a URL leads: to the page itself, to another one, or to a folder with the page's path behind
+    it. Without a folder that is the page in another spelling, or at another host."""
+    target, url = target.partition("?")[0], url.partition("?")[0]
+    if target == url:
+        return _ITSELF
+    target = target.rstrip("/")
+    folder = target.removesuffix("/" + url.split("/", 3)[3].rstrip("/"))
+    return folder if "/" in folder.partition("://")[2] else target
 
 
 class _OfHost:

@@ -341,9 +341,10 @@ class HostJudge:
 
     def _asks_contrast(self, host: Host, case: Case, now: float) -> bool:
         """Ask a new page of a folder that is not among those of the accused; True if there is one to be asked."""
-        # New pages may look alike on a host that is well, as those of tags do; what is a wall is a soft 404 then.
+        # On a well host all new pages may look alike, as those of tags do, or lead to one place, as those of members.
         assert case.evidence is not None
-        if len(case.accused) < _ACCUSED or len(case.contrasts) >= _CONTRASTS or case.evidence.sort == "alike":
+        is_shared = case.evidence.sort in ("alike", "sent-on")
+        if len(case.accused) < _ACCUSED or len(case.contrasts) >= _CONTRASTS or is_shared:
             return False
         folders = {folder_of(turn.fetched.url) for turn in case.accused}
         if len(folders) < _THEIR_FOLDERS:
@@ -430,7 +431,8 @@ class HostJudge:
             # No witness is the page to which all others lead, or one that looked like them before any was suspected.
             target = case.look.title if case.look is not None and case.look.sort == "sent-on" else None
             like = () if case.look is None else self._looks.pages_like(host.id, case.look)
-            case.asks = [page for page in asks if self._pages.url(page) != target and page not in like] or asks
+            apart = [page for page in asks if page not in like and self._pages.url(page).rstrip("/") != target]
+            case.asks = apart or asks
             self._frontier.close(host, now)
         if host.health is not None and host.health.is_ill:
             self.ill[host.id] = host

@@ -29,8 +29,8 @@ def wall(number: int) -> Look:
     return certain(shown(html, "Just a moment", number))
 
 
-def sent_on(target: str, status: int = 302) -> Look:
-    return certain(look_of(2, Fetched(HOME + "b/c", status, location=target), ParsedPage()))
+def sent_on(target: str, status: int = 302, url: str = "b/c") -> Look:
+    return certain(look_of(2, Fetched(HOME + url, status, location=target), ParsedPage()))
 
 
 def led_on(url: str, target: str) -> Look:
@@ -79,6 +79,14 @@ JSON = "application/json"
         (sent_on("/moved/x1"), sent_on("/moved/x2"), False),
         (sent_on("/new/c"), sent_on("/new/d"), False),  # to a page of its own name
         (sent_on("?check=1"), sent_on("/b/c?check=2"), True),  # to itself
+        (sent_on("/captcha/b/c"), sent_on("/captcha/d/?to=d", url="d"), True),  # to a folder with the page's path
+        (sent_on("/captcha/b/c"), sent_on("/captcha/", url=""), True),
+        (sent_on("/captcha/b/c"), sent_on("/en/d", url="d"), False),
+        (sent_on("/captcha/b/c"), sent_on("/captcha/b/c", url="d"), False),
+        *(
+            (sent_on(f"{host}/b/c{slash}"), sent_on(f"{host}/d{slash}", url="d"), False)  # the page in another spelling
+            for host, slash in (("", "/"), ("https://a.test", ""), ("//www.a.test", "/"), ("//b.test", ""))
+        ),
         (led_on("1", "sorry?from=1"), led_on("2", "sorry?from=2"), True),
         (led_on("1", "sorry"), sent_on("/sorry"), True),
         (led_on("1", "sorry"), led_on("2", "2/index"), False),

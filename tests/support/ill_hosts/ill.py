@@ -137,6 +137,9 @@ ILL: dict[str, Kind] = {
     "a wall of a few words": _ill(10 * MINUTE, Answer(body="<p>Please come back in some minutes")),
     "a wall of JSON": _ill(10 * MINUTE, JSON),
     "all pages lead to themselves": _ill(10 * MINUTE, to_itself),
+    "all pages lead to captchas of their own": Kind(
+        lambda: [among(below(_CAPTCHA, "/captcha/"), during(10 * MINUTE, lambda asked: to(f"/captcha{asked.path}")))]
+    ),
     "all pages refresh to one": Kind(lambda: [among(below(_CAPTCHA, "/sorry"), during(10 * MINUTE, REFRESH))]),
     "a robots.txt of 503 in the next run": Kind(_robots_of_next_run, pages=40),
     "a challenge": _ill(10 * MINUTE, CHALLENGE),

@@ -147,7 +147,8 @@ class Host:
         return answer
 
     def page(self, path: str) -> str | None:
-        """The page at a path, with or without a slash at its end; None if there is none."""
+        """The page at a path, with or without a slash at its end, or in a language; None if there is none."""
+        path = path.removeprefix("/en")
         if path not in ("/", *self.paths, *(f"{one}/" for one in self.paths)):
             return None
         path = path.removesuffix("/") or "/"
@@ -266,7 +267,7 @@ def figures(kind: Kind, store: Path, *, order: str = "mixed", **settings: Any) -
     run(asyncio.sleep(DAY), grace=0.0)
     run(acrawl([], store, **settings), grace=0.0)
     found = rows(store, "SELECT url, title FROM ranks WHERE reason = 'ok'")
-    read = {(url.removesuffix("/"), title) for url, title in found}
+    read = {(url.replace("/en/", "/").removesuffix("/"), title) for url, title in found}
     wanted = [(host.url(path), _title(host.page(path) or "")) for host in hosts for path in host.wanted]
     return Figures(
         lost=tuple(url for url, title in wanted if (url, title) not in read),

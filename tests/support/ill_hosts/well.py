@@ -4,6 +4,7 @@ from support.ill_hosts.ways import (
     BLANK,
     CUT,
     JSON,
+    LOGIN,
     REFRESH,
     REFUSED,
     RESET,
@@ -41,6 +42,10 @@ def _to_slash(asked: Asked) -> Answer | None:
     return to(f"{asked.path}/")._replace(is_page=True) if is_plain else None
 
 
+def _to_language(asked: Asked) -> Answer:
+    return to(f"/en{asked.path}")._replace(is_page=True)
+
+
 def _slow(takes: float, *folders: str) -> Way:
     return lambda asked: _is(page(f"h0.test{asked.path}"), takes) if asked.path.startswith(folders) else None
 
@@ -62,6 +67,7 @@ def _untitled_tags(path: str) -> str:
 _SHELL = "<title>Our application</title><noscript>You need JavaScript to run this.</noscript><div id=root></div>"
 _REST = Answer(403, rest=60)
 _ROBOTS = "/robots.txt"
+_SIX = tuple(f"/f{number}/" for number in range(1, 7))
 
 WELL: dict[str, Kind] = {
     "nothing": _well(failures=0, rests=0),
@@ -105,6 +111,11 @@ WELL: dict[str, Kind] = {
     "a folder of 403 that ask for nonsense": _well(below(Answer(403, fields={"Retry-After": "soon"}), "/f2/")),
     "old URLs lead to the front page": _well(below(to("/"), "/f2/", "/f5/")),
     "each page leads to one with a slash": _well(_to_slash, failures=0),
+    "six of eight folders lead to a language": _well(below(_to_language, *_SIX), failures=2),
+    "six of eight folders are for members": _well(leading_to_login(lambda login: below(login, *_SIX)), failures=2),
+    "a members' folder that knows the way back": _well(
+        below(LOGIN, "/login/"), below(lambda asked: to(f"/login{asked.path}"), "/f2/")
+    ),
     "thin tags": _well(body=_tags, failures=0),
     "thin tags of one title": _well(body=_same_tags),
     "tags of a few words without a title": _well(body=_untitled_tags),
