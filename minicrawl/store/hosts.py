@@ -1,5 +1,6 @@
 """Hosts, their health and their robots.txt files."""
 
+from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
 from minicrawl.model import IllHost
@@ -113,6 +114,11 @@ class Hosts(Subject):
             FROM pages JOIN hosts ON hosts.id = host WHERE state <> 'elsewhere' GROUP BY host
             ORDER BY known DESC, name LIMIT ?"""
         return list(map(HostPages._make, self._tables.rows(query, (n,))))
+
+    def robots_in_html(self, before: float) -> Iterator[tuple[str, bytes]]:
+        """Origins whose answer for robots.txt, given before a time, seems to be HTML, with its body."""
+        query = "SELECT origin, body FROM robots WHERE fetched_at < ? AND instr(substr(body, 1, 9), '<')"
+        return self._tables.each(query, before)
 
     def robots(self, origin: str) -> RobotsRow | None:
         """An origin's answer for its robots.txt; None if never asked."""

@@ -1,16 +1,21 @@
 """The pages of a host, as its judge sees them: witnesses, pages to request again, soft 404s that may be walls."""
 
 from collections.abc import Sequence, Set
+from functools import cached_property
 
 import numpy as np
 
 from minicrawl.crawler.hosts.clocks import Host
 from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.recognise.looks import Look
 from minicrawl.crawler.recognise.soft404 import folder_of
 from minicrawl.crawler.visits.turn import Turn
-from minicrawl.model import READ, State
+from minicrawl.model import READ, Fetched, State
 from minicrawl.opic.coverage import PageKind
 from minicrawl.store.pages import Fetch
+from minicrawl.store.recognised import Fingerprint
+from minicrawl.web.fingerprint import Identity, identity_of
+from minicrawl.web.urls.keys import politeness_key
 
 _MOST_LOOKED_AT = 64
 
@@ -19,11 +24,11 @@ class HostPages:
     """Looks up pages of hosts, and lets some wait again."""
 
     def __init__(self, state: CrawlState) -> None:
-        self._accounts, self._frontier = state.accounts, state.frontier
+        self._accounts, self._frontier, self._hosts = state.accounts, state.frontier, state.hosts
         self._waiting, self._coverage = state.frontier.pages, state.accounts.coverage
-        self._pages, self._table, self._opened_at = state.pages, state.writer.page_table, state.opened_at
+        self._pages, self._writer, self._opened_at = state.pages, state.writer, state.opened_at
         self.url = state.urls.url
-        self._looks: dict[int, bool] = {}  # soft 404s that are requested again in this run: whether they were answered
+        self._looks: dict[int, bool] = {}  # pages that are requested again in this run: whether they were answered
 
     def last_answer(self, page: int) -> Fetch | None:
         """The last answer of a page that was there; None if it was not."""
@@ -59,22 +64,52 @@ class HostPages:
         self._frontier.put_first(page, now, is_new=is_given_up)
 
     def ask_for_looks(self, now: float) -> bool:
-        """Ask again for one of each look of the soft 404s of runs before: a wall may have stood before them. Returns
-        True if there are any."""
-        has_any = self._table.counts().get((State.ERROR, "soft-404"), 0)
-        pages = self._table.one_of_each_look(self._opened_at) if has_any else ()
-        new = [page for page in pages if page not in self._looks]
+        """Ask again for one of each look of the soft 404s of runs before, and of the pages of each host that said there
+        nothing but what it says for robots.txt: a wall may have stood before them. Returns True if there are any."""
+        has_any = self._writer.page_table.counts().get((State.ERROR, "soft-404"), 0)
+        pages = self._writer.page_table.one_of_each_look(self._opened_at) if has_any else ()
+        new = [page for page in (*pages, *self._walls) if page not in self._looks]
         for page in new:
             self._looks[page] = False
             self.take_back(page, now)
         return bool(new)
 
     def note_look(self, turn: Turn) -> None:
-        """If a page that was a soft 404 is none now, let the other soft 404s of its host wait again."""
+        """If a page that was asked for again is no soft 404 now, or says something new, let those that said the same
+        before wait again."""
         if self._looks.get(turn.page) is not False:
             return  # as mostly
         self._looks[turn.page] = True
-        if turn.outcome.state is State.FETCHED:
-            for page in self._table.soft_404s(self._frontier.host(turn.page).id):
-                self._looks[page] = True
-                self.take_back(page, turn.now)
+        if turn.outcome.state is not State.FETCHED:
+            return
+        wall, pages = self._walls.get(turn.page, (None, ()))
+        if wall is None:
+            pages = self._writer.page_table.soft_404s(self._frontier.host(turn.page).id)
+        elif turn.fetched.digest is None or turn.parsed.is_shell or _look(turn.fetched).is_like(wall):
+            return  # what is drawn in the browser may have another shell from now on
+        for page in pages:
+            self._looks[page] = True
+            self.take_back(page, turn.now)
+
+    @cached_property
+    def _walls(self) -> dict[int, tuple[Look, list[int]]]:
+        """By the first page of each host where all said in runs before what robots.txt says: that, and the others."""
+        walls = dict[int, tuple[Look, list[int]]]()
+        for origin, body in self._writer.hosts.robots_in_html(self._opened_at):
+            look = _look(identity_of(body, f"{origin}/robots.txt", wants_text=False))
+            walls[self._hosts.host(politeness_key(origin)).id] = look, []
+        host_of, kind = self._waiting.host_of[: self._accounts.size], self._coverage.kind[: self._accounts.size]
+        for page in np.flatnonzero((kind == PageKind.PAGE) & np.isin(host_of, list(walls))).tolist():
+            host = host_of.item(page)
+            if host in walls and (answer := self.last_answer(page)) and answer.fetched_at < self._opened_at:
+                walls[host][1].append(page)
+                if not _look(self._writer.recognised.fingerprint(page)).is_like(walls[host][0]):
+                    del walls[host]
+        return {pages[0]: (wall, pages[1:]) for wall, pages in walls.values() if pages}
+
+
+def _look(shown: Fetched | Fingerprint | Identity | None) -> Look:
+    """The look of an answer but for its title, which robots.txt has not; None: of one without a word."""
+    if shown is None or shown.payload is None:
+        return Look(0, "empty")
+    return Look(0, "alike", sketch=shown.sketch, digest=shown.digest)

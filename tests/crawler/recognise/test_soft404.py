@@ -211,3 +211,34 @@ def test_answers_are_counted_whatever_they_prove(store: Path, reply: Any, existe
     crawl(server, store, [HOME], strategy="breadth-first")
     assert answer("status", "--store", store)["probes"]["existed"] == existed
     assert answer("status", "--store", store)["probes"]["asked"] == len(probes(server))
+
+
+WALL, BLANK = prose(1, 30, "Just a moment"), "<div id=page></div>"
+SHELL = "<title>Our application</title><div id=root></div><script src=/app.js></script>"
+OPEN: Site = {url: [f"<p>{prose(number, 60)}", *REAL] for number, url in enumerate(REAL)}
+
+
+def all_say(text: str) -> Site:
+    return dict.fromkeys(REAL, lambda *_: httpx.Response(200, html=text))
+
+
+@pytest.mark.parametrize(
+    ("pages", "robots", "later", "asked"),
+    [
+        *((all_say(wall), wall, OPEN, set(REAL)) for wall in (WALL, BLANK, SHELL)),
+        (all_say(SHELL), SHELL, all_say(f"{SHELL}<p>Version 2"), {REAL[0]}),
+        *((OPEN, robots, OPEN, set()) for robots in ("".join(OPEN[REAL[0]]), WALL, BLANK, SHELL)),
+    ],
+)
+def test_where_robots_txt_says_what_all_pages_say_each_run_asks_for_one(
+    pages: Site, robots: str, later: Site, asked: set[str], store: Path
+) -> None:
+    """A wall may have stood before all of the host. An application that is drawn in the browser looks the same."""
+    server = Server(pages, robots)
+    for site, expected in ((pages, set(REAL)), *[(pages, set(REAL[:1] if asked else ()))] * 2, (later, asked)):
+        server.site = site
+        server.asked.clear()
+        crawl(server, store, REAL, traps=False)
+        read = [url for url in server.asked if url in REAL]
+        assert set(read) == expected
+        assert site is later or len(read) == len(expected)

@@ -129,9 +129,8 @@ ILL: dict[str, Kind] = {
     "a wall for 6 seconds": _ill(6, WALL),
     "a wall": _ill(10 * MINUTE, WALL),
     "a wall until the next day": _ill(_NIGHT, WALL),
-    "a wall from the first page on": _ill(
-        10 * MINUTE, WALL, begins=0, lost=65, why="it is a site of one page, which only a refresh reads again"
-    ),
+    "a wall from the first page on": _ill(10 * MINUTE, WALL, begins=0),
+    "blank pages from the first one on": _ill(10 * MINUTE, Answer(body=BLANK), begins=0),
     "a wall from the second page on": _ill(10 * MINUTE, WALL, begins=2, soon=65, why=_ALL),
     "a wall that says the URL": _ill(10 * MINUTE, _wall_of),
     "a wall of a few words": _ill(10 * MINUTE, Answer(body="<p>Please come back in some minutes")),
