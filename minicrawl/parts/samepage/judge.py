@@ -16,6 +16,7 @@ program   a last segment with many values of a parameter: /file?name=rose.c and 
 value     a folder of one that has more than FEW folders: Rose of /wiki/Rose/history
 view      a URL with a query, with a word in its path that stands below MANY folders: /{n}/reviews/add/, or with a
           number behind a value: /wiki/Rose/3
+ahead     a redirect to a page of its own pattern that was not read: that page says what there is, so it is not counted
 gate      a page to which redirects lead, with their own URL as the one to come back to: /login?next=/member/7
 tail      the path of a view from that word on, or from the folder of the value; in F with * for values
 
@@ -98,13 +99,14 @@ _TAILS = ("W", "V /…/", "F /…/")
 class Answer(NamedTuple):
     """What a page said. kind: see above. new: URLs that its links made known. is_full: it has a title that no page of
     its host had, or half of its words stand in lines that none had. of: the URL that it repeats; of a file, the one
-    without a parameter, if that is known."""
+    without a parameter, if that is known. is_open: no page was read at that URL."""
 
     url: str
     kind: str
     new: Iterable[str] = ()
     is_full: bool = False
     of: str | None = None
+    is_open: bool = False
 
 
 class Count(Struct):
@@ -393,8 +395,7 @@ class Judge:
     def _is_next_page(self, url: str, source: str | None) -> bool:
         """True if a URL is the next page of its source, as long as such pages say something: not if it is ?page=1, and
         all pages with this value repeat others; nor if it is ?post=7, which mostly is the topic that was read."""
-        is_of_host = source is not None and source.startswith(url[: url.index("/", 8) + 1])
-        if source is None or not is_of_host or not differs_by_a_number(url, source):
+        if source is None or not _is_of_host(source, url) or not differs_by_a_number(url, source):
             return False
         exact = self.counts.get(self.keys(url).fine[0])
         if exact is not None and exact.repeats >= ONE_PAGE and 2 * exact.repeats > exact.read and not exact.said:
@@ -433,6 +434,11 @@ class Judge:
     def learn(self, answer: Answer) -> float:
         """Take in an answer; returns what it counts as: 1 for a gain, less for a dull one, 0 for none."""
         keys = self.keys(answer.url)
+        if self.is_ahead(answer):
+            for key in ("*", keys.pattern):
+                self.counts[key].kinds["ahead"] += 1
+                self.changed.add(key)
+            return 0.0
         is_fruitful = answer.kind != "error" and self._is_fruitful(answer, keys)
         gain = float(answer.kind in (GAIN, COPY, FILE) or is_fruitful)
         if answer.kind == COPY and not is_fruitful:
@@ -459,9 +465,16 @@ class Judge:
         self.changed.add("*")
         return gain
 
+    def is_ahead(self, answer: Answer) -> bool:
+        """True if the page to which a redirect leads says what there is."""
+        if answer.kind != "redirect" or answer.of is None or not answer.is_open:
+            return False
+        is_alike = _is_of_host(answer.of, answer.url) and self.pattern(answer.of) == self.pattern(answer.url)
+        return is_alike and not leads_back(answer.of, answer.url)
+
     def _note_gate(self, url: str, target: str) -> None:
         """Note a redirect that leads to a page with its own URL as the one to come back to."""
-        if leads_back(target, url) and target.startswith(url[: url.index("/", 8) + 1]):
+        if leads_back(target, url) and _is_of_host(target, url):
             pattern = self.pattern(target)
             self.counts[pattern].kinds["gate"] += 1
             self.changed.add(pattern)
@@ -601,6 +614,10 @@ class Judge:
             return count.read < SAMPLES_OF_MANY or count.called < SAMPLES_OF_COPIES
         is_copied = (count.kinds["same"] or count.kinds["same-list"]) and not coarse.mostly_repeats
         return count.read < (SAMPLES_OF_COPIES if is_copied else SAMPLES)
+
+
+def _is_of_host(url: str, other: str) -> bool:
+    return url.startswith(other[: other.index("/", 8) + 1])
 
 
 def _numbered(segment: str) -> str:

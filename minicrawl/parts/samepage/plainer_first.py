@@ -5,7 +5,7 @@ that `reply` changes nothing.
 """
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from minicrawl.parts.samepage.pairs import plainer
@@ -39,6 +39,10 @@ class PlainerFirst:
                 self._soon.append(other)
                 return True
         return False
+
+    def read_soon(self, pages: Iterable[int]) -> None:
+        """Read pages first once the turn has ended."""
+        self._soon += pages
 
     def on_turn(self, page: int, now: float) -> None:
         """A page was read: those that waited for it wait for their turn again."""

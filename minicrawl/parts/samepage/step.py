@@ -41,6 +41,7 @@ from minicrawl.web.urls.front import is_home
 from minicrawl.web.urls.keys import origin_of, politeness_key, site_of
 
 if TYPE_CHECKING:
+    from minicrawl.crawler.known.crawl_state import CrawlState
     from minicrawl.settings import CrawlSettings
 
 _TENTH, _TWENTIETH, _DOZEN, _MUCH = 10, 20, 12, 30
@@ -359,14 +360,19 @@ class SamePage(Step):
         if kind == "same" and "?" not in turn.fetched.url and book.is_first_copy(turn.fetched.payload):
             kind = "copy"
         offered = self._state.discovery.offered
-        targets = turn.targets
+        targets, led_to = turn.targets, list[int]()
         if kind in ("redirect", "canonical") and turn.outcome.alias is not None:
-            targets = [*targets, *(page for page in self._urls.find([turn.outcome.alias]) if page is not None)]
+            led_to = [page for page in self._urls.find([turn.outcome.alias]) if page is not None]
+            targets = [*targets, *led_to]
         new = (self._urls.url(target) for target in targets if target >= offered)
         of = turn.outcome.alias
         if kind == FILE:
             of = next((other for other in plainer(turn.fetched.url).values() if self._urls.find([other]) != [None]), of)
-        book.judge.learn(Answer(turn.fetched.url, kind, new, is_full, of))
+        is_open = not all(self._accounts.had_turn[page] for page in led_to)
+        answer = Answer(turn.fetched.url, kind, new, is_full, of, is_open)
+        if book.judge.is_ahead(answer):
+            self._plainer_first.read_soon(led_to)
+        book.judge.learn(answer)
         self._changed.add(name)
         if kind not in ("error", "redirect"):
             self._add_text(turn, book, lines, [hashed] if title and kind != "noindex" else [])
@@ -382,7 +388,7 @@ class SamePage(Step):
         for name, other in zip(names, known, strict=True):
             if other is None or other == page:
                 continue
-            if self._accounts.had_turn[other] or self._stands_for(page) == other:
+            if self._accounts.had_turn[other] or _stands_for(self._state, page) == other:
                 self._note_pair(page, name, other, turn.now)
             else:
                 self._pending.setdefault(other, []).append((page, name))
@@ -399,7 +405,7 @@ class SamePage(Step):
             return  # pages of a list name the first one, wrongly
         if self._accounts.had_turn[plain] and self._pages.last_turn(plain).reason.startswith("redirect"):
             return  # the plainer one is no better name
-        one, other = self._stands_for(page), self._stands_for(plain)
+        one, other = _stands_for(self._state, page), _stands_for(self._state, plain)
         if one == other or self._pages.was_there(plain):
             agrees = one == other or self._say_the_same(one, other)
             is_near = agrees and self._differ(page, plain)
@@ -462,15 +468,6 @@ class SamePage(Step):
             url = self._urls.url(page)
             if self._plain(url) == url:
                 self._hold(page, host, self._book(host).judge, url)
-
-    def _stands_for(self, page: int) -> int:
-        """The page that a page stands for at last: itself if it is not an alias."""
-        book = self._accounts.book
-        for _ in range(MAX_HOPS):
-            if not book.alias[page] or book.gone[page]:
-                break
-            page = int(self._pages.outlinks(page)[0])
-        return page
 
     # Experiments.
 
@@ -595,6 +592,16 @@ class SamePage(Step):
         lines = sum(len(book.lines) for book in self._books.values())
         while len(self._books) > _MOST_HOSTS or (lines > _MOST_LINES and len(self._books) > 1):
             lines -= len(self._books.popitem(last=False)[1].lines)
+
+
+def _stands_for(state: "CrawlState", page: int) -> int:
+    """The page that a page stands for at last: itself if it is not an alias."""
+    book = state.accounts.book
+    for _ in range(MAX_HOPS):
+        if not book.alias[page] or book.gone[page]:
+            break
+        page = int(state.pages.outlinks(page)[0])
+    return page
 
 
 def _kind(turn: Turn, book: HostBook, repeats: str | None, *, heeds_robots: bool) -> str | None:

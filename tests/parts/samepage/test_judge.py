@@ -161,6 +161,10 @@ class SlowJudge:
 
     def learn(self, answer: Answer) -> float:
         fine, pattern, loose = self.keys(answer.url)
+        is_own = answer.of is not None and self.keys(answer.of)[1] == pattern
+        leads_back = answer.of is not None and quote(answer.url.removeprefix(HOST)) in answer.of
+        if answer.kind == "redirect" and answer.is_open and is_own and not leads_back:
+            return 0.0
         is_view = "?" in pattern or "/…/" in pattern
         leads_on = answer.kind != "error" and any(self._leads_on(answer, pattern, url) for url in answer.new)
         says_more = answer.kind == GAIN and (answer.is_full or not is_view)
@@ -173,9 +177,9 @@ class SlowJudge:
         is_again = is_tail and answer.kind == "same" and self._kinds(pattern).count("same") % COPIES > 0
         kept = [key for key in fine if not (is_again and key.startswith("D"))]
         self.answers.append(([*kept, *loose], pattern, answer.kind, gain))
-        if repeats and answer.of is not None and self.keys(answer.of)[1] == pattern:
+        if repeats and is_own:
             self.repeated.append(pattern)
-        if answer.kind == "redirect" and answer.of and quote(answer.url.removeprefix(HOST)) in answer.of:
+        if answer.kind == "redirect" and answer.of and leads_back:
             gate = self.keys(answer.of)[1]
             self.led.append((pattern, gate, self._is_one_page(gate)))
         return gain
@@ -314,10 +318,17 @@ def test_prospects_and_gains_are_those_of_the_formula(seed: int) -> None:
             known = f"{HOST}/member/{step}"
             form = f"{HOST}/login?next=/member/{step}"
             known, kind, of = draw.choice([(form, "same", form), (known, "redirect", form), (known, open_to_all, None)])
-        answer = Answer(known, kind, found, draw.random() < 0.3, of)
+        if draw.random() < 0.1:  # pages that moved, each to one like it
+            known, kind, of = f"{HOST}/talk/{step}", "redirect", f"{HOST}/talk/{step + 1}"
+        answer = Answer(known, kind, found, draw.random() < 0.3, of, is_open=draw.random() < 0.5)
         assert judge.learn(answer) == pytest.approx(slow.learn(answer))
         if step % 10 == 0:
             judge = Judge(judge.counts, judge.seen)
-            for url in [next(made), next(made), next(made), f"{HOST}/member/{step}", f"{HOST}/login?next=/{step}"]:
+            for url in [
+                next(made),
+                next(made),
+                next(made),
+                *(f"{HOST}{key}" for key in (f"/member/{step}", f"/login?next=/{step}", "/talk/0")),
+            ]:
                 assert judge.keys(url).pattern == slow.keys(url)[1]
                 assert judge.prospect(url) == pytest.approx(slow.prospect(url)), url

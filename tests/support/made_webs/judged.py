@@ -25,9 +25,9 @@ def _wrong_counts(store: Path) -> Iterator[str]:
     """A page that was read and stands for another since a parameter is void has no answer of its own any more."""
     counted, known = defaultdict[str, Counter[str]](Counter), defaultdict[str, Counter[str]](Counter)
     for host, key, pages, kinds in rows(store, "SELECT host, key, read, kinds FROM patterns"):
-        counted[host][key[0]] += pages
         by_kind = json.loads(kinds)
-        beside = sum(by_kind.get(name, 0) for name in ("known title", "of its pattern", "gate", "gated"))
+        counted[host][key[0]] += pages + by_kind.get("ahead", 0)
+        beside = sum(by_kind.get(name, 0) for name in ("known title", "of its pattern", "gate", "gated", "ahead"))
         if key != "*" and sum(by_kind.values()) - beside != pages:
             yield f"{host} {key}: {kinds} are not {pages}"
     for url, reason, status in rows(store, "SELECT url, reason, status FROM ranks"):

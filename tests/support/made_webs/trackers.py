@@ -1,6 +1,7 @@
 """Trackers, forums and repositories, as their programs show them: hexadecimal names, numbered ones, forms to log in."""
 
 import hashlib
+from collections.abc import Callable
 
 from support.made_webs.web import OPEN, Answer, MadeWeb, document, links, links_to, made, split, to
 from support.prose import WORDS
@@ -107,6 +108,28 @@ def short_links(web: MadeWeb) -> None:
         web.add(key, f"The {key[1:]}", web.text(number))
     web.respond = lambda key, times: to(pages[int(key[3:])]) if key.startswith("/s/") else None
     web.front(links_to([*pages[:15], *(f"/s/{number}" for number in range(60))]))
+
+
+def _moved(web: MadeWeb, folder: str, text: Callable[[str], str], *, wanted: bool) -> None:
+    """Pages in sixteen folders, each of which leads to one in another folder that nobody links to."""
+    keys = [f"/{WORDS[number % 16]}/page{number}" for number in range(64)]
+    for number, key in enumerate(keys):
+        near = links_to(keys[(7 * number + other) % 64] for other in range(3))
+        web.add(f"/{folder}{key}", f"About {key}" if wanted else "Gone", text(key) + near, wanted=wanted)
+    web.respond = lambda key, times: to(f"/{folder}{key}") if key in keys else None
+    web.front(links_to(keys))
+
+
+@made(150)  # each page is two requests
+def pages_by_language(web: MadeWeb) -> None:
+    """Each link is redirected to the page in the language of the reader."""
+    _moved(web, "en", web.text, wanted=True)
+
+
+@made()
+def pages_that_are_gone(web: MadeWeb) -> None:
+    """Its twin: each link is redirected to a page of its own which says that it is gone."""
+    _moved(web, "gone", lambda key: web.text("gone"), wanted=False)
 
 
 def _topics_by_post(web: MadeWeb, every: int | None = None) -> None:
