@@ -307,6 +307,8 @@ class Walk:
         if tag and self._too_deep:
             self._too_deep -= 1
             return
+        if not self._around:  # it begins in a formula or a script, which are left out
+            return
         mark, start, pieces = self._around.pop(), self._starts.pop(), self._pieces
         text, before = "".join(pieces[start:]) if mark else "", pieces[start - 1][-1:] if start else ""
         if mark in _EMPHASIS and text.strip() != mark:

@@ -83,6 +83,18 @@ def block_numbers(hashes: bytes) -> list[int]:
     return [int.from_bytes(hashes[at : at + 4]) for at in range(0, len(hashes), 4)]
 
 
+@pytest.mark.parametrize(
+    ("html", "content"),
+    [
+        ("<p>one<p>two<script><!--<script></script></sup>", "one\n\ntwo"),
+        ("<p>one<math><del><math></math></del></math><p>two", "one\n\ntwo"),
+        ("<p>one<script><!-- </sup> --></script><p><del>two</del>", "one\n\n~~two~~"),  # whose tags are in pairs
+    ],
+)
+def test_end_tag_whose_element_began_in_what_is_left_out_is_passed_over(html: str, content: str) -> None:
+    assert kept(html).content == content
+
+
 def test_block_hashes_ignore_scripts_and_frames_and_change_with_a_paragraph() -> None:
     def blocks(nonce: str, more: str) -> set[int]:
         html = f"<script>{nonce}</script><p>One.<p>Two <b>bold</b> words.{more}<footer>{nonce}</footer>"
