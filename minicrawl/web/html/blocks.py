@@ -61,10 +61,11 @@ _MARKS = {
 }  # fmt: skip
 
 _RAW = re.compile(
-    r"<(?:(script|style|iframe|noembed|noframes|xmp|plaintext)(?: [^>]*)?>[^<]*+(?:<(?!/\1>)[^<]*+)*+</\1|!--.*?--)>",
+    r"<(?=[!inpsx])(?:(script|style|iframe|noembed|noframes|xmp|plaintext)(?: [^>]*)?>[^<]*+(?:<(?!/\1>)[^<]*+)*+</\1"
+    r"|!--.*?--)>",
     re.DOTALL,
 )
-"""A comment, or an element whose content is not HTML."""
+"""A comment, or an element whose content is not HTML. A set of first characters is fast."""
 _NO_CODE = re.compile(
     r'class="(?:[^"]* )?(?:katex-html|linenos?|lineno|lnt|ln|line-?numbers?(?:-rows)?|linenodiv|gutter|gl|rouge-gutter'
     r'|hljs-ln-n(?:umbers)?|blob-num|copy-?b(?:utton|tn)|clipboard\w*)[" ]| data-(?:line-number|nosnippet)='
@@ -73,7 +74,7 @@ _NO_CODE = re.compile(
 _LISTING = re.compile(r'class="(?:[^"]* )?(?:fragment|js-file-line-container)[" ]')
 """Listings without pre: those of Doxygen and GitHub."""
 _LANGUAGE = re.compile(
-    r'(?:\b(?:language|lang)-|\bhighlight-(?:source-)?|\bbrush: ?|data-lang(?:uage)?="|\b(?:sourceCode|hljs) )'
+    r'(?:\b(?:(?:language|lang)-|highlight-(?:source-)?|brush: ?|(?:sourceCode|hljs) )|data-lang(?:uage)?=")'
     r"(?!(?:language|lang)-|default|none|text|plain|notranslate|wrapper|source\b)([A-Za-z][\w+#.-]*)"
 )
 _CONTROL = re.compile(r'class="(?:[^"]* )?(?:[\w-]+-)?(?:editsection|edit-section|section-edit)[" ]')
@@ -109,7 +110,7 @@ _AND = re.compile(r"&(?=#?\w{0,31}(?:;|\Z))")
 _MARKUP = r"\*|`|_(?:(?<![^\W_]_)|(?![^\W_]))|!\Z|\\(?![^\W_]| )|~(?:(?<![^~]~)|(?=~|\Z))|\](?=[(\[:]|\Z)"
 _IN_TEXT, _IN_LINK = re.compile(_MARKUP), re.compile(rf"{_MARKUP}|\[|\]")
 """What readers would take for markup, whatever stands at the edges of a text. A set of first characters is fast."""
-_EMPHASISED = re.compile("([\x01-\x03])( ?)([^\x01-\x03\x11-\x13]*?)( ?)[\x11-\x13]")
+_EMPHASISED = re.compile("([\x01-\x03])( ?)([^\x01-\x03\x11-\x13]*(?<! ))( ?)[\x11-\x13]")
 _NEXT_TO = frozenset("*~\x11\x12\x13"), frozenset("*~\x01\x02\x03")
 """Characters before and behind emphasis that would not be told from its signs."""
 _PERMALINKS = frozenset(("", "¶", "#", "§", "🔗", "⚓", "\uf0c1"))
@@ -194,7 +195,7 @@ class Walk:
         # The block so far: the inline elements around its end, and where they begin; the characters that are not words,
         # and those in links.
         self._pieces, self._around, self._starts, self._reference = list[str](), list[str](), list[int](), ""
-        self._is_note = False  # the link
+        self._is_note, self._link_tag = False, ""  # the link
         self._has_words = self._is_emphasised = False
         self._extra = self._extra_before_link = self._linked = self._in_buttons = self._too_deep = 0
         self._kind, self._begins, self._is_next = 0, "", False
@@ -289,7 +290,7 @@ class Walk:
         found = None if _LINK in self._around else _HREF.search(tag)
         if found:
             self._reference, self._extra_before_link = found[1], self._extra
-            self._is_note = _NOTE in self._around or _OF_NOTE.search(tag) is not None
+            self._is_note, self._link_tag = _NOTE in self._around, tag
         self._open(_LINK if found else "")
 
     def _open(self, mark: str) -> None:
@@ -346,16 +347,16 @@ class Walk:
         """A link, without permalinks; in a heading, those to its page are text."""
         if words[0] == _RAISED or _RAISED in self._around:
             self._is_note = "#" in self._reference or not _ORDINAL.fullmatch(words.lstrip(_RAISED))
-        if self._is_note and len(words.strip("^()[]\\")) <= _LONGEST_MARK and words not in _PERMALINKS:
+            self._link_tag = ""
+        is_mark = len(words.strip("^()[]\\")) <= _LONGEST_MARK and words not in _PERMALINKS
+        if is_mark and (self._is_note or _OF_NOTE.search(self._link_tag)):
             words = self._note_of(before, words, is_link=True)
         if (target := self._targets.get(self._reference)) is None:
             target = self._targets[self._reference] = _written(self._link(html.unescape(self._reference)))
         is_sign = words in _PERMALINKS or (self._level > 0 and not _LETTER.search(words))
         is_own = (self._level or is_sign) and target.lstrip("<").startswith(self._own)
-        if is_own and is_sign:
-            return ""
-        if is_own and self._level:
-            return words
+        if is_own:
+            return "" if is_sign else words
         self._linked += len(words) - self._extra + self._extra_before_link
         self._left_in_targets -= len(target)
         if not target or self._left_in_targets < 0:

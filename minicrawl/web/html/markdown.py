@@ -9,7 +9,7 @@ from minicrawl.web.html.blocks import QUOTE, RULE, Block, Chain, Node, Table, Wa
 from minicrawl.web.html.content import CODE, content_of, pieces_of
 from minicrawl.web.kept_text import BESIDE, Piece
 
-_OPENS_BLOCK = re.compile(r"^(?:(?=[#>|+=-]|:[ -]|\[[ x]\] )|(\d{1,9})(?=[.)]))")
+_OPENS_BLOCK = re.compile(r"\d{1,9}(?=[.)])|(?=[#>|+=-]|:[ -]|\[[ x]\] )")
 _CLOSES_HEADING = re.compile(r"(?<![\\#])(?=#+$)")
 
 
@@ -121,9 +121,11 @@ def _lines(blocks: Sequence[Block]) -> Iterator[tuple[Chain, Sequence[str], bool
                 ticks = fence(text, 3)
                 yield chain, [f"{ticks}{begins}", *text.split("\n"), ticks], False, is_next
             elif 0 < kind < CODE:
-                yield chain, [f"{'#' * kind} {_CLOSES_HEADING.sub(chr(92) * 2, text)}"], False, is_next
+                words = _CLOSES_HEADING.sub(r"\\", text) if text[-1] == "#" else text
+                yield chain, [f"{'#' * kind} {words}"], False, is_next
             else:
-                shown = f"{begins}{text}" if begins else _OPENS_BLOCK.sub(lambda found: f"{found[1] or ''}\\", text)
+                opens = None if begins else _OPENS_BLOCK.match(text)
+                shown = f"{opens[0]}\\{text[opens.end() :]}" if opens else f"{begins}{text}"
                 yield chain, [shown], True, is_next
 
 
