@@ -213,9 +213,10 @@ class Walk:
         self._frames = list[tuple[str, int, int, Chain, _List, Table | None, _Cell | None]]()
         page = page.replace("&nbsp;", " ")
         page = _RAW.sub("", _MATH.sub(_formula, page) if "<math" in page else page)
-        if page.count("<") != page.count(">"):  # names of attributes may have "<"
-            page = _TAG.sub(lambda tag: f"<{tag[0][1:].replace('<', '')}", page)
-        parts = (_with_starts(page) if " reversed=" in page else page).replace(">", "<").split("<")
+        page = _with_starts(page) if " reversed=" in page else page
+        parts = page.replace(">", "<").split("<")
+        if len(parts) != 2 * page.count("<") + 1:  # names of attributes may have "<"
+            parts = _TAG.sub(lambda tag: f"<{tag[0][1:].replace('<', '')}", page).replace(">", "<").split("<")
         self._tokens = zip(parts[::2], parts[1::2], strict=False)
         self._read()
         self._flush()
@@ -328,9 +329,8 @@ class Walk:
                 self._extra += len(shown) - len(text)
                 shown = f" {shown}" if before == "`" else shown  # else one would be in the other
             else:
-                writers = {_LINK: self._link_of, _NOTE: self._note_of}
-                write = partial(writers.get(mark, partial(_shifted, mark)), before)
-                shown = _spaced(write, text.replace(mark, "") if mark in _EMPHASIS else text)
+                writer = self._link_of if mark == _LINK else self._note_of if mark == _NOTE else partial(_shifted, mark)
+                shown = _spaced(partial(writer, before), text.replace(mark, "") if mark in _EMPHASIS else text)
             pieces[start:] = [shown] if shown else []
 
     def _note_of(self, before: str, words: str, *, is_link: bool = False) -> str:
@@ -462,8 +462,8 @@ class Walk:
             if size > 0:
                 if self._in_buttons:
                     self.page.controls.add(len(self.page.sizes))
-                if self._in_buttons > size and not 0 < kind < CODE:
-                    self.page.buttons[len(self.page.sizes)] = self._opens
+                    if self._in_buttons > size and not 0 < kind < CODE:
+                        self.page.buttons[len(self.page.sizes)] = self._opens
                 self.page.add(size, self._linked, kind)
             self.blocks.append(Block(text, size, kind, self._chain, self._cell, self._begins, self._is_next))
         if self._left <= 0:

@@ -19,7 +19,7 @@ The limits are round numbers, chosen on pages of which people marked the content
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate, compress, dropwhile, islice, pairwise, takewhile
 from operator import and_, mul, or_
 
@@ -204,11 +204,10 @@ class Page:
         size, linked = self.sizes[block], self.linked[block]
         return linked > _MANY_LINKS * size and size - linked < _PARAGRAPH
 
+    @cached_property
     def sums(self) -> "_Sums":
-        """Those of `sizes`, `prose`, `linked` and of blocks in `controls`."""
-        has_controls = bytearray(len(self.sizes))
-        for block in self.controls:
-            has_controls[block] = 1
+        """Those of `sizes`, `prose`, `linked` and of blocks in `controls`, once all blocks are known."""
+        has_controls = [block in self.controls for block in range(len(self.sizes))]
         return _Sums(self.sizes, self.prose, self.linked, has_controls)
 
 
@@ -264,9 +263,7 @@ def beside_by_name(page: Page) -> bytes:
 
 def _marked(page: Page) -> list[tuple[str, int, int]]:
     """The containers of a page. One of links, or for anything, is beside the content, unless it holds prose."""
-    if not any(mark == BOX for mark, _, _ in page.containers):
-        return page.containers
-    sums, found = page.sums(), list[tuple[str, int, int]]()
+    sums, found = page.sums, list[tuple[str, int, int]]()
     for mark, first, end in page.containers:
         if mark != BOX:
             found.append((mark, first, end))
@@ -279,7 +276,7 @@ def _marked(page: Page) -> list[tuple[str, int, int]]:
 
 def _beside(page: Page) -> tuple[bytes, bytes]:
     """By block, 1 for what is beside the content: for certain, and perhaps."""
-    sums = page.sums()
+    sums = page.sums
     whole, most, *_ = sums.of(0, len(page.sizes))
     inside: dict[str, list[tuple[int, int]]] = {mark: [] for mark in (OUT, PERHAPS, COMMENTS, HEADER, CLOSED)}
     for mark, first, end in _marked(page):
@@ -334,7 +331,7 @@ def pieces_of(page: Page, content: Sequence[int]) -> list[tuple[int, int]]:
     """Containers that a name alone puts beside the content, as ranges of blocks, the largest first: prose, or links
     that are more than the content. They are content where no other page of their host has them."""
     away = [(first, end) for mark, first, end in page.containers if mark in (CLOSED, COMMENTS)]
-    sums, barred = page.sums(), _Sums(bytes(map(or_, _covered(away, len(content)), content)))
+    sums, barred = page.sums, _Sums(bytes(map(or_, _covered(away, len(content)), content)))
     most, found = sum(compress(page.sizes, content)), dict[tuple[int, int], int]()
     for mark, first, end in page.containers:
         if mark not in (OUT, BOX, PERHAPS, HEADER) or any(barred.of(first, end)):
