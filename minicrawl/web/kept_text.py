@@ -59,7 +59,7 @@ _AGO = re.compile(
 _LINE = 100
 """Fewer characters than those of a block of prose: it tells of the past, a line of data of its date."""
 _LINKED = re.compile(r"(?<!!)\[((?:[^\[\]\\]|\\.)++)\]\(")
-_SIGNS = re.compile(r"\]\((?:<[^>]*>|[^()\s]*)\)|[*~`\[\]\\]")
+_SIGNS = re.compile(r"\](?:\((?:<[^>]*>|[^()\s]*)\))?|\[|\*|~|`|\\")
 
 
 class Piece(NamedTuple):
