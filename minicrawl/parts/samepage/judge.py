@@ -16,7 +16,7 @@ program   a last segment with many values of a parameter: /file?name=rose.c and 
 value     a folder of one that has more than FEW folders: Rose of /wiki/Rose/history
 view      a URL with a query, with a word in its path that stands below MANY folders: /{n}/reviews/add/, or with a
           number behind a value: /wiki/Rose/3
-ahead     a redirect to a page of its own pattern that was not read: that page says what there is, so it is not counted
+ahead     a redirect to a page like it that was not read: that page says what there is, so the redirect is not counted
 gate      a page to which redirects lead, with their own URL as the one to come back to: /login?next=/member/7
 tail      the path of a view from that word on, or from the folder of the value; in F with * for values
 
@@ -99,14 +99,14 @@ _TAILS = ("W", "V /…/", "F /…/")
 class Answer(NamedTuple):
     """What a page said. kind: see above. new: URLs that its links made known. is_full: it has a title that no page of
     its host had, or half of its words stand in lines that none had. of: the URL that it repeats; of a file, the one
-    without a parameter, if that is known. is_open: no page was read at that URL."""
+    without a parameter, if that is known. is_ahead: see above."""
 
     url: str
     kind: str
     new: Iterable[str] = ()
     is_full: bool = False
     of: str | None = None
-    is_open: bool = False
+    is_ahead: bool = False
 
 
 class Count(Struct):
@@ -434,7 +434,7 @@ class Judge:
     def learn(self, answer: Answer) -> float:
         """Take in an answer; returns what it counts as: 1 for a gain, less for a dull one, 0 for none."""
         keys = self.keys(answer.url)
-        if self.is_ahead(answer):
+        if answer.is_ahead:
             for key in ("*", keys.pattern):
                 self.counts[key].kinds["ahead"] += 1
                 self.changed.add(key)
@@ -465,12 +465,10 @@ class Judge:
         self.changed.add("*")
         return gain
 
-    def is_ahead(self, answer: Answer) -> bool:
-        """True if the page to which a redirect leads says what there is."""
-        if answer.kind != "redirect" or answer.of is None or not answer.is_open:
-            return False
-        is_alike = _is_of_host(answer.of, answer.url) and self.pattern(answer.of) == self.pattern(answer.url)
-        return is_alike and not leads_back(answer.of, answer.url)
+    def leads_to_like(self, url: str, target: str) -> bool:
+        """True if a redirect leads to another URL of the same pattern of the host."""
+        is_alike = _is_of_host(target, url) and self.pattern(target) == self.pattern(url)
+        return is_alike and not leads_back(target, url)
 
     def _note_gate(self, url: str, target: str) -> None:
         """Note a redirect that leads to a page with its own URL as the one to come back to."""

@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from minicrawl import log
 from minicrawl.crawler.outcomes.outcome import Outcome, directives_of
-from minicrawl.crawler.recognise.duplicates import are_alike
+from minicrawl.crawler.recognise.duplicates import Duplicates, are_alike
 from minicrawl.crawler.steps.duplicates import DuplicatePages
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
@@ -368,11 +368,12 @@ class SamePage(Step):
         of = turn.outcome.alias
         if kind == FILE:
             of = next((other for other in plainer(turn.fetched.url).values() if self._urls.find([other]) != [None]), of)
-        is_open = not all(self._accounts.had_turn[page] for page in led_to)
-        answer = Answer(turn.fetched.url, kind, new, is_full, of, is_open)
-        if book.judge.is_ahead(answer):
+        is_open = kind == "redirect" and not all(self._accounts.had_turn[page] for page in led_to)
+        is_ahead = is_open and of is not None and book.judge.leads_to_like(turn.fetched.url, of)
+        if is_ahead:
             self._plainer_first.read_soon(led_to)
-        book.judge.learn(answer)
+        is_led_to = turn.page in self._frontier.pages.first  # of a chain of redirects the first is not counted
+        book.judge.learn(Answer(turn.fetched.url, kind, new, is_full, of, is_ahead and not is_led_to))
         self._changed.add(name)
         if kind not in ("error", "redirect"):
             self._add_text(turn, book, lines, [hashed] if title and kind != "noindex" else [])
@@ -408,13 +409,8 @@ class SamePage(Step):
         one, other = _stands_for(self._state, page), _stands_for(self._state, plain)
         if one == other or self._pages.was_there(plain):
             agrees = one == other or self._say_the_same(one, other)
-            is_near = agrees and self._differ(page, plain)
+            is_near = agrees and _differ(self._fingerprints, page, plain)
             self._note(Evidence(self._urls.url(page), name, self._urls.url(other), agrees, is_near=is_near), now)
-
-    def _differ(self, page: int, other: int) -> bool:
-        """True if two pages have texts that differ."""
-        row, there = self._fingerprints.row(page), self._fingerprints.row(other)
-        return row is not None and there is not None and row.payload != there.payload
 
     def _say_the_same(self, page: int, other: int) -> bool:
         """True if two pages have one text and one title: a path stands for no other page by that alone."""
@@ -592,6 +588,12 @@ class SamePage(Step):
         lines = sum(len(book.lines) for book in self._books.values())
         while len(self._books) > _MOST_HOSTS or (lines > _MOST_LINES and len(self._books) > 1):
             lines -= len(self._books.popitem(last=False)[1].lines)
+
+
+def _differ(fingerprints: Duplicates, page: int, other: int) -> bool:
+    """True if two pages have texts that differ."""
+    row, there = fingerprints.row(page), fingerprints.row(other)
+    return row is not None and there is not None and row.payload != there.payload
 
 
 def _stands_for(state: "CrawlState", page: int) -> int:

@@ -162,8 +162,7 @@ class SlowJudge:
     def learn(self, answer: Answer) -> float:
         fine, pattern, loose = self.keys(answer.url)
         is_own = answer.of is not None and self.keys(answer.of)[1] == pattern
-        leads_back = answer.of is not None and quote(answer.url.removeprefix(HOST)) in answer.of
-        if answer.kind == "redirect" and answer.is_open and is_own and not leads_back:
+        if answer.is_ahead:
             return 0.0
         is_view = "?" in pattern or "/…/" in pattern
         leads_on = answer.kind != "error" and any(self._leads_on(answer, pattern, url) for url in answer.new)
@@ -179,7 +178,7 @@ class SlowJudge:
         self.answers.append(([*kept, *loose], pattern, answer.kind, gain))
         if repeats and is_own:
             self.repeated.append(pattern)
-        if answer.kind == "redirect" and answer.of and leads_back:
+        if answer.kind == "redirect" and answer.of and quote(answer.url.removeprefix(HOST)) in answer.of:
             gate = self.keys(answer.of)[1]
             self.led.append((pattern, gate, self._is_one_page(gate)))
         return gain
@@ -318,9 +317,9 @@ def test_prospects_and_gains_are_those_of_the_formula(seed: int) -> None:
             known = f"{HOST}/member/{step}"
             form = f"{HOST}/login?next=/member/{step}"
             known, kind, of = draw.choice([(form, "same", form), (known, "redirect", form), (known, open_to_all, None)])
-        if draw.random() < 0.1:  # pages that moved, each to one like it
+        if is_moved := draw.random() < 0.1:
             known, kind, of = f"{HOST}/talk/{step}", "redirect", f"{HOST}/talk/{step + 1}"
-        answer = Answer(known, kind, found, draw.random() < 0.3, of, is_open=draw.random() < 0.5)
+        answer = Answer(known, kind, found, draw.random() < 0.3, of, is_ahead=is_moved and step % 2 > 0)
         assert judge.learn(answer) == pytest.approx(slow.learn(answer))
         if step % 10 == 0:
             judge = Judge(judge.counts, judge.seen)

@@ -132,6 +132,13 @@ def pages_that_are_gone(web: MadeWeb) -> None:
     _moved(web, "gone", lambda key: web.text("gone"), wanted=False)
 
 
+@made(80)
+def redirects_without_end(web: MadeWeb) -> None:
+    """Sixty redirects that lead to redirects like them, each to the next number."""
+    web.respond = lambda key, times: to(f"/t/{int(key[3:]) + 1}") if key.startswith("/t/") else None
+    web.front(links_to([f"/t/{1000 * number}" for number in range(60)]))
+
+
 def _topics_by_post(web: MadeWeb, every: int | None = None) -> None:
     """Topics of one page or two below three boards: the number of a post chooses the page that has it. every: one post
     in so many has a page of its own."""
