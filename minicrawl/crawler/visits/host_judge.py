@@ -35,6 +35,7 @@ from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.reasons import NOT_THERE, TRANSIENT, first_rest, has
 from minicrawl.web.http.transport import parser_failed
 from minicrawl.web.robots.rules import is_unreachable
+from minicrawl.web.urls.keys import origin_of
 
 WITNESSES = 3
 _ALIKE_IN_A_ROW = 2
@@ -180,6 +181,7 @@ class HostJudge:
         acquittals = 0 if health is None else health.acquittals(evidence.sort)
         # Where one folder asks for a rest for itself alone, an answer of another one is no more than a doubt.
         is_sure = evidence.is_sure and not (evidence.sort == _ASKS_REST and acquittals)
+        is_sure = is_sure and not self._is_of_other_port(host, turn.fetched.url, evidence)
         if self._pages.has_failed(turn.page) and not (case.asks or is_sure):
             return False  # its host was acquitted of this
         case.held.append(turn)
@@ -223,6 +225,11 @@ class HostJudge:
             host.health.slow_down(host.delay)
             self._hosts.set_delay(host, turn.now)
 
+    def _is_of_other_port(self, host: Host, url: str, evidence: Evidence) -> bool:
+        """True if there is no answer where no witness is: a server may be well by http, and have no https."""
+        origins = {origin_of(self._pages.url(page)) for page in host.witnesses}
+        return evidence.sort == "silent" and origin_of(url) not in origins
+
     def _is_held_of_unknown(self, host: Host, case: Case, turn: Turn, evidence: Evidence) -> bool:
         """As `_is_held`, of a host that was never well."""
         case.failed[turn.page], case.evidence = None, evidence
@@ -260,7 +267,7 @@ class HostJudge:
                 self.well_at = now  # the witness is next
             return False
         case.evidence = evidence
-        if self._witnesses(host):
+        if self._witnesses(host) and not self._is_of_other_port(host, fetched.url, evidence):
             self._fall_ill(host, case, evidence, now, asks=not case.asks)
             return True
         if page is not None:

@@ -28,6 +28,7 @@ from support.ill_hosts.ways import (
     to,
     to_itself,
     well,
+    with_https,
 )
 from support.ill_hosts.web import DAY, HOUR, MINUTE, Answer, Asked, Kind, Way, page
 
@@ -97,6 +98,7 @@ ILL: dict[str, Kind] = {
     "time-outs": _ill(10 * MINUTE, SILENT),
     "no connection in time": _ill(10 * MINUTE, UNCONNECTED),
     "no name": _ill(10 * MINUTE, NO_NAME),
+    "refused, also by https": _ill(40 * MINUTE, REFUSED, body=with_https),
     "no TLS": _ill(40 * MINUTE, NO_TLS),
     "refused, then 502, then 503": Kind(
         lambda: [

@@ -87,6 +87,11 @@ def well(asked: Asked) -> None:
     """With the page, always."""
 
 
+def with_https(path: str) -> str:
+    """A page that links to itself by https."""
+    return f"{page(f'h0.test{path}')}<a href='https://h0.test{path}'>Read this safely</a>"
+
+
 def limit(answer: Answer, *, a_minute: int = 40, ban: float = 0.0, grows: float = 1.0) -> Way:
     """More requests in a minute are answered so, and for the seconds of a ban all are. grows: factor by which each of
     these makes it longer."""

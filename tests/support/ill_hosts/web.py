@@ -147,8 +147,8 @@ class Host:
         return answer
 
     def page(self, path: str) -> str | None:
-        """The page at a path, with or without a slash at its end, or in a language; None if there is none."""
-        path = path.removeprefix("/en")
+        """The page at a path, with or without a slash at its end, in a language, or by https; None if there is none."""
+        path = path.removeprefix("/https").removeprefix("/en")
         if path not in ("/", *self.paths, *(f"{one}/" for one in self.paths)):
             return None
         path = path.removesuffix("/") or "/"
@@ -223,6 +223,7 @@ class Web(httpx.AsyncBaseTransport):
         loop = asyncio.get_running_loop()
         self._began = loop.time() if self._began is None else self._began
         host, path = self.hosts[request.url.host], request.url.raw_path.decode()
+        path = f"/https{path}" if request.url.scheme == "https" else path
         answer = host.answer(path, loop.time() - self._began)
         await asyncio.sleep(TAKES if answer is None else answer.takes)
         if answer is None:

@@ -5,10 +5,12 @@ from support.ill_hosts.ways import (
     CUT,
     JSON,
     LOGIN,
+    NO_TLS,
     REFRESH,
     REFUSED,
     RESET,
     SILENT,
+    UNCONNECTED,
     among,
     below,
     leading_to_login,
@@ -17,6 +19,7 @@ from support.ill_hosts.ways import (
     to_its_own,
     to_itself,
     well,
+    with_https,
 )
 from support.ill_hosts.web import DAY, TAKES, Answer, Asked, Kind, Way, page
 
@@ -145,5 +148,11 @@ WELL: dict[str, Kind] = {
     "three pages, one of 403": _well(below(Answer(403), "/f1/"), pages=3),
     "three pages, two of 500": _well(below(Answer(500), "/f"), pages=3),
     "a host of 403 beside a well one": Kind(lambda: [below(Answer(403), "/"), well], pages=30),
+    **{
+        f"pages that link to https, where {what}": _well(
+            below(answer, "/https/"), body=with_https, rests=2, why="a robots.txt has three tries"
+        )
+        for what, answer in (("nothing listens", REFUSED), ("there is no TLS", NO_TLS), ("nothing comes", UNCONNECTED))
+    },
     "a host that refuses beside a well one": Kind(lambda: [below(REFUSED, "/"), well], pages=30),
 }
