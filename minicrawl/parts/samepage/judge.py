@@ -525,13 +525,14 @@ class Judge:
         return kinds["plain"] < FEW_PLAIN or 3 * kinds["noindex plain"] <= 2 * kinds["plain"]
 
     def _is_fruitful(self, answer: Answer, keys: Keys) -> bool:
-        """True if a page made a URL known with another path and another pattern, that may say something: it has no
-        query and is read now, or pages of its pattern have said something; and like ones were not read in vain. Views
-        by path lead to no others, as a history to versions, but for those in their own folder, or by a redirect. URLs
-        that lead back, or carry on the values by which the page was chosen, are views of itself."""
+        """True if a page made a URL known with another pattern, and another path or by a redirect, that may say
+        something: it has no query and is read now, or pages of its pattern have said something; and like ones were not
+        read in vain. Views by path lead to no others, as a history to versions, but for those in their own folder, or
+        by a redirect. URLs that lead back, or carry on the values by which the page was chosen, are views of itself."""
         path, origin = shape_of(answer.url).path, answer.url[: answer.url.index("/", 8) + 1]
         is_tail = keys.is_tail and answer.kind not in ("redirect", "canonical")
         carried = {each for each in shape_of(answer.url).parameters if not self.has_few(each[0])}
+        is_redirect = answer.kind == "redirect"
         for url in answer.new:
             shape = shape_of(url)
             if leads_back(url, answer.url) or (carried and carried.issubset(shape.parameters)):
@@ -541,13 +542,13 @@ class Judge:
                     return True
             elif answer.kind == "canonical" and not shape.parameters:
                 return True  # it may be linked nowhere
-            elif shape.path != path and (other := self.keys(url)).pattern != keys.pattern:
+            elif (is_redirect or shape.path != path) and (other := self.keys(url)).pattern != keys.pattern:
                 if is_tail and other.is_tail and not (path.endswith("/") and shape.path.startswith(path)):
                     continue
                 count = self.counts.get(other.pattern)
                 says_something = count is not None and count.kinds[GAIN] > 0
                 may_say = says_something or not shape.parameters
-                least = RISEN if says_something and answer.kind != "redirect" else NOW
+                least = RISEN if says_something and not is_redirect else NOW
                 if may_say and self.prospect(url) >= least and not self._is_in_vain(other):
                     return True
         return False

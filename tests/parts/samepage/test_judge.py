@@ -201,7 +201,8 @@ class SlowJudge:
         if answer.kind == "canonical" and is_plain:
             return True
         fine, other, _ = self.keys(new)
-        if urlsplit(new).path == urlsplit(answer.url).path or other == pattern:
+        is_here = urlsplit(new).path == urlsplit(answer.url).path and answer.kind != "redirect"
+        if is_here or other == pattern:
             return False
         ours, theirs = urlsplit(answer.url).path, urlsplit(new).path
         is_own = (ours.endswith("/") and theirs.startswith(ours)) or answer.kind in ("redirect", "canonical")

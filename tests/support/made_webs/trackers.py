@@ -110,26 +110,38 @@ def short_links(web: MadeWeb) -> None:
     web.front(links_to([*pages[:15], *(f"/s/{number}" for number in range(60))]))
 
 
-def _moved(web: MadeWeb, folder: str, text: Callable[[str], str], *, wanted: bool) -> None:
-    """Pages in sixteen folders, each of which leads to one in another folder that nobody links to."""
+def _moved(web: MadeWeb, place: str, text: Callable[[str], str], *, wanted: bool) -> None:
+    """Pages in sixteen folders, each of which leads to one at another place that nobody links to."""
     keys = [f"/{WORDS[number % 16]}/page{number}" for number in range(64)]
     for number, key in enumerate(keys):
         near = links_to(keys[(7 * number + other) % 64] for other in range(3))
-        web.add(f"/{folder}{key}", f"About {key}" if wanted else "Gone", text(key) + near, wanted=wanted)
-    web.respond = lambda key, times: to(f"/{folder}{key}") if key in keys else None
+        web.add(place.format(key), f"About {key}" if wanted else "Gone", text(key) + near, wanted=wanted)
+    web.respond = lambda key, times: to(place.format(key)) if key in keys else None
     web.front(links_to(keys))
 
 
 @made(150)  # each page is two requests
 def pages_by_language(web: MadeWeb) -> None:
     """Each link is redirected to the page in the language of the reader."""
-    _moved(web, "en", web.text, wanted=True)
+    _moved(web, "/en{}", web.text, wanted=True)
 
 
 @made()
 def pages_that_are_gone(web: MadeWeb) -> None:
     """Its twin: each link is redirected to a page of its own which says that it is gone."""
-    _moved(web, "gone", lambda key: web.text("gone"), wanted=False)
+    _moved(web, "/gone{}", lambda key: web.text("gone"), wanted=False)
+
+
+@made(150)  # each page is two requests
+def pages_by_device(web: MadeWeb) -> None:
+    """Each link is redirected to the page with a parameter."""
+    _moved(web, "{}?m=1", web.text, wanted=True)
+
+
+@made()
+def pages_by_device_that_are_gone(web: MadeWeb) -> None:
+    """Its twin: each link is redirected to the page with a parameter, which says that it is gone."""
+    _moved(web, "{}?gone=1", lambda key: web.text("gone"), wanted=False)
 
 
 @made(80)
