@@ -561,7 +561,11 @@ class Judge:
             return True
         counts = (self.counts.get(key) for key in (keys.pattern, keys.fine[-1]))
         enough = next((count for count in counts if count is not None and count.read >= IN_VAIN), None)
-        return enough is not None and enough.kinds[GAIN] < RARE * enough.read
+        if enough is None:
+            return False
+        if enough.kinds["redirect"] == enough.read:  # they said what they led to
+            return enough.gains < RARE * enough.n
+        return enough.kinds[GAIN] < RARE * enough.read
 
     # What waits.
 

@@ -208,11 +208,15 @@ class SlowJudge:
         is_own = (ours.endswith("/") and theirs.startswith(ours)) or answer.kind in ("redirect", "canonical")
         if "/…/" in pattern and "/…/" in other and "?" not in pattern + other and not is_own:
             return False
-        both = [self._kinds(other), self._kinds(fine[-1])]
-        kinds = next((kinds for kinds in both if len(kinds) >= IN_VAIN), [GAIN])
-        least = RISEN if GAIN in both[0] and answer.kind != "redirect" else NOW
-        may_say = (is_plain or GAIN in both[0]) and self.prospect(new) >= least
-        return may_say and kinds.count(GAIN) >= RARE * len(kinds) and not self._is_one_page(other)
+        has_gain = GAIN in self._kinds(other)
+        least = RISEN if has_gain and answer.kind != "redirect" else NOW
+        may_say = (is_plain or has_gain) and self.prospect(new) >= least
+        read = [key for key in (other, fine[-1]) if len(self._kinds(key)) >= IN_VAIN][:1]
+        return may_say and not any(map(self._is_in_vain, read)) and not self._is_one_page(other)
+
+    def _is_in_vain(self, key: str) -> bool:
+        kinds, (pages, gains) = self._kinds(key), self._count(key)
+        return gains < RARE * pages if {*kinds} == {"redirect"} else kinds.count(GAIN) < RARE * len(kinds)
 
 
 TEMPLATES = [

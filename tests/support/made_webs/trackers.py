@@ -144,6 +144,19 @@ def pages_by_device_that_are_gone(web: MadeWeb) -> None:
     _moved(web, "{}?gone=1", lambda key: web.text("gone"), wanted=False)
 
 
+@made(400)  # each page is three requests
+def pages_behind_two_redirects(web: MadeWeb) -> None:
+    """Each link is redirected to a folder, and that to its index."""
+    keys = [f"/item{number}" for number in range(120)]
+    for number, key in enumerate(keys):
+        web.add(
+            f"{key}/index.html", key, web.text(key) + links_to(keys[(7 * number + other) % 120] for other in range(3))
+        )
+    ways = {key: f"{key}/" for key in keys} | {f"{key}/": f"{key}/index.html" for key in keys}
+    web.respond = lambda key, times: to(ways[key]) if key in ways else None
+    web.front(links_to(keys[:40]))
+
+
 @made(80)
 def redirects_without_end(web: MadeWeb) -> None:
     """Sixty redirects that lead to redirects like them, each to the next number."""
