@@ -1,7 +1,7 @@
 """Cookies (--cookies), added to requests for pages, accepted from their answers, and kept from run to run.
 
-A cookie wall sets a cookie and redirects to the requested page, at once or by a page to sign on. Such a page
-is requested again, twice at most, as long as it would be sent other cookies than the last time.
+A cookie wall sets a cookie and redirects to the requested page, at once, or by a page to sign on or to agree. Such
+a page is requested again, twice at most, as long as it would be sent other cookies than the last time.
 
 The jar is in the crawl's own process, so a cookie of a domain reaches its hosts whichever process asks them. An answer
 keeps its fields Set-Cookie only if the same request would be sent with other cookies now.
@@ -60,12 +60,15 @@ class CookieStep(Step):
         return True
 
     def on_turn(self, turn: Turn) -> None:
-        """Ask again for a page that redirects here, and is redirected to, if it would be sent other cookies now."""
-        if turn.outcome.reason != "redirect-loop" or turn.outcome.alias is None:
+        """Ask again for a page that redirects, and is redirected to in a loop or by an answer that sets cookies, if it
+        would be sent other cookies now."""
+        agrees = turn.outcome.is_redirect and turn.fetched.values(SET_COOKIE)
+        if not (turn.outcome.reason == "redirect-loop" or agrees) or turn.outcome.alias is None:
             return
+        book = self._state.accounts.book
         (page,) = self._state.urls.find([turn.outcome.alias])
         for _ in range(MAX_HOPS):
-            if page is None or page == turn.page:
+            if page is None or page == turn.page or (agrees and not book.alias[page]):
                 return
             url = self._state.urls.url(page)
             if url in self._sent and self.jar.header(url, turn.now) != self._sent[url]:
