@@ -68,9 +68,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
         raise SettingError(
             "say how many pages the round fetches, such as --pages 1000, or how long it takes, such as --time 1h"
         )
-    if pages is None:
-        with open_store(store) as reader:
-            pages = max(reader.size(), 1)
+    with open_store(store) as reader:
+        pages = max(reader.size(), 1) if pages is None else pages
+        compares = reader.refreshes.has_memory()
     if is_dry:
         _print_choice(store, pages, as_json)
         return
@@ -81,9 +81,12 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     with open_store(store) as reader:
         became = Counter(page.what for page in reader.changes(started))
     if as_json:
-        click.echo(json.dumps(asdict(report) | {"changed": became["changed"], "gone": became["gone"]}, indent=2))
+        told = {"changed": became["changed"], "gone": became["gone"], "compares": compares}
+        click.echo(json.dumps(asdict(report) | told, indent=2))
     else:
         click.echo("\n".join(_lines(report, became)))
+        if report.fetched and not compares:
+            click.echo("The crawl kept nothing to compare these pages with: the next round tells what has changed.")
     if report.reason == "interrupted":
         raise click.exceptions.Exit(INTERRUPTED)
     reason = None if report.fetched else report.cause()

@@ -138,6 +138,11 @@ class Refreshes(Subject):
     def row(self, page: int) -> RefreshRow | None:
         return self._tables.record(RefreshRow, "refresh WHERE page = ?", page)
 
+    def has_memory(self) -> bool:
+        """True if something was kept of pages that their next answers can be compared with."""
+        query = "SELECT EXISTS (SELECT 1 FROM refresh WHERE hashes != x'') OR EXISTS (SELECT 1 FROM texts)"
+        return bool(self._tables.rows(query)[0][0])
+
     def hosts(self) -> list[RefreshHost]:
         return self._tables.records(RefreshHost, "refresh_hosts ORDER BY host")
 

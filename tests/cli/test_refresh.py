@@ -53,6 +53,12 @@ def test_more_pages_than_there_are_get_one_turn_each(store: Path, limit: tuple[s
     assert all(fetched_at(store)[url] > at for url, at in before.items())
 
 
+def test_a_round_that_has_nothing_to_compare_with_says_so(store: Path) -> None:
+    said = [run("refresh", "--pages", "1000", "--store", store).stdout.splitlines()[1:] for _ in range(2)]
+    assert said == [["The crawl kept nothing to compare these pages with: the next round tells what has changed."], []]
+    assert answer("refresh", "--pages", "2", "--store", store)["compares"]
+
+
 def test_what_comes_first_is_told_with_its_reason(store: Path) -> None:
     head, first, *_, last = run("refresh", "--pages", "2", "--dry-run", "--store", store).stdout.splitlines()
     assert head.split() == ["importance", "changed", "read", "changes", "every", "page"]
