@@ -1,8 +1,18 @@
 """What brings an extra, and the user's Chromium."""
 
+import os
 import platform
+import shutil
 import sys
+from importlib import util
+from pathlib import Path
 
+from minicrawl.errors import SettingError
+
+WITHOUT_WINDOWS = "chromium-headless-shell"
+CHROMIUMS = (WITHOUT_WINDOWS, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+"""Programs, the first of which takes a fifth of the CPU: it has no windows to make."""
+_FILES = ("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",)
 _DEBIAN = "google-chrome-stable_current_amd64.deb"
 _CHROMIUM = {
     "debian": "apt-get install chromium-headless-shell",
@@ -28,3 +38,21 @@ def adding_chromium() -> str:
         return ""
     names = [system["ID"], *system.get("ID_LIKE", "").split()]
     return next((_CHROMIUM[name] for name in names if name in _CHROMIUM), "")
+
+
+def find_chromium(chosen: Path | None) -> Path:
+    """The Chromium to use. Raises SettingError if there is none, or nothing to speak with it."""
+    if util.find_spec("playwright") is None:
+        raise SettingError(f"--render needs playwright; run: {adding('render')}")
+    if chosen is not None:
+        if not os.access(chosen, os.X_OK) or not chosen.is_file():
+            raise SettingError(f"--chromium {chosen} is not a program; name the file of a Chromium")
+        return chosen
+    found = next(filter(None, map(shutil.which, (*CHROMIUMS, *_FILES))), None)
+    if found is None:
+        line = adding_chromium()
+        raise SettingError(
+            f"--render needs a Chromium, and there is no {', '.join(CHROMIUMS[:4])} on the PATH; "
+            f"{f'run: {line}' if line else 'install one'}, or name it: --chromium FILE"
+        )
+    return Path(found)

@@ -279,11 +279,6 @@ EVENTS = {
     "parser-failed": (ERROR, "could not read {url}: a part of minicrawl failed on it"),
     "partition-failed": (ERROR, "a partition failed: {why}"),
     "worker-failed": (ERROR, "a worker failed on {asked}"),
-    "page-not-rendered": (WARNING, "{reason}: {url}: {why}"),
-    "page-not-pictured": (WARNING, "no screenshot, or not all: {url}: {why}"),
-    "chromium-caged": (INFO, "{sentence}"),
-    "chromium-exposed": (WARNING, "{sentence}"),
-    "chromium-killed": (WARNING, "Chromium: killed a {kind} process that used {why}"),
     "child-exposed": (
         WARNING,
         "processes for large pages and hooks can use the network: this system has no seccomp, or refuses it",

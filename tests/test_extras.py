@@ -78,8 +78,9 @@ def test_extra_that_is_missing_is_named(words: str, sentence: str) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ("--render /app", f"--render needs playwright; run: {adding('render')}"),
-        *([("--pdf", f"--pdf needs pypdf; run: {adding('pdf')}")] if "pdf" in SETTINGS else []),
+        (f"--{name} {value}", f"--{name} needs {library}; run: {adding(name)}")
+        for name, value, library in (("render", "/app", "playwright"), ("pdf", "", "pypdf"))
+        if name in SETTINGS
     ],
 )
 def test_a_crawl_that_lacks_a_library_says_so_before_there_is_a_store(store: Path, words: str, sentence: str) -> None:

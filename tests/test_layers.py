@@ -65,7 +65,7 @@ HOMES = {
     "tantivy": ("search/",),
     "click": ("cli/",),
     "ray": ("cluster/",),
-    "playwright": ("crawler/rendering/", "parts/logins/"),
+    "playwright": ("parts/render/", "parts/logins/"),
     "pypdf": ("parts/pdf/",),
     "apprise": ("notices.py",),
     "rich": ("cli/",),

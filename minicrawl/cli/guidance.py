@@ -87,9 +87,10 @@ class Guide:
             return
         first, settings = best.lines[0], self.start.settings
         waiting = 0 if best.order is None else max(best.order.waiting - left_out, 0)
-        if report.read == 1 and first.page.reason == "ok" and not waiting and not has_shell:
+        render = settings.shown().get("render")  # of a part
+        if render is not None and report.read == 1 and first.page.reason == "ok" and not waiting and not has_shell:
             yield ""
-            yield _ALONE_RENDERED if settings.render else _ALONE
+            yield _ALONE_RENDERED if render else _ALONE
         yield ""
         file = "ranks.csv"
         if is_folder(self.path):

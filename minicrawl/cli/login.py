@@ -151,11 +151,11 @@ def _asked(what: str, *, is_secret: bool = True) -> str:
 
 
 def _by_hand(url: str, user: str | None, jar: "CookieJar", chromium: Path | None) -> Any:
-    from minicrawl.crawler.rendering.chromium import NAMES, WITHOUT_WINDOWS, find_chromium
+    from minicrawl.installed import CHROMIUMS, WITHOUT_WINDOWS, find_chromium
     from minicrawl.web.http.cookies import cookies_of_rows
 
     session = module("logins.session")
-    names = [name for name in NAMES if name != WITHOUT_WINDOWS]
+    names = [name for name in CHROMIUMS if name != WITHOUT_WINDOWS]
     with_windows = next(filter(None, map(shutil.which, names)), None)
     program = find_chromium(chromium or (Path(with_windows) if with_windows else None))
     rows = run_loop(

@@ -8,7 +8,6 @@ archiving   exchanges written to the archive, and read back
 outcomes    the outcome of an answer for its page: every reason code
 sharing     messages between the partitions of a crawl
 known       the crawl's knowledge of the web, and the rows of the next commit
-rendering   pages made by scripts, rendered in a Chromium
 sources     fetch and parse, here or in worker processes
 recognise   duplicates, soft 404s, changes of pages
 requests    the requests: pages, robots.txt, sitemaps, addresses, outage checks

@@ -281,11 +281,5 @@ async def _check_capabilities(settings: CrawlSettings, *, has_transport: bool) -
                 "a crawl of an archive cannot write one, whose dates would be wrong, nor use a custom transport: "
                 "leave out --archive, or --forget archive"
             )
-    if settings.screenshots and not (settings.render and settings.archive):
-        raise SettingError("--screenshots needs --render REGEX, the pages to show, and --archive DIR, to keep them in")
-    if settings.render:
-        from minicrawl.crawler.rendering.chromium import find_chromium  # noqa: PLC0415
-
-        find_chromium(settings.chromium)
     for part in parts():
         part.check(settings)

@@ -74,15 +74,6 @@ def _read_reasons(name: str, given: Any) -> tuple[str, ...]:
     return reasons
 
 
-def _read_render(name: str, given: Any) -> tuple[str, ...]:
-    """Regular expressions and auto; or none, which stands alone."""
-    found: tuple[str, ...] = PATTERNS["read"](name, given)
-    if "none" in found and len(found) > 1:
-        raise SettingError(f"{option(name)} none renders nothing: leave out {option(name)} {found[found[0] == 'none']}")
-    return () if "none" in found else found
-
-
-_RENDER: Kind = {**PATTERNS, "read": _read_render}
 _REASONS: Kind = {"read": _read_reasons, "metavar": "REASON,..."}
 
 
@@ -297,26 +288,6 @@ class Options:
     )
 
     RENDERING = "Pages made by scripts, in Chromium."
-    render: tuple[str, ...] = setting(
-        (),
-        _RENDER,
-        "Render pages with matching URLs in Chromium; auto: those that need it, by experiment; none: no pages. "
-        "Repeatable.",
-        REREADS,
-    )
-    chromium: Path | None = setting(
-        None,
-        file("FILE"),
-        "Use this Chromium for --render. Default: the first chromium-headless-shell, chromium, chromium-browser or "
-        "google-chrome on the PATH.",
-    )
-    screenshots: bool = setting(
-        False,
-        FLAG,
-        "Keep screenshots of rendered pages in the archive, with style sheets, pictures and fonts. Needs --render "
-        "and --archive.",
-        REREADS,
-    )
 
     ARCHIVE = "Keep responses in WARC files, and crawl from such files."
     archive: Path | None = setting(
@@ -406,7 +377,7 @@ def _topics() -> dict[str, tuple[str, dict[str, Setting]]]:
     for part in parts():
         if part.SETTINGS is not None:
             found[part.TOPIC][1].update(_settings(part.SETTINGS))
-    return found
+    return {name: topic for name, topic in found.items() if topic[1]}
 
 
 def _settings(kind: type) -> dict[str, Setting]:

@@ -20,8 +20,8 @@ SITE: Site = {HOME: ["/a", "/b"], HOME + "a": ["/b"], HOME + "b": []}
 
 
 NOT_LOADED = ["scipy", "httpx", "lxml", "rich.console", "tldextract", "aiodns", "brotli", "backports.zstd", "email"]
-NOT_LOADED += ["minicrawl.archive", "minicrawl.extract", "minicrawl.crawler.archiving", "minicrawl.crawler.rendering"]
-NOT_LOADED += ["minicrawl.parts.pdf.documents", "pypdf"]
+NOT_LOADED += ["minicrawl.archive", "minicrawl.extract", "minicrawl.crawler.archiving"]
+NOT_LOADED += ["minicrawl.parts.pdf.documents", "pypdf", "minicrawl.parts.render.renderer", "playwright"]
 
 
 def test_a_crawl_begins_without_what_few_crawls_need() -> None:

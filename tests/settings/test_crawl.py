@@ -31,10 +31,7 @@ WRONG = [
     ("header", ("A: x\r\nB: y",), NO_HEADER),
     ("ca_file", Path("/none.pem"), "--ca-file /none.pem is not a file; name a PEM file that can be read"),
     ("archive", Path(__file__), f"--archive {__file__} is not a folder; name one, or a path that does not exist yet"),
-    ("render", "(", "--render '(' is not a regular expression: missing ), unterminated subpattern at position 0"),
-    ("render", ("auto", "none"), "--render none renders nothing: leave out --render auto"),
     ("timeout", 0, "--timeout must be more than 0, not 0"),
-    ("chromium", 7, "--chromium must be the path of a file, not 7"),
 ]
 
 
@@ -61,11 +58,6 @@ def test_a_wrong_value_is_named_with_its_option(name: str, value: Any, message: 
 )
 def test_values_on_the_edge_are_taken(name: str, value: Any) -> None:
     assert getattr(CrawlSettings(**{name: value}), name) == value
-
-
-def test_render_none_takes_back_what_a_file_or_an_earlier_run_says() -> None:
-    assert CrawlSettings.of({"render": "none"}).render == ()
-    assert CrawlSettings.of({"render": ["auto", "/none"]}).render == ("auto", "/none")
 
 
 def test_header_lines_are_split_at_the_first_colon() -> None:

@@ -9,11 +9,11 @@ from importlib.util import find_spec
 
 import pytest
 
-from minicrawl.crawler.rendering.chromium import NAMES
+from minicrawl.installed import CHROMIUMS
 
 VARIABLE = "TESTS_NEED"
 """Of the environment: names of NEEDS that must be there, with commas between them."""
-CHROMIUM = next(filter(None, map(shutil.which, NAMES)), None)
+CHROMIUM = next(filter(None, map(shutil.which, CHROMIUMS)), None)
 ROOT_OF_ITS_OWN = ("unshare", "--user", "--map-root-user", "--net")
 """Runs a command in a network of its own, as its root."""
 

@@ -12,7 +12,6 @@ from support.needs import needs
 from support.raw_server import Server
 
 from minicrawl.api import acrawl
-from minicrawl.crawler.rendering.chromium import Renderer
 from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.model import Fetched
 from minicrawl.settings import CrawlSettings
@@ -91,6 +90,8 @@ def to(url: str) -> bytes:
 def shown(settings: CrawlSettings, *pages: tuple[str, str], seconds: float = 10.0) -> list[Fetched]:
     """What a renderer makes of pages that were fetched, one after the other: URL and HTML of each. seconds: for a page
     to get ready."""
+
+    from minicrawl.parts.render.renderer import Renderer
 
     async def run() -> list[Fetched]:
         async with Fetcher(fetch_options(settings)) as fetcher:

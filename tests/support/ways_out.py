@@ -196,9 +196,10 @@ def _pages() -> Iterator[tuple[str, str]]:
 
 async def _shown_caged() -> list[str]:
     """Pages that could not be read, and why."""
-    from minicrawl.crawler.rendering.chromium import Caps, Chromium, find_chromium
-    from minicrawl.crawler.rendering.page_requests import Resource
-    from minicrawl.crawler.rendering.tab import TabRequests
+    from minicrawl.installed import find_chromium
+    from minicrawl.parts.render.chromium import Caps, Chromium
+    from minicrawl.parts.render.page_requests import Resource
+    from minicrawl.parts.render.tab import TabRequests
 
     async def answer(by: str, kind: str, method: str, url: str, headers: dict[str, str]) -> Resource | None:
         """What the page's own host says; nobody else answers."""
@@ -247,7 +248,7 @@ async def _shown_free(seconds: float) -> None:
     """seconds: for what a page sends."""
     from playwright.async_api import Browser, Error, Route, async_playwright
 
-    from minicrawl.crawler.rendering.chromium import find_chromium
+    from minicrawl.installed import find_chromium
 
     room = asyncio.Semaphore(12)
 

@@ -5,15 +5,16 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from minicrawl import log
 from minicrawl.crawler.sources.page_reading import is_large, large_pages, read_page
-from minicrawl.crawler.sources.source import GiveUrls, Wait
+from minicrawl.crawler.sources.source import GiveUrls, Renderer, Wait
 from minicrawl.model import Fetched, PageRequest, ParsedPage, RequisiteKind, SitemapAnswer, Wanted
 from minicrawl.parts import parts, wanted_fields
 from minicrawl.sandbox.sandbox import ChildDiedError, ChildError, Sandbox
@@ -21,17 +22,14 @@ from minicrawl.settings import CrawlSettings
 from minicrawl.timing import STANDARD, Timing
 from minicrawl.web.fingerprint import Identity
 from minicrawl.web.html.decode import as_utf8, encoding_of
-from minicrawl.web.html.page_headers import SOON, canonicals, languages, read_refresh, with_refresh
+from minicrawl.web.html.page_headers import canonicals, languages, read_refresh, with_refresh
 from minicrawl.web.http.fetch import Fetcher, FetchOptions
 from minicrawl.web.http.response_fields import HTML_TYPES, OF_PAGES, UTF_8, Field, media_type, refresh_value, shown
-from minicrawl.web.http.transport import PARSER_FAILED, Capture, Parts, Sign, Transport, parser_failed, unread
+from minicrawl.web.http.transport import PARSER_FAILED, Capture, Sign, Transport, parser_failed, unread
 from minicrawl.web.net.open_files import raised_limit, room
 from minicrawl.web.robots.rules import MAX_BYTES
 from minicrawl.web.sitemaps import SitemapReader
 from minicrawl.web.urls.normalise import stripped, without_parameters
-
-if TYPE_CHECKING:
-    from minicrawl.crawler.rendering.chromium import Renderer
 
 _URLS_AT_ONCE = 1_000
 _NOT_PARSED = ParsedPage()
@@ -69,10 +67,12 @@ Documents = Sandbox[bytes, float, tuple[bytes, bool]]
 
 
 class Equipment(Struct):
-    """What parts add to a process that fetches and reads. sign: signs each request. documents: what reads documents in
-    other formats than HTML, by their media types."""
+    """What parts add to a process that fetches and reads. sign: signs each request. renderer: makes what renders pages,
+    whose requests a fetcher answers. documents: what reads documents in other formats than HTML, by their media
+    types."""
 
     sign: Sign | None = None
+    renderer: Callable[[Fetcher], Renderer] | None = None
     documents: dict[str, Documents] = field(default_factory=dict)
 
 
@@ -92,11 +92,7 @@ class LocalSource:
         options = fetch_options(settings, equipment.sign)
         self._fetcher = Fetcher(options, transport, timing, files, spec.seed_origins, capture)
         self.locate = self._fetcher.locate
-        self._renderer = None
-        if settings.render:
-            from minicrawl.crawler.rendering.chromium import Renderer  # noqa: PLC0415 - few crawls render
-
-            self._renderer = Renderer(settings, self._fetcher, timing.render)
+        self._renderer = None if equipment.renderer is None else equipment.renderer(self._fetcher)
         self._documents, self._parse = equipment.documents, timing.parse
         self._types: Set[str] = HTML_TYPES | self._documents.keys()
         if wanted.kept:
@@ -132,7 +128,7 @@ class LocalSource:
             with self._waiting(request.url, "hooks"):
                 headers, failures = await self._hooks.request(request.url)
             request = request._replace(headers=(*request.headers, *headers))
-        if self._renderer is not None and (self._renderer.choice.is_auto or self._renderer.choice.renders(request.url)):
+        if self._renderer is not None and self._renderer.may_render(request.url):
             # An unchanged page says nothing about the resources of its scripts.
             request = request._replace(etag=None, last_modified=None)
         # The server of a route has only the document whose scripts show it.
@@ -142,13 +138,11 @@ class LocalSource:
         parsed, parts = _NOT_PARSED, None
         try:
             renderer = self._renderer if fetched.body and _is_html(fetched) else None
-            is_chosen = renderer is not None and renderer.choice.renders(fetched.url)
-            if not is_chosen:
-                fetched, parsed = await self._parsed(fetched, fields, wanted)
-                if renderer is not None and renderer.choice.is_auto:
-                    parsed = parsed._replace(scripts=renderer.scripts(sent, parsed))
-            if renderer is not None and (is_chosen or renderer.choice.is_due(request.render, parsed)):
-                fetched, parsed, parts = await self._rendered(renderer, sent, fields, wanted, parsed, request)
+            if renderer is None or not renderer.renders(fetched.url):
+                fetched, parsed = await self._parsed(fields, fetched, wanted)
+            if renderer is not None:
+                parse = partial(self._parsed, fields)
+                fetched, parsed, parts = await renderer.read(request, sent, (fetched, parsed), wanted, parse)
             if failures:
                 parsed = parsed._replace(hook_failures=(*failures, *parsed.hook_failures))
         except ChildDiedError as error:
@@ -176,35 +170,8 @@ class LocalSource:
         kept = exchange if fetched.reason != "too-large" else None
         return self._fetcher.observed(fetched._replace(body=b""), kept, parsed), parsed
 
-    async def _rendered(  # noqa: PLR0913 - the page as it was asked for and sent
-        self,
-        renderer: "Renderer",
-        sent: Fetched,
-        fields: Sequence[Field],
-        wanted: Wanted,
-        plain: ParsedPage,
-        request: PageRequest,
-    ) -> tuple[Fetched, ParsedPage, Parts]:
-        """`_parsed` of a page as its scripts make it. plain: as it was sent, if that was parsed."""
-        began = asyncio.get_running_loop().time()
-        if request.render.routes:
-            renderer.note_routes(sent.url)
-        page, parts = await renderer.rendered(sent, scrolls=request.render.scrolls and plain.scripts is not None)
-        seconds = asyncio.get_running_loop().time() - began
-        is_rendered = page.body is not sent.body
-        if is_rendered:  # the archive has what Chromium requested
-            wanted = replace(wanted, requisites=False, routes=renderer.has_routes(page.url))
-        fetched, parsed = await self._parsed(page, fields, wanted, is_rendered=is_rendered)
-        if page.location is not None:
-            soon = SOON if is_rendered else 0
-            parsed = with_refresh(parsed, (page.location, soon), page.body, places=wanted.places)
-        if plain.scripts is not None:
-            scripts = renderer.compared((sent, plain), (page, parsed), seconds)
-            parsed = parsed._replace(scripts=scripts._replace(scrolled=parts.scrolled, posts=parts.posts))
-        return fetched, parsed._replace(is_shell=False), parts
-
     async def _parsed(
-        self, page: Fetched, fields: Sequence[Field], wanted: Wanted, *, is_rendered: bool = False
+        self, fields: Sequence[Field], page: Fetched, wanted: Wanted, *, is_rendered: bool = False
     ) -> tuple[Fetched, ParsedPage]:
         fetched, parsed = page, _NOT_PARSED
         if fetched.body and (kind := media_type(fetched.content_type)) not in HTML_TYPES:
@@ -251,10 +218,10 @@ class LocalSource:
             raise
         except ChildError as error:
             log.event("document-unread", url=page.url, why=str(error))
-            fetched, parsed = await self._parsed(page._replace(body=b""), fields, wanted)
+            fetched, parsed = await self._parsed(fields, page._replace(body=b""), wanted)
             return fetched, parsed._replace(unread=True)
         as_html = page._replace(body=html, content_type=UTF_8)
-        fetched, parsed = await self._parsed(as_html, fields, replace(wanted, facts=False, requisites=False))
+        fetched, parsed = await self._parsed(fields, as_html, replace(wanted, facts=False, requisites=False))
         parsed = parsed._replace(truncated=parsed.truncated or is_cut)
         return fetched._replace(content_type=page.content_type), parsed
 

@@ -1,33 +1,86 @@
 """Pages that scripts make: which need a browser, by experiment. Those that show next to nothing without one are told,
 and read again once they are rendered (docs/render.md).
 
-verdicts  which classes of a host's URLs need a browser
-step      all that in a crawl
+verdicts       which classes of a host's URLs need a browser
+step           all that in a crawl
+renderer       a fetched page goes in, a rendered one comes out
+choice         which pages are rendered
+comparison     what scripts add to a page
+chromium       the user's browser, started, restarted, limited
+tab            opens pages of an origin one after another, and is emptied between them
+page_requests  answers the requests of a page's scripts: by our own fetcher, cached, at a polite pace
+screenshots    what a page looks like
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from importlib import util
 from logging import INFO
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple  # Any: JSON
 
 from minicrawl import installed, log
-from minicrawl.errors import counted
+from minicrawl.errors import SettingError, counted
 from minicrawl.log import printable
 from minicrawl.model import State
-from minicrawl.parts.part import Part
+from minicrawl.parts.part import Part, own
 from minicrawl.parts.render.verdicts import ClassRow, pattern_of
+from minicrawl.setting import FLAG, PATTERNS, REREADS, Kind, file, option, setting
 from minicrawl.store.declaration import PageId, table
 from minicrawl.web.urls.keys import authority, politeness_key
 
 if TYPE_CHECKING:
     from minicrawl.audit.rules import Rule
+    from minicrawl.crawler.sources.local import Equipment, SourceSpec
     from minicrawl.crawler.visits.step import Opening
     from minicrawl.crawler.visits.turn import Turn
+    from minicrawl.settings import CrawlSettings
     from minicrawl.store.reader import Store
     from minicrawl.store.writer import Writer
 
 log.declare("class-rendered", "pages like {host}{pattern} need Chromium, as {url} has shown", INFO)
+log.declare("page-not-rendered", "{reason}: {url}: {why}")
+log.declare("page-not-pictured", "no screenshot, or not all: {url}: {why}")
+log.declare("chromium-caged", "{sentence}", INFO)
+log.declare("chromium-exposed", "{sentence}")
+log.declare("chromium-killed", "Chromium: killed a {kind} process that used {why}")
 SHELL, PLAIN, RENDERED = "shell", "plain", "rendered"
+
+
+def _read_render(name: str, given: Any) -> tuple[str, ...]:
+    """Regular expressions and auto; or none, which stands alone."""
+    found: tuple[str, ...] = PATTERNS["read"](name, given)
+    if "none" in found and len(found) > 1:
+        raise SettingError(f"{option(name)} none renders nothing: leave out {option(name)} {found[found[0] == 'none']}")
+    return () if "none" in found else found
+
+
+_RENDER: Kind = {**PATTERNS, "read": _read_render}
+
+
+@dataclass(frozen=True)
+class RenderSettings:
+    render: tuple[str, ...] = setting(
+        (),
+        _RENDER,
+        "Render pages with matching URLs in Chromium; auto: those that need it, by experiment; none: no pages. "
+        "Repeatable.",
+        REREADS,
+    )
+    chromium: Path | None = setting(
+        None,
+        file("FILE"),
+        "Use this Chromium for --render. Default: the first chromium-headless-shell, chromium, chromium-browser or "
+        "google-chrome on the PATH.",
+    )
+    screenshots: bool = setting(
+        False,
+        FLAG,
+        "Keep screenshots of rendered pages in the archive, with style sheets, pictures and fonts. Needs --render "
+        "and --archive.",
+        REREADS,
+    )
 
 
 class ScriptedRow(NamedTuple):
@@ -60,27 +113,46 @@ _MOST_HOSTS = 3
 class Shells(Part):
     """Knows the pages of a crawl that show next to nothing, and has them rendered first where they are to be."""
 
+    SETTINGS, TOPIC = RenderSettings, "rendering"
+
     def __init__(self, opening: "Opening") -> None:
         state = opening.state
         rows = state.writer.records(ScriptedRow, "scripted")
         self._known = {row.page for row in rows}
         self._new = dict[int, ScriptedRow]()
         self._gone = set[int]()
-        if rows and opening.settings.render:
-            from minicrawl.crawler.rendering.choice import Choice  # noqa: PLC0415 - few crawls render
+        if rows and (render := own(opening.settings, RenderSettings).render):
+            from minicrawl.parts.render.choice import Choice  # noqa: PLC0415 - few crawls render
 
-            choice = Choice(opening.settings.render)
+            choice = Choice(render)
             for page in (row.page for row in rows if row.reading == SHELL):
                 if choice.is_auto or choice.renders(state.urls.url(page)):
                     state.frontier.put_first(page, opening.now)
 
     @classmethod
     def of(cls, opening: "Opening") -> "Shells":
-        if "auto" in opening.settings.render:
+        if "auto" in own(opening.settings, RenderSettings).render:
             from minicrawl.parts.render.step import Experiments  # noqa: PLC0415 - few crawls render
 
             return Experiments(opening)
         return cls(opening)
+
+    @staticmethod
+    def check(settings: "CrawlSettings") -> None:
+        ours = own(settings, RenderSettings)
+        if ours.screenshots and not (ours.render and settings.archive):
+            raise SettingError(
+                "--screenshots needs --render REGEX, the pages to show, and --archive DIR, to keep them in"
+            )
+        if ours.render:
+            installed.find_chromium(ours.chromium)
+
+    @staticmethod
+    def equip(spec: "SourceSpec", equipment: "Equipment") -> None:
+        if own(spec.settings, RenderSettings).render:
+            from minicrawl.parts.render.renderer import Renderer  # noqa: PLC0415 - few crawls render
+
+            equipment.renderer = partial(Renderer, spec.settings, seconds=spec.timing.render)
 
     def on_turn(self, turn: "Turn") -> None:
         if turn.parsed.is_shell or turn.page in self._known:

@@ -45,7 +45,7 @@ class Gain(NamedTuple):
 
     @property
     def counts(self) -> bool:
-        from minicrawl.crawler.rendering.choice import has_own_words  # noqa: PLC0415 - few crawls render
+        from minicrawl.parts.render.choice import has_own_words  # noqa: PLC0415 - few crawls render
 
         return has_own_words(self.own, self.words) or self.links >= LINKS or self.leads_to_routes
 

@@ -11,7 +11,7 @@ from support.scripted_webs import Web, own_words
 from support.sites import rows
 
 from minicrawl.archive.collection import Collection
-from minicrawl.crawler.rendering.comparison import are_pages
+from minicrawl.parts.render.comparison import are_pages
 from minicrawl.timing import Timing
 
 ROUTES = [f"{HOST}/#/plant/{number}" for number in range(6)]

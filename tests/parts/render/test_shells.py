@@ -10,8 +10,11 @@ from support.rendered import Site as RenderedSite
 from support.sites import Site, crawl, rows
 
 from minicrawl.crawler.sources.page_reading import read_page
+from minicrawl.errors import SettingError
 from minicrawl.model import Wanted
-from minicrawl.parts.render import Shells
+from minicrawl.parts.part import own
+from minicrawl.parts.render import RenderSettings, Shells
+from minicrawl.settings import CrawlSettings
 
 APP = '<!doctype html><title>App</title><div id="root"></div><script src="/app.js"></script>'
 WORDS = " ".join(f"word{number}" for number in range(40))
@@ -164,3 +167,22 @@ def test_with_auto_shells_are_rendered_at_once_and_pages_that_are_whole_are_at_m
     assert WORDS in text(store, "/whole/")
     assert rows(store, "SELECT pattern, rendered, gains FROM rendered") == [("/{}", 3, 3), ("/{}/", 1, 0)]
     assert [site.asked.count(f"{HOST}{path}") for path in ("/a", "/b", "/more")] == [1, 1, 1]
+
+
+def test_render_none_takes_back_what_a_file_or_an_earlier_run_says() -> None:
+    assert own(CrawlSettings.of({"render": "none"}), RenderSettings).render == ()
+    assert own(CrawlSettings.of({"render": ["auto", "/none"]}), RenderSettings).render == ("auto", "/none")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("render", "(", "--render '(' is not a regular expression: missing ), unterminated subpattern at position 0"),
+        ("render", ("auto", "none"), "--render none renders nothing: leave out --render auto"),
+        ("chromium", 7, "--chromium must be the path of a file, not 7"),
+    ],
+)
+def test_a_wrong_value_is_named_with_its_option(name: str, value: object, message: str) -> None:
+    with pytest.raises(SettingError) as caught:
+        CrawlSettings.of({name: value})
+    assert str(caught.value) == message

@@ -8,10 +8,10 @@ from support.rendered import with_chromium
 from support.scripted_webs import own_words
 from support.sites import Site, crawl, rows
 
-from minicrawl.crawler.rendering import chromium
-from minicrawl.crawler.rendering.choice import Choice
-from minicrawl.crawler.rendering.comparison import compared, scripts_before
 from minicrawl.model import Fetched
+from minicrawl.parts.part import own
+from minicrawl.parts.render import RenderSettings, renderer
+from minicrawl.parts.render.choice import Choice
 from minicrawl.settings import CrawlSettings
 from minicrawl.web.http.transport import Parts
 
@@ -21,12 +21,11 @@ SHARE = 20
 HOSTS = 30
 
 
-class SlowRenderer:
+class SlowRenderer(renderer.Renderer):
     """Shows pages as they were sent, after a time."""
 
-    def __init__(self, settings: CrawlSettings, *_: object) -> None:
-        self.choice = Choice(settings.render)
-        self.scripts, self.compared = scripts_before, compared
+    def __init__(self, settings: CrawlSettings, *_: object, seconds: float) -> None:
+        self.choice = Choice(own(settings, RenderSettings).render)
 
     async def rendered(self, fetched: Fetched, **_: object) -> tuple[Fetched, Parts]:
         await asyncio.sleep(SECONDS)
@@ -54,7 +53,7 @@ def web() -> Site:
 def test_samples_of_hosts_without_a_seed_take_a_twentieth_of_the_time(
     delay: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(chromium, "Renderer", SlowRenderer)
+    monkeypatch.setattr(renderer, "Renderer", SlowRenderer)
     store = tmp_path / "crawl.db"
     report, _ = crawl(web(), store, ["http://seed.test/"], render="auto", scope="any", delay=delay)
     ((samples,),) = rows(store, "SELECT sum(rendered) FROM rendered")

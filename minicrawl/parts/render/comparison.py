@@ -12,8 +12,8 @@ from itertools import islice
 
 import numpy as np
 
-from minicrawl.crawler.rendering.choice import has_own_words
 from minicrawl.model import Fetched, PageScripts, ParsedPage
+from minicrawl.parts.render.choice import has_own_words
 from minicrawl.web.fingerprint import placed_words, shingles_of, shown_text
 from minicrawl.web.html.decode import as_utf8, encoding_of
 from minicrawl.web.marks import Marks, scripts_of

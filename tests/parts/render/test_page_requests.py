@@ -10,8 +10,8 @@ from support.rendered import HOST, Reply, Site, to
 from support.skipping import run
 
 from minicrawl.crawler.hosts.clocks import HostDelays
-from minicrawl.crawler.rendering.page_requests import Pace, PageRequests, Resource, ResourceCache
 from minicrawl.crawler.sources.local import fetch_options
+from minicrawl.parts.render.page_requests import Pace, PageRequests, Resource, ResourceCache
 from minicrawl.settings import ConnectTo, CrawlSettings
 from minicrawl.web.http.fetch import Fetcher
 from minicrawl.web.http.transport import Parts

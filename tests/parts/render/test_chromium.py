@@ -17,11 +17,12 @@ import pytest
 from support.rendered import HOST, Site, script, slow_with_chromium
 from support.ways_out import ALONE, WAYS
 
-from minicrawl.crawler.rendering.chromium import Caps, Process, Renderer, find_chromium, watch
 from minicrawl.crawler.sources.local import fetch_options
 from minicrawl.errors import SettingError
-from minicrawl.installed import adding
+from minicrawl.installed import adding, find_chromium
 from minicrawl.model import Fetched
+from minicrawl.parts.render.chromium import Caps, Process, watch
+from minicrawl.parts.render.renderer import Renderer
 from minicrawl.settings import CrawlSettings
 from minicrawl.web.http.fetch import Fetcher
 
@@ -91,7 +92,7 @@ async def tried(code: str) -> Site:
     """A page that runs a script, where private addresses are allowed; which requests came to a server on loopback."""
     site = Site({})
     async with site:
-        settings = CrawlSettings(render=("x",), delay=0.0, ignore_robots=True, allow_private=True)
+        settings = CrawlSettings.of({"render": "x", "delay": 0.0, "ignore_robots": True, "allow_private": True})
         async with Fetcher(fetch_options(settings)) as fetcher, aclosing(Renderer(settings, fetcher)) as renderer:
             page = script(f"{code.replace('THERE', f'127.0.0.1:{site.port}')}; document.body.append('made')")
             found, *_ = await renderer.rendered(Fetched(f"{HOST}/x", 200, page.encode(), "text/html"))

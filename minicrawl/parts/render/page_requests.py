@@ -18,6 +18,8 @@ from msgspec import Struct, field
 
 from minicrawl.crawler.hosts.clocks import HostDelays
 from minicrawl.model import Exchange, Fetched, PageRequest
+from minicrawl.parts.part import own
+from minicrawl.parts.render import RenderSettings
 from minicrawl.settings import CrawlSettings
 from minicrawl.web.http.fetch import Exchanged, Fetcher
 from minicrawl.web.http.response_fields import REDIRECTS, Field
@@ -169,7 +171,7 @@ class PageRequests:
         self._fetcher = fetcher
         self._user_agent = settings.user_agent
         self._asks_robots = not settings.ignore_robots
-        shows = settings.screenshots or settings.requisites
+        shows = own(settings, RenderSettings).screenshots or settings.requisites
         self._kinds = _FETCHED_KINDS | (_SHOWN_KINDS if shows else set())
         self._most = _MOST_OF_ALL_KINDS if shows else MOST
         # A script may read images, too, and redirects to another origin are followed here.

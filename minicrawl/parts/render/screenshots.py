@@ -6,7 +6,7 @@ import contextlib
 
 from minicrawl import log
 
-with contextlib.suppress(ImportError):  # an extra: see `chromium.find_chromium`
+with contextlib.suppress(ImportError):  # an extra: see `installed.find_chromium`
     from playwright.async_api import CDPSession, Error, Page
 
 VIEW, FULL_PAGE, THUMBNAIL = "view", "fullPage", "thumbnail"

@@ -319,7 +319,7 @@ NOTHING = (
 @pytest.mark.parametrize("scheme", ["http", "https"])  # some of it only secure origins have
 @pytest.mark.parametrize("second", ["h.test", "www.h.test", "other.test"])
 def test_a_page_finds_nothing_that_another_one_has_left_in_its_tab(scheme: str, second: str) -> None:
-    settings = CrawlSettings(render=("x",), ignore_robots=True)
+    settings = CrawlSettings.of({"render": "x", "ignore_robots": True})
     finds = script(FINDS)
     first, *found = shown(
         settings,
@@ -420,7 +420,7 @@ def test_names_go_where_connect_to_says_and_ca_file_is_trusted(store: Path) -> N
 
 @slow_with_chromium
 def test_a_page_is_cut_at_the_largest_size_and_read_in_utf_8() -> None:
-    settings = CrawlSettings(render=("x",), max_size=2000, ignore_robots=True)
+    settings = CrawlSettings.of({"render": "x", "max_size": 2000, "ignore_robots": True})
     grown, other = shown(
         settings,
         (f"{HOST}/x", script("document.body.append('ü'.repeat(5000))")),
@@ -446,7 +446,7 @@ HOSTILE = {
 
 @slow_with_chromium
 def test_whatever_a_page_does_it_is_read_and_so_is_the_next_one() -> None:
-    settings = CrawlSettings(render=("x",), ignore_robots=True)
+    settings = CrawlSettings.of({"render": "x", "ignore_robots": True})
     hostile = [(f"{HOST}/x{number}", script(code)) for number, code in enumerate(HOSTILE.values())]
     *found, last = shown(settings, *hostile, (f"{HOST}/y", script("document.body.append('made')")), seconds=10.0)
     unread = {name for name, page in zip(HOSTILE, found, strict=True) if page.unrendered}
@@ -468,7 +468,7 @@ GREEDY = {
 def test_a_page_that_takes_more_memory_than_it_may_is_killed_and_the_next_one_is_read(
     code: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    settings = CrawlSettings(render=("x",), ignore_robots=True, delay=300.0)
+    settings = CrawlSettings.of({"render": "x", "ignore_robots": True, "delay": 300.0})
     pages = (f"{HOST}/x", script(code)), (f"{HOST}/y", script("document.body.append('made')"))
     greedy, other = shown(settings, *pages, seconds=30.0)
     assert greedy.unrendered in ("render-killed", "render-timeout"), (

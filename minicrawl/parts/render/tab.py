@@ -11,12 +11,12 @@ import json
 from collections import Counter
 from collections.abc import Awaitable, Callable
 
-from minicrawl.crawler.rendering.page_requests import Resource
 from minicrawl.errors import FetchError
+from minicrawl.parts.render.page_requests import Resource
 from minicrawl.web.urls.keys import origin_of, site_of
 from minicrawl.web.urls.normalise import is_route, normalise_route
 
-with contextlib.suppress(ImportError):  # an extra: see `chromium.find_chromium`
+with contextlib.suppress(ImportError):  # an extra: see `installed.find_chromium`
     from playwright.async_api import (
         Browser,
         BrowserContext,

@@ -1,4 +1,4 @@
-"""Find, start and restart a Chromium without network, limit its memory and CPU, and give pages its tabs.
+"""Start and restart a Chromium without network, limit its memory and CPU, and give pages its tabs.
 
 All requests of a page go to a function of ours. Everything that could bypass that (redirects, web sockets, WebRTC,
 workers) finds no network, as Chromium is in a cage, see there. It also resolves no name, has an unreachable proxy, and
@@ -9,36 +9,24 @@ pipe.
 import asyncio
 import contextlib
 import os
-import shutil
 import signal
 import time
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Awaitable, Callable, Coroutine, Iterable
-from functools import partial
-from importlib import util
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from minicrawl import installed, log
-from minicrawl.crawler.rendering.choice import Choice
-from minicrawl.crawler.rendering.comparison import are_pages, compared, scripts_before
-from minicrawl.crawler.rendering.page_requests import PageRequests, Resource
-from minicrawl.crawler.rendering.screenshots import Screenshot, taken
-from minicrawl.crawler.rendering.tab import LAST_WORD, Tab, TabRequests
-from minicrawl.errors import FetchError, SettingError
-from minicrawl.model import Fetched
+from minicrawl import log
+from minicrawl.errors import FetchError
+from minicrawl.parts.render.screenshots import Screenshot, taken
+from minicrawl.parts.render.tab import LAST_WORD, Tab, TabRequests
 from minicrawl.sandbox import cage
-from minicrawl.settings import CrawlSettings
 from minicrawl.system import memory
-from minicrawl.timing import STANDARD
-from minicrawl.web.http.fetch import Fetcher
-from minicrawl.web.http.transport import Parts
-from minicrawl.web.urls.keys import origin_of, politeness_key
-from minicrawl.web.urls.normalise import normalise, normalise_route
+from minicrawl.web.urls.keys import origin_of
 
-with contextlib.suppress(ImportError):  # an extra: see `find_chromium`
+with contextlib.suppress(ImportError):  # an extra: see `installed.find_chromium`
     from playwright.async_api import Browser, CDPSession, Error, Playwright, async_playwright
 
 
@@ -90,10 +78,6 @@ async def watch(processes: Callable[[], Awaitable[Iterable[Process]]], caps: Cap
                 log.event("chromium-killed", kind=process.kind, why=why)
 
 
-WITHOUT_WINDOWS = "chromium-headless-shell"
-NAMES = (WITHOUT_WINDOWS, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
-"""The first takes a fifth of the CPU: it has no windows to make."""
-_FILES = ("/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",)
 _SWITCHES = (
     "--host-resolver-rules=MAP * ~NOTFOUND",
     "--proxy-server=http://nowhere.invalid:9",
@@ -110,24 +94,6 @@ _SENTENCES = {
 _NO_SANDBOX = "; without its sandbox, as root has none: crawl as another user"
 _MOST_TABS = 8
 """Tabs that are kept; those of a page are open in any case."""
-
-
-def find_chromium(chosen: Path | None) -> Path:
-    """The Chromium to use. Raises SettingError if there is none, or nothing to speak with it."""
-    if util.find_spec("playwright") is None:
-        raise SettingError(f"--render needs playwright; run: {installed.adding('render')}")
-    if chosen is not None:
-        if not os.access(chosen, os.X_OK) or not chosen.is_file():
-            raise SettingError(f"--chromium {chosen} is not a program; name the file of a Chromium")
-        return chosen
-    found = next(filter(None, map(shutil.which, (*NAMES, *_FILES))), None)
-    if found is None:
-        line = installed.adding_chromium()
-        raise SettingError(
-            f"--render needs a Chromium, and there is no {', '.join(NAMES[:4])} on the PATH; "
-            f"{f'run: {line}' if line else 'install one'}, or name it: --chromium FILE"
-        )
-    return Path(found)
 
 
 class Shown(NamedTuple):
@@ -285,95 +251,3 @@ async def _processes(session: "CDPSession") -> list[Process]:
     """The processes of a browser, by its own account."""
     found = await session.send("SystemInfo.getProcessInfo")
     return [Process(one["id"], one["type"], one["cpuTime"]) for one in found["processInfo"]]
-
-
-_SHOWN = 1000
-"""Characters of Chromium's message in the log."""
-
-_OPEN = 4
-"""Most pages that one Chromium has open."""
-
-_TRIED = 2
-"""Pages of an origin whose links to routes have shown nothing, after which it has none."""
-
-
-class Renderer(Chromium):
-    """Renders the pages that the settings select, in one browser, started for the first of them. fetcher: answers the
-    requests of pages. seconds: for the scripts of a page. Raises SettingError if there is no Chromium."""
-
-    def __init__(self, settings: CrawlSettings, fetcher: Fetcher, seconds: float = STANDARD.render) -> None:
-        self._seconds = seconds
-        self.choice = Choice(settings.render)
-        self.scripts, self.compared = scripts_before, compared
-        self._most = settings.max_size
-        self._takes_pictures = settings.screenshots
-        self._is_whole = settings.screenshots or settings.requisites
-        self._requests = PageRequests(fetcher, settings)
-        self._with_routes = set[str]()
-        self._tried = Counter[str]()
-        """Origins with routes; and of others the pages that were tried."""
-        self._room = asyncio.Semaphore(_OPEN)
-        # More CPU than time, so that a page with one thread runs out of time first, however busy the machine is.
-        caps = Caps(cpu=max(60.0, 2 * seconds), within=max(60.0, seconds + LAST_WORD))
-        super().__init__(find_chromium(settings.chromium), settings.agent, caps)
-
-    async def rendered(self, fetched: Fetched, *, scrolls: bool = False) -> tuple[Fetched, Parts]:
-        """The page with its rendered body in UTF-8; or as it was sent, with the reason why it could not be rendered,
-        or if it has become another page; and its parts. location: where its scripts lead to. Validators are dropped,
-        as they are those of the page without the resources of its scripts."""
-        self._requests.pace.note_asked(politeness_key(fetched.url))
-        parts = Parts()
-        document = Resource(fetched.url, 200, {"content-type": fetched.content_type or "text/html"}, fetched.body)
-        fetched = fetched._replace(etag=None, last_modified=None, location=None)
-        try:
-            async with self._room:
-                shown, requests = await self._shown(document, parts, scrolls=scrolls)
-        except FetchError as error:
-            log.event("page-not-rendered", url=fetched.url, reason=error.reason, why=str(error)[:_SHOWN])
-            return fetched._replace(unrendered=error.reason), parts
-        parts.scrolled, parts.posts = requests.scrolled, requests.posts
-        self._judge_routes(fetched.url, shown)
-        parts.made, body = shown.screenshots, shown.html.encode("utf-8", "replace")
-        spelled = normalise_route if "#" in fetched.url else normalise
-        target = spelled(shown.moved_to or shown.led_to)
-        fetched = fetched._replace(location=None if target == fetched.url else target)
-        if shown.moved_to:  # what it shows is that of another page
-            return fetched, parts
-        is_cut = len(body) >= self._most
-        unrendered = "" if shown.is_ready else "render-timeout"
-        is_cut = fetched.truncated or is_cut
-        return fetched._replace(body=body[: self._most], truncated=is_cut, unrendered=unrendered), parts
-
-    def has_routes(self, url: str) -> bool:
-        """True if the links of a rendered page to routes of its application, such as #/x, lead to pages: a route of its
-        origin was asked for, or has shown a text of its own beside the page that links to it."""
-        return origin_of(url) in self._with_routes
-
-    def note_routes(self, url: str) -> None:
-        """Take it that routes of the origin of a URL show pages."""
-        self._with_routes.add(origin_of(url))
-
-    def _tries_routes(self, url: str) -> bool:
-        return not self.has_routes(url) and self._tried[origin_of(url)] < _TRIED
-
-    def _judge_routes(self, url: str, shown: Shown) -> None:
-        if "#" in url or (shown.routes and are_pages(shown.html, shown.routes)):
-            self.note_routes(url)
-        elif shown.routes:
-            self._tried[origin_of(url)] += 1
-
-    async def _shown(self, document: Resource, parts: Parts, *, scrolls: bool) -> tuple[Shown, TabRequests]:
-        """What a page shows, and its requests; after a crash, which may be that of another page, at the second try."""
-        for _ in range(2):
-            requests = TabRequests(document, partial(self._requests.answer, parts), lambda: parts.held > 0)
-            requests.scrolls, requests.tries_routes = scrolls, self._tries_routes(document.url)
-            try:
-                shown = await self.shown(
-                    requests, self._seconds, self._most, pictures=self._takes_pictures, whole=self._is_whole
-                )
-                return shown, requests
-            except FetchError as error:
-                if error.reason != "render-crashed":
-                    raise
-                crash = error
-        raise crash
