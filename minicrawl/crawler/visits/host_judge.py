@@ -181,7 +181,7 @@ class HostJudge:
         acquittals = 0 if health is None else health.acquittals(evidence.sort)
         # Where one folder asks for a rest for itself alone, an answer of another one is no more than a doubt.
         is_sure = evidence.is_sure and not (evidence.sort == _ASKS_REST and acquittals)
-        is_sure = is_sure and not self._is_of_other_port(host, turn.fetched.url, evidence)
+        is_sure = is_sure and not self._is_of_other_origin(host, turn.fetched.url, evidence)
         if self._pages.has_failed(turn.page) and not (case.asks or is_sure):
             return False  # its host was acquitted of this
         case.held.append(turn)
@@ -225,7 +225,7 @@ class HostJudge:
             host.health.slow_down(host.delay)
             self._hosts.set_delay(host, turn.now)
 
-    def _is_of_other_port(self, host: Host, url: str, evidence: Evidence) -> bool:
+    def _is_of_other_origin(self, host: Host, url: str, evidence: Evidence) -> bool:
         """True if there is no answer where no witness is: a server may be well by http, and have no https."""
         origins = {origin_of(self._pages.url(page)) for page in host.witnesses}
         return evidence.sort == "silent" and origin_of(url) not in origins
@@ -267,7 +267,7 @@ class HostJudge:
                 self.well_at = now  # the witness is next
             return False
         case.evidence = evidence
-        if self._witnesses(host) and not self._is_of_other_port(host, fetched.url, evidence):
+        if self._witnesses(host) and not self._is_of_other_origin(host, fetched.url, evidence):
             self._fall_ill(host, case, evidence, now, asks=not case.asks)
             return True
         if page is not None:
