@@ -53,9 +53,10 @@ _MARKUP = re.compile(
 )
 _AGO = re.compile(
     r"[0-9ahipv](?:[0-9]*n? [^\W\d]+ (?:ago|fa|geleden|temu|siden|sedan|sitten|önce|назад)\b"
-    r"|[0-9]* ?[^\W\d]{1,3} ?[前전]|(?:or|l y a|ace|á|řed) (?:[0-9]+|ein\w*|un\w?|uma?) [^\W\d]+)"
+    r"|[0-9]* ?[^\W\d]{1,3} ?[前전]|(?<![^\W_].)(?:or|l y a|ace|á|řed) (?:[0-9]+|ein\w*|un\w?|uma?) [^\W\d]+)"
 )
-"""Relative dates, after CLDR (dateFields, relativeTime-type-past). A set of first characters is fast."""
+"""Relative dates, after CLDR (dateFields, relativeTime-type-past), not the end of "Senior 12 places". A set of first
+characters is fast."""
 _LINE = 100
 """Fewer characters than those of a block of prose: it tells of the past, a line of data of its date."""
 _LINKED = re.compile(r"(?<!!)\[((?:[^\[\]\\]|\\.)++)\]\(")

@@ -103,6 +103,13 @@ def test_of_a_long_block_a_relative_date_is_part_of_its_hash() -> None:
     assert block_number(one) != block_number(other)
 
 
+def test_the_end_of_a_word_and_a_number_are_no_relative_date() -> None:
+    for one, other in (("vor 3 Tagen", "vor 5 Tagen"), ("Ana, hace 3 horas", "Ana, hace 5 horas")):
+        assert block_number(one) == block_number(other)
+    for one, other in (("Author 10 Novak", "Author 12 Novak"), ("Space 10 GB", "Space 12 GB")):
+        assert block_number(one) != block_number(other)
+
+
 def test_links_have_words_around_them_and_no_fragments() -> None:
     page = kept(f"See [the *manual*{LINK}, [this]({URL}#x).", "[again](<http://c.test/(d)#e>)")
     assert list(page.anchors()) == [
