@@ -226,8 +226,9 @@ def _is_prose(size: int, prose: int, linked: int, least: int) -> bool:
     return prose >= max(least, _MOST * size) and linked <= _MOST_LINKED_OF_BOX * size
 
 
-def content_of(page: Page) -> Sequence[int]:
-    """By block, 1 for content."""
+def content_of(page: Page, named: int | None = None) -> Sequence[int]:
+    """By block, 1 for content. named: the heading that the document's title has, which is that of
+    a page without another, whatever its level."""
     if not page.sizes:
         return b""
     out, perhaps = _beside(page)
@@ -243,8 +244,11 @@ def content_of(page: Page) -> Sequence[int]:
     if not any(content):
         return b"\1" * len(content)
     first = content.index(1)
-    has_title = any(level == 1 for level in compress(page.levels, content))
-    before = (block for block in reversed(range(first)) if page.levels[block] == 1)
+    titles = [block for block, level in enumerate(page.levels) if level == 1]
+    if not any(content[block] for block in titles):
+        titles = [block for block, level in enumerate(page.levels) if level == 1 or block == named]
+    has_title = any(content[block] for block in titles)
+    before = (block for block in reversed(titles) if block < first)
     title = next((block for block in before if not (has_title and out[block])), first)
     for block in range(title, first):
         content[block] = block == title or (not out[block] and page.prose[block] >= _LEAD)

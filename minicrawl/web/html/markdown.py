@@ -30,9 +30,9 @@ class Parts(NamedTuple):
         yield from (BESIDE + block.key(block.level) for block in self.beside)
 
 
-def parts_of(walk: Walk) -> Parts:
-    """Tell the main content of a page from what is around it."""
-    told = content_of(walk.page)
+def parts_of(walk: Walk, title: str = "") -> Parts:
+    """Tell the main content of a page from what is around it. title: of the document."""
+    told = content_of(walk.page, _named(walk, title))
     flags = _with_pictures(walk.blocks, told)
     inside = list(compress(walk.blocks, flags))
     beside = [block for block, flag in zip(walk.blocks, flags, strict=True) if block.size > 0 and not flag]
@@ -50,6 +50,13 @@ def parts_of(walk: Walk) -> Parts:
         if (start := rest.find(shown)) >= 0:
             pieces.append(Piece(lengths[first], start, len(shown)))
     return Parts(inside, beside, text, rest, pieces)
+
+
+def _named(walk: Walk, title: str) -> int | None:
+    """The longest heading with which the document's title begins or ends, by its number among blocks with words."""
+    keys = [block.key() if block.level else "" for block in walk.blocks if block.size > 0]
+    named = [at for at, key in enumerate(keys) if key and (title.startswith(key) or title.endswith(key))]
+    return max(named, key=lambda at: len(keys[at]), default=None)
 
 
 def _is_apart(blocks: Sequence[Block], at: int) -> bool:

@@ -164,7 +164,7 @@ def _with_content(
     from minicrawl.web.html.declared import declared  # noqa: PLC0415 - few crawls keep text
     from minicrawl.web.html.markdown import parts_of  # noqa: PLC0415
 
-    parts = parts_of(walk)
+    parts = parts_of(walk, parsed.title or "")
     language = one_line(elements.tree.language(), LANGUAGE_LENGTH)
     about = About(parsed.title, language, elements.description, parsed.index)
     about = declared(about, elements.tree, links.page, parts.content, parts.rest)

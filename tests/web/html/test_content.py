@@ -235,6 +235,26 @@ def test_controls_that_open_nothing_are_no_content(name: str) -> None:
     assert words in rest
 
 
+@pytest.mark.parametrize(
+    ("title", "has_it"),
+    [
+        ("A bridge of stone - The Daily", True),
+        ("The Daily: A bridge of stone", True),
+        ("The Daily", False),
+        ("", False),
+    ],
+)
+def test_a_heading_that_the_title_of_the_page_has_is_content_whatever_its_level(title: str, has_it: bool) -> None:
+    posts = "".join(f"<div class=post><div class=body>{words}</div></div>" for words in (SAY, MORE, SAY))
+    html = f"<h3>Most read</h3><p>Rain</p><h2>A bridge of stone</h2>{posts}<h3>A mayor resigns</h3><p>News</p>"
+    content = parts_of(walk(BrowserTree(Marks(html.encode())).html()), title).content
+    headings = ["A bridge of stone"] if has_it else []
+    assert [word for block in blocks_of(content) for word in block.texts] == [*headings, SAY, MORE, SAY]
+    article = f"<h2>A bridge of stone</h2><article><h1>A bridge of stone #</h1><p>{SAY}</p><p>{MORE}</p></article>"
+    content = parts_of(walk(BrowserTree(Marks(article.encode())).html()), title).content
+    assert content.count("A bridge of stone") == 1
+
+
 @pytest.mark.parametrize("page", PAGES)
 def test_content_is_what_a_page_is_about(page: str) -> None:
     html, expected = PAGES[page]
