@@ -142,6 +142,45 @@ class Echoes:
         return bool(self._hosts) and self._hosts.get(site_of(url), 0) >= _ECHOES
 
 
+class Named:
+    """Pages that name another of their host as canonical, until that was read: it tells whether they stand for it."""
+
+    def __init__(self, opening: Opening) -> None:
+        self._urls, self._accounts = opening.state.urls, opening.state.accounts
+        self._aliases = opening.aliases
+        self._answers: OrderedDict[int, list[tuple[int, Answer]]] = OrderedDict()
+
+    def is_named(self, page: int) -> bool:
+        """True if a page that was read stands for this one by a hint."""
+        return any(self._accounts.book.alias[alias] for alias in self._aliases.hinted(page))
+
+    def may_be_read(self, url: str, judge: Judge) -> bool:
+        """True if a URL that is named was read, or will be."""
+        (page,) = self._urls.find([url])
+        if page is not None and (self._accounts.had_turn[page] or self.is_named(page)):
+            return True
+        return judge.prospect(url) >= NOW
+
+    def unread(self, turn: Turn) -> int | None:
+        """The page that another one names, if it was not read."""
+        if turn.outcome.reason != "canonical" or turn.outcome.alias is None:
+            return None
+        (page,) = self._urls.find([turn.outcome.alias])
+        return None if page is None or self._accounts.had_turn[page] else page
+
+    def note(self, target: int, page: int, answer: Answer) -> None:
+        """Keep what a page says itself until the one that it names was read."""
+        self._answers.setdefault(target, []).append((page, answer))
+        while len(self._answers) > _MOST_PENDING:
+            self._answers.popitem(last=False)
+
+    def take(self, target: int) -> list[Answer]:
+        """What the pages say that name one which was read: that they stand for it, or what they say themselves."""
+        is_alias = self._accounts.book.alias
+        answers = self._answers.pop(target, ())
+        return [answer._replace(kind="canonical") if is_alias[page] else answer for page, answer in answers]
+
+
 class SamePage(Step):
     """Judges URLs, and finds out which stand for others."""
 
@@ -174,6 +213,7 @@ class SamePage(Step):
         self._found: tuple[int, str | None] | None = None
         self._listings = Listings(self._writer)
         self._plainer_first = PlainerFirst(state)
+        self._named = Named(opening)
         self._pending: OrderedDict[int, list[tuple[int, str]]] = OrderedDict()
         self.wanted: dict[str, str] = {}
         self._experiments: dict[str, tuple[str, Turn]] = {}
@@ -225,6 +265,7 @@ class SamePage(Step):
         name = self._name_of(page)
         judge = self._book(name).judge
         reads_now = self._is_checked(url, judge) or judge.reads_now(url, lambda: self._source_of(page))
+        reads_now = reads_now or self._named.is_named(page)
         if reads_now and not (judge.is_new and self._echoes.makes_up(url)):
             return self._plainer_first.lets_wait(page, url, lambda other: judge.prospect(other) >= NOW)
         self._hold(page, name, judge, url)
@@ -323,8 +364,12 @@ class SamePage(Step):
         if outcome.alias is not None:
             plain = self._plain(outcome.alias)
             if plain != outcome.alias and plain != self._plain(url):
-                turn.outcome = replace(outcome, alias=plain)
-        elif outcome.state is State.FETCHED and turn.fetched.payload is not None:
+                outcome = turn.outcome = replace(outcome, alias=plain)
+            name, is_own = self._name_of(turn.page), politeness_key(plain) == politeness_key(url)
+            if outcome.reason == "canonical" and is_own and not self._named.may_be_read(plain, self._book(name).judge):
+                outcome = replace(outcome, state=State.FETCHED, reason="canonical-unread", alias=None)
+                turn.outcome = outcome
+        if outcome.alias is None and outcome.state is State.FETCHED and turn.fetched.payload is not None:
             kind, leader = self._first_with(turn)
             self._found = turn.page, kind
             if leader is not None and "?" in url:  # two paths may well say the same
@@ -339,7 +384,8 @@ class SamePage(Step):
         book = self._book(name)
         if "?" in turn.fetched.url:
             book.pairs.note_known(turn.fetched.url, -1)
-        kind = _kind(turn, book, self._repeats(turn.page), heeds_robots=self._heeds_robots)
+        unread = self._named.unread(turn)
+        kind = _kind(turn, book, self._repeats(turn.page), heeds_robots=self._heeds_robots, is_told=unread is None)
         if kind is None or self._admission.scope.only_checks(turn.fetched.url):
             return
         lines = None if turn.fetched.lines is None else unpack(turn.fetched.lines)
@@ -350,18 +396,10 @@ class SamePage(Step):
             self._note_first(turn)
         if not is_full and kind not in ("error", "redirect"):
             book.judge.note_known_title(turn.fetched.url)
-        has_lines = lines is not None and len(lines.hashes) > 0 and not book.lines.is_full
-        if kind == GAIN and lines is not None and has_lines and not is_full:
-            share = _news(book.lines, lines)
-            if not share and _has_numbers(lines) and book.is_unlike_last(turn.fetched):
-                share = float(_has_new_numbers(book.lines, lines))  # a table of other numbers
-            kind = GAIN if share or _is_own_form(turn) else "nothing"
-            is_full = share >= _FULL
-        if kind == "same" and "?" not in turn.fetched.url and book.is_first_copy(turn.fetched.payload):
-            kind = "copy"
+        kind, is_full = _by_lines(turn, book, kind, lines, is_full=is_full)
         offered = self._state.discovery.offered
         targets, led_to = turn.targets, list[int]()
-        if kind in ("redirect", "canonical") and turn.outcome.alias is not None:
+        if (kind in ("redirect", "canonical") or unread is not None) and turn.outcome.alias is not None:
             led_to = [page for page in self._urls.find([turn.outcome.alias]) if page is not None]
             targets = [*targets, *led_to]
         new = (self._urls.url(target) for target in targets if target >= offered)
@@ -373,7 +411,11 @@ class SamePage(Step):
         if is_ahead:
             self._plainer_first.read_soon(led_to)
         is_led_to = turn.page in self._frontier.pages.first  # of a chain of redirects the first is not counted
-        book.judge.learn(Answer(turn.fetched.url, kind, new, is_full, of, is_ahead and not is_led_to))
+        answer = Answer(turn.fetched.url, kind, list(new), is_full, of, is_ahead and not is_led_to)
+        if unread is not None:
+            self._named.note(unread, turn.page, answer)
+            return
+        book.judge.learn(answer)
         self._changed.add(name)
         if kind not in ("error", "redirect"):
             self._add_text(turn, book, lines, [hashed] if title and kind != "noindex" else [])
@@ -381,6 +423,9 @@ class SamePage(Step):
     def on_turn(self, turn: Turn) -> None:
         """Learn what changes nothing, by all pages that were read of one that differ in their spelling alone."""
         self._plainer_first.on_turn(turn.page, turn.now)
+        for answer in self._named.take(turn.page):
+            self._book(politeness_key(answer.url)).judge.learn(answer)
+            self._changed.add(politeness_key(answer.url))
         if not self._learns_pairs or turn.outcome.state not in READ or turn.outcome.reason == VOID:
             return
         page, url = turn.page, turn.fetched.url
@@ -408,15 +453,10 @@ class SamePage(Step):
             return  # the plainer one is no better name
         one, other = _stands_for(self._state, page), _stands_for(self._state, plain)
         if one == other or self._pages.was_there(plain):
-            agrees = one == other or self._say_the_same(one, other)
+            is_titled_alike = self._pages.title(one) == self._pages.title(other)  # a path alone stands for no other
+            agrees = one == other or (is_titled_alike and _are_same(self._fingerprints, one, other))
             is_near = agrees and _differ(self._fingerprints, page, plain)
             self._note(Evidence(self._urls.url(page), name, self._urls.url(other), agrees, is_near=is_near), now)
-
-    def _say_the_same(self, page: int, other: int) -> bool:
-        """True if two pages have one text and one title: a path stands for no other page by that alone."""
-        row, there = self._fingerprints.row(page), self._fingerprints.row(other)
-        is_same = row is not None and there is not None and row.payload == there.payload
-        return is_same and self._pages.title(page) == self._pages.title(other)
 
     def _note(self, found: Evidence, now: float) -> None:
         host = politeness_key(found.url)
@@ -596,6 +636,12 @@ def _differ(fingerprints: Duplicates, page: int, other: int) -> bool:
     return row is not None and there is not None and row.payload != there.payload
 
 
+def _are_same(fingerprints: Duplicates, page: int, other: int) -> bool:
+    """True if two pages have one text."""
+    row, there = fingerprints.row(page), fingerprints.row(other)
+    return row is not None and there is not None and row.payload == there.payload
+
+
 def _stands_for(state: "CrawlState", page: int) -> int:
     """The page that a page stands for at last: itself if it is not an alias."""
     book = state.accounts.book
@@ -606,9 +652,9 @@ def _stands_for(state: "CrawlState", page: int) -> int:
     return page
 
 
-def _kind(turn: Turn, book: HostBook, repeats: str | None, *, heeds_robots: bool) -> str | None:
+def _kind(turn: Turn, book: HostBook, repeats: str | None, *, heeds_robots: bool, is_told: bool) -> str | None:
     """What a page said, but for what needs its lines; None if nothing can be learned from the answer. repeats: what it
-    repeats, as a kind."""
+    repeats, as a kind. is_told: a page that it names as canonical was read."""
     outcome, fetched = turn.outcome, turn.fetched
     if fetched.status is None or outcome.state in (None, State.DISALLOWED):
         return None
@@ -619,12 +665,27 @@ def _kind(turn: Turn, book: HostBook, repeats: str | None, *, heeds_robots: bool
     said, is_view = directives_of(fetched, turn.parsed), book.judge.is_view(fetched.url)
     if heeds_robots and book.judge.keeps_out(said.index, said.follow, is_view=is_view, is_home=is_home(fetched.url)):
         return "noindex"
-    if outcome.reason == "canonical":
+    if outcome.reason == "canonical" and is_told:
         return "canonical"
     content = media_type(fetched.content_type)
     is_file = content not in HTML_TYPES and fetched.digest is None and fetched.record is None
     itself = "nothing" if content in FEED_TYPES else FILE if is_file else GAIN
-    return itself if _is_own_form(turn) else repeats or ("same" if outcome.state is State.ALIAS else itself)
+    is_same = outcome.state is State.ALIAS and is_told
+    return itself if _is_own_form(turn) else repeats or ("same" if is_same else itself)
+
+
+def _by_lines(turn: Turn, book: HostBook, kind: str, lines: Lines | None, *, is_full: bool) -> tuple[str, bool]:
+    """What a page said, by its lines as well; and whether it is full by them."""
+    has_lines = lines is not None and len(lines.hashes) > 0 and not book.lines.is_full
+    if kind == GAIN and lines is not None and has_lines and not is_full:
+        share = _news(book.lines, lines)
+        if not share and _has_numbers(lines) and book.is_unlike_last(turn.fetched):
+            share = float(_has_new_numbers(book.lines, lines))  # a table of other numbers
+        kind = GAIN if share or _is_own_form(turn) else "nothing"
+        is_full = share >= _FULL
+    if kind == "same" and "?" not in turn.fetched.url and book.is_first_copy(turn.fetched.payload):
+        kind = "copy"
+    return kind, is_full
 
 
 def _is_own_form(turn: Turn) -> bool:
