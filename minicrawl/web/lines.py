@@ -14,7 +14,8 @@ A ">" in the value of an attribute ends its tag: what is behind it is a line, th
 import re
 import struct
 import zlib
-from collections.abc import Iterable
+from bisect import bisect
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple, TypeVar
 from urllib.parse import unquote_to_bytes
 
@@ -28,7 +29,7 @@ _T = TypeVar("_T", np.uint32, np.uint64)
 Numbers = npt.NDArray[np.uint32]
 Octets = npt.NDArray[np.uint8]
 Spans = list[tuple[int, int]]
-_HEAD = struct.Struct("<qIII")
+_HEAD = struct.Struct("<qIIII")
 
 LONGEST = 1 << 20
 """Bytes of a page that are read, from its body on."""
@@ -36,6 +37,8 @@ MOST = 1 << 14
 """Lines of a page that are read, those without a word among them."""
 RUN, SAMPLED = 4, 8
 """Lines of a run with numbers; one run in so many is kept."""
+WORDS_OF_A_PICTURE = 40
+"""Words of a page for each of its pictures, at most."""
 
 _BODY = re.compile(rb"<(?i:body)(?=[\s/>])")
 _UNREAD = re.compile(rb"<(?:(?i:(%b))(?=[\s/>])|!--)" % b"|".join(UNREAD_NAMES))
@@ -45,6 +48,7 @@ _CLOSES: dict[bytes | None, re.Pattern[bytes]] = {
 _CLOSES[None] = re.compile(rb"--(?=>)")
 _PRE = re.compile(rb"<((?i:pre))(?=[\s/>])")
 _IMAGE = re.compile(rb"""<(?i:img)\s[^<>]*?\b(?i:src)=["']?([^"'\s<>?]*)""")
+_FORM = re.compile(rb"<(/?)(?i:form)(?=[\s/>])")
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 _HEXADECIMAL = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,}\b")
 _TITLE_PARTS = re.compile(r"\s[-–—|·»]\s|\s?:\s")
@@ -62,7 +66,8 @@ class Lines(NamedTuple):
     """The distinct lines of a page. `hashes`: ascending; `words`: of each line; `listing`: signed 64-bit hash of the
     set of its lines with their digits and all their words, in any order and however often each stands; 0: of none.
     `numbers`: words with a digit but 0, of `all_words` in all lines, as often as each stands. `numbered`: hashes of
-    runs of `RUN` lines with such words, with their digits, one in `SAMPLED` of them by hash, ascending."""
+    runs of `RUN` lines with such words, with their digits, one in `SAMPLED` of them by hash, ascending. `pictures`:
+    hashes of the paths of images outside of forms, with their digits, of a page with few words for each."""
 
     hashes: Numbers
     words: Numbers
@@ -70,6 +75,7 @@ class Lines(NamedTuple):
     numbers: int
     all_words: int
     numbered: Numbers
+    pictures: Numbers
 
 
 def lines_of(marks: Marks, url: str) -> Lines:
@@ -108,28 +114,35 @@ def lines_of(marks: Marks, url: str) -> Lines:
     known = placed_words(_named_in(query))[0] if query else None
     found = _hashed(octets.take(places).tobytes(), offsets, known)
     lines, exact = found.lines, found.exact
-    paths = _images(marks, spans, start, end)
-    if paths:
+    images = _images(marks, spans, start, end)
+    pictures = np.zeros(0, dtype=np.uint32)
+    if images:
+        paths = list(images.values())
         lines = np.concatenate((lines, _checksums(path.translate(_DIGITS) for path in paths) << _HALF | _ONE))
         exact = np.concatenate((exact, _checksums(paths)))
+        shown = _pictures(body, end, images, found.all_words)
+        pictures = _distinct(_checksums(shown).astype(np.uint32))
     listing = _of_set(exact)
     if is_cut and listing:
         listing ^= zlib.crc32(body)
-    return Lines(*_halves(_distinct(lines)), listing, found.numbers, found.all_words, _distinct(found.numbered))
+    distinct, numbered = _halves(_distinct(lines)), _distinct(found.numbered)
+    return Lines(*distinct, listing, found.numbers, found.all_words, numbered, pictures)
 
 
 def pack(lines: Lines) -> bytes:
-    """`Lines` as bytes, for `unpack`: twenty, eight for each line, and four for each run."""
-    head = _HEAD.pack(lines.listing, lines.numbers, lines.all_words, len(lines.hashes))
+    """`Lines` as bytes, for `unpack`: 24, eight for each line, and four for each run and picture."""
+    head = _HEAD.pack(lines.listing, lines.numbers, lines.all_words, len(lines.hashes), len(lines.pictures))
     lines_and_words = lines.hashes.astype(np.uint64) << _HALF | lines.words
-    return head + lines_and_words.astype("<u8").tobytes() + lines.numbered.astype("<u4").tobytes()
+    rest = np.concatenate((lines.pictures, lines.numbered))
+    return head + lines_and_words.astype("<u8").tobytes() + rest.astype("<u4").tobytes()
 
 
 def unpack(packed: bytes) -> Lines:
     """The `Lines` of a result of `pack`; none of b""."""
-    listing, numbers, all_words, count = _HEAD.unpack_from(packed or bytes(_HEAD.size))
+    listing, numbers, all_words, count, pictures = _HEAD.unpack_from(packed or bytes(_HEAD.size))
     lines = np.frombuffer(packed[_HEAD.size :], "<u8", count)
-    return Lines(*_halves(lines), listing, numbers, all_words, np.frombuffer(packed[_HEAD.size + 8 * count :], "<u4"))
+    rest = np.frombuffer(packed[_HEAD.size + 8 * count :], "<u4")
+    return Lines(*_halves(lines), listing, numbers, all_words, rest[pictures:], rest[:pictures])
 
 
 def listing_of(packed: bytes) -> int:
@@ -204,10 +217,19 @@ def _broken(octets: Octets, begins: Places, ends: Places, spans: Spans) -> tuple
     return np.sort(np.append(begins, breaks)), np.sort(np.append(ends, breaks))
 
 
-def _images(marks: Marks, unread: Spans, start: int, end: int) -> list[bytes]:
-    """The paths of the images that are read."""
+def _images(marks: Marks, unread: Spans, start: int, end: int) -> dict[int, bytes]:
+    """The paths of the images that are read, by the places of their tags."""
     places = _places(marks, IMAGE, unread, start, end)
-    return [tag[1] for at in places if (tag := _IMAGE.match(marks.body, at, end))]
+    return {at: tag[1] for at in places if (tag := _IMAGE.match(marks.body, at, end))}
+
+
+def _pictures(body: bytes, end: int, images: Mapping[int, bytes], words: int) -> list[bytes]:
+    """Those outside of forms, if a page with so many words in its text up to here has few for each."""
+    if len(images) * WORDS_OF_A_PICTURE < words:
+        return []
+    # A form shows another image each time, to tell people from programs.
+    forms = [(0, False), *((tag.start(), not tag[1]) for tag in _FORM.finditer(body, 0, end))]
+    return [path for at, path in images.items() if not forms[bisect(forms, (at,)) - 1][1]]
 
 
 def _hashed(text: bytes, offsets: Places, known: Hashes | None) -> _Hashed:

@@ -10,7 +10,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from support.effort import growth, ratio
 
-from minicrawl.web.lines import LONGEST, MOST, SAMPLED, Lines, lines_of, pack, title_hash, title_parts, unpack
+from minicrawl.web.lines import (
+    LONGEST,
+    MOST,
+    SAMPLED,
+    WORDS_OF_A_PICTURE,
+    Lines,
+    lines_of,
+    pack,
+    title_hash,
+    title_parts,
+    unpack,
+)
 from minicrawl.web.marks import UNREAD_NAMES, Marks
 
 URL = "http://a.test/list"
@@ -135,6 +146,22 @@ def test_images_are_lines_by_their_path() -> None:
     assert one.listing == read("<img src=/a/1.png?y>").listing != read("<img src=/a/2.png>").listing
     assert list(told(one).values()) == [1]
     assert told(read("<noscript><img src=/a/1.png></noscript><!-- <img src=b> -->")) == {}
+
+
+def test_pictures_are_told_apart_by_all_of_their_paths() -> None:
+    def pictures(html: str) -> list[int]:
+        lines = read(html)
+        assert unpack(pack(lines)).pictures.tolist() == lines.pictures.tolist()
+        return [int(picture) for picture in lines.pictures]
+
+    one, two = pictures("<p>Photo<img src='/a/1.png?x=1'>"), pictures("<p>Photo<img src=/a/2.png>")
+    assert (len(one), len(two)) == (1, 1)
+    assert one != two
+    assert pictures("<img src=/a/1.png>" * 2 + "<form>Find</form><img src=/a/2.png>") == sorted(one + two)
+    assert pictures("<Form action=/x><img src=/a/1.png></form><img src=/a/2.png><form><img src=/a/3.png>") == two
+    assert pictures("<formula><img src=/a/1.png>") == one
+    assert pictures("<img src=/a/1.png>" + "<p>word" * WORDS_OF_A_PICTURE) == one
+    assert pictures("<img src=/a/1.png>" + "<p>word" * (WORDS_OF_A_PICTURE + 1)) == []
 
 
 def test_longer_pages_have_the_lines_of_their_beginning() -> None:

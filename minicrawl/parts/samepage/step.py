@@ -46,6 +46,8 @@ if TYPE_CHECKING:
 
 _TENTH, _TWENTIETH, _DOZEN, _MUCH = 10, 20, 12, 30
 """Nothing new is less than a tenth of the words of a page, or a twentieth if these are a dozen; _MUCH are something."""
+_PICTURE = 4
+"""Words that a picture is worth on a page with few of them."""
 _FEWEST_NUMBERS, _NUMBERS, _FULL = 12, 1 / 4, 1 / 2
 """Shares of words: of numbers, where these may be what a page says; of those in new lines, where it is a gain as any
 other."""
@@ -583,6 +585,8 @@ class SamePage(Step):
             return
         names = names and [*names, *title_parts(turn.parsed.title or "")]
         hashes = np.union1d(lines.hashes, np.array(names, dtype=np.uint32))
+        if len(lines.pictures):
+            hashes = np.union1d(hashes, lines.pictures)
         if _has_numbers(lines):
             hashes = np.union1d(hashes, lines.numbered)
         book.lines.add(hashes[~book.lines.has(hashes)].tolist())
@@ -695,8 +699,9 @@ def _is_own_form(turn: Turn) -> bool:
 
 def _news(known: KnownLines, lines: Lines) -> float:
     """The share of the words of a page that stand in lines that no page of its host had, digits apart; 0 if these are
-    next to none."""
+    next to none. A new picture is worth a few of these words."""
     words, new = int(lines.words.sum()), int(lines.words[~known.has(lines.hashes)].sum())
+    new = max(new, _PICTURE * int((~known.has(lines.pictures)).sum()))
     return new / words if new >= _MUCH or new * (_TWENTIETH if new >= _DOZEN else _TENTH) >= words else 0.0
 
 

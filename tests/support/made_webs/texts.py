@@ -3,7 +3,7 @@
 import random
 import re
 
-from support.made_webs.web import HOME, Answer, MadeWeb, links, links_to, made
+from support.made_webs.web import HOME, Answer, MadeWeb, document, links, links_to, made
 from support.prose import WORDS
 
 
@@ -14,6 +14,30 @@ def title_alone(web: MadeWeb) -> None:
         body = f"<img src=/img/{photo}.jpg>" + links((f"/photo/{(photo + 1) % 100}", "next"))
         web.add(f"/photo/{photo}", f"Photo {WORDS[photo % 50]} {photo}", body)
     web.front(links_to(f"/photo/{photo}" for photo in range(0, 100, 10)))
+
+
+@made(by_url=True)
+def numbered_photographs(web: MadeWeb) -> None:
+    """Pages of one picture each that differ, as their titles do, by its number."""
+    for album in range(4):
+        photos = range(album * 20, album * 20 + 20)
+        for photo in photos:
+            after = links((f"/show?album={album}&pos={(photo + 1) % 20}", "next"))
+            web.add(f"/show?album={album}&pos={photo % 20}", f"Photo {photo}", f"<img src=/img/{photo}.jpg>{after}")
+        thumbnails = (
+            f'<a href="/show?album={album}&pos={photo % 20}"><img src=/s/{photo}.jpg></a>' for photo in photos
+        )
+        web.add(f"/album/{album}", f"Album {album}", "".join(thumbnails))
+    web.front(links_to(f"/album/{album}" for album in range(4)))
+
+
+@made(90)
+def forms_with_pictures(web: MadeWeb) -> None:
+    """Its twin: a form for each page shows another picture each, by which people prove that they are none."""
+    web.items(60, "/post/{}", "/reply?to={}")
+    web.views["/reply"] = lambda query: document(
+        "Reply", f'<form>Code: <img src="/code/{int(query["to"]) * 7919}.png"><input name="code"></form>'
+    )
 
 
 @made()
