@@ -4,7 +4,7 @@ The look of a page is its title with what it shows without its own path, or a sk
 That of what is no page, at a URL that does not name a file, is its media type.
 That of a redirect, or of a page that refreshes to another, is its target without a query, which may say where to return
 to after a login. The page itself, from which some servers want a cookie first, is one target, and so is a folder behind
-which the page's own path stands: of a captcha, or of a language.
+which the page's own path stands: of a captcha, or of a language. Not if it says that the page is there for good.
 """
 
 from collections import OrderedDict, deque
@@ -21,6 +21,7 @@ _FEWEST_LOOKS = 3  # of a host before any is suspicious
 _ALIKE = 0.8  # of the estimated J of two texts
 _UNKNOWN = "unknown"
 _ITSELF = "itself"
+_FOR_GOOD = frozenset({301, 308})
 _WITHOUT_PAGE = frozenset({202, 204, 205})  # a wall may say 202: a script is to ask for the page again
 
 
@@ -52,7 +53,7 @@ def look_of(page: int, fetched: Fetched, parsed: ParsedPage) -> Look | None:
     if fetched.status in REDIRECTS and fetched.location:
         target = normalise(fetched.location, fetched.url)
     if target is not None:
-        return Look(page, "sent-on", _place_of(target, fetched.url))
+        return Look(page, "sent-on", _place_of(target, fetched.url, is_for_good=fetched.status in _FOR_GOOD))
     is_html = media_type(fetched.content_type) in HTML_TYPES
     has_look = fetched.payload is None or fetched.payload & SAYS_SOMETHING  # one word or two may be anything
     if fetched.digest is not None and (parsed.title or has_look):
@@ -63,13 +64,15 @@ def look_of(page: int, fetched: Fetched, parsed: ParsedPage) -> Look | None:
     return Look(page, "empty") if is_blank or fetched.status in _WITHOUT_PAGE else None
 
 
-def _place_of(target: str, url: str) -> str:
+def _place_of(target: str, url: str, *, is_for_good: bool) -> str:
     """Where a redirect of a URL leads: to the page itself, to another one, or to a folder with the page's path behind
-    it. Without a folder that is the page in another spelling, or at another host."""
+    it. Without a folder that is the page in another spelling, or at another host; for good it is one that moved."""
     target, url = target.partition("?")[0], url.partition("?")[0]
     if target == url:
         return _ITSELF
     target = target.rstrip("/")
+    if is_for_good:
+        return target
     folder = target.removesuffix("/" + url.split("/", 3)[3].rstrip("/"))
     return folder if "/" in folder.partition("://")[2] else target
 

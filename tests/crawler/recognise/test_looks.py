@@ -83,6 +83,9 @@ JSON = "application/json"
         (sent_on("/captcha/b/c"), sent_on("/captcha/", url=""), True),
         (sent_on("/captcha/b/c"), sent_on("/en/d", url="d"), False),
         (sent_on("/captcha/b/c"), sent_on("/captcha/b/c", url="d"), False),
+        (sent_on("/new/b/c", 301), sent_on("/new/d", 308, url="d"), False),  # there for good: no captcha is
+        (sent_on("/new/", 301), sent_on("/new/", 301, url="d"), True),
+        (sent_on("?check=1", 301), sent_on("/b/c?check=2", 301), True),
         *(
             (sent_on(f"{host}/b/c{slash}"), sent_on(f"{host}/d{slash}", url="d"), False)  # the page in another spelling
             for host, slash in (("", "/"), ("https://a.test", ""), ("//www.a.test", "/"), ("//b.test", ""))
