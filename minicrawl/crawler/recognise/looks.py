@@ -67,6 +67,8 @@ def look_of(page: int, fetched: Fetched, parsed: ParsedPage) -> Look | None:
 def _place_of(target: str, url: str, *, is_for_good: bool) -> str:
     """Where a redirect of a URL leads: to the page itself, to another one, or to a folder with the page's path behind
     it. Without a folder that is the page in another spelling, or at another host; for good it is one that moved."""
+    if target != url and target.split("/", 3)[3:] == url.split("/", 3)[3:]:
+        return target  # the page at another host, with all of its parameters
     target, url = target.partition("?")[0], url.partition("?")[0]
     if target == url:
         return _ITSELF

@@ -90,6 +90,8 @@ JSON = "application/json"
             (sent_on(f"{host}/b/c{slash}"), sent_on(f"{host}/d{slash}", url="d"), False)  # the page in another spelling
             for host, slash in (("", "/"), ("https://a.test", ""), ("//www.a.test", "/"), ("//b.test", ""))
         ),
+        (sent_on("//b.test/d?n=1", 301, url="d?n=1"), sent_on("//b.test/d?n=2", 301, url="d?n=2"), False),
+        (sent_on("//b.test/d?to=1", url="d?n=1"), sent_on("//b.test/d?to=2", url="d?n=2"), True),
         (led_on("1", "sorry?from=1"), led_on("2", "sorry?from=2"), True),
         (led_on("1", "sorry"), sent_on("/sorry"), True),
         (led_on("1", "sorry"), led_on("2", "2/index"), False),
