@@ -66,27 +66,28 @@ class _Messages:
     def send_waiting(self) -> None:
         """Send what waits. A way that fails is tried with no other message."""
         failures: dict[str, str] = {}
-        before, self._waiting = self._waiting, []
-        for way, message in before:
-            why = None if way not in self._ways or way in failures else self._ways[way](message)
-            if why is not None:
-                failures[way] = why
+        self._keep()  # a kill while they are sent loses none
+        for way, message in list(self._waiting):
             if way not in self._ways or way in failures:
-                self._waiting.append((way, message))
+                continue
+            if (why := self._ways[way](message)) is None:
+                self._waiting.remove((way, message))
+                self._keep()
+            else:
+                failures[way] = why
         for why in failures.values():
             self._warn(f"a message was not sent, and will be sent with the next: {why}")
-        try:
-            self._keep()
-        except OSError as error:
-            self._warn(f"messages that were not sent are lost with this run: {self._file}: {error.strerror}")
 
     def _keep(self) -> None:
-        if not self._waiting:
-            self._file.unlink(missing_ok=True)
-            return
-        new = self._file.with_name(f"{self._file.name}.new")
-        with put_in_place(new, self._file):
-            new.write_text("".join(f"{json.dumps(each)}\n" for each in self._waiting), "utf-8")
+        try:
+            if not self._waiting:
+                self._file.unlink(missing_ok=True)
+                return
+            new = self._file.with_name(f"{self._file.name}.new")
+            with put_in_place(new, self._file):
+                new.write_text("".join(f"{json.dumps(each)}\n" for each in self._waiting), "utf-8")
+        except OSError as error:
+            self._warn(f"messages that were not sent are lost with this run: {self._file}: {error.strerror}")
 
 
 def _notify_of(url: str, message: Message) -> str | None:

@@ -116,6 +116,15 @@ def test_what_was_not_sent_is_sent_by_the_next_run_in_order_and_once(tmp_path: P
     assert not kept.exists()
 
 
+def test_a_message_is_kept_while_it_is_sent(tmp_path: Path) -> None:
+    """A kill in that time loses none."""
+    kept, copy = tmp_path / "unsent", tmp_path / "copy"
+    with telling((), calls("import shutil, sys; shutil.copy(*sys.argv[1:])", str(kept), str(copy)), kept, print):
+        log.event("outage-over", seconds=1.0)
+    assert json.loads(copy.read_text())[1]["event"] == "outage-over"
+    assert not kept.exists()
+
+
 def test_a_file_that_has_no_messages_is_refused(tmp_path: Path) -> None:
     (tmp_path / "unsent").write_text("{]")
     with pytest.raises(SettingError, match=r"cannot be read.*remove it"), telling((), "x", tmp_path / "unsent", print):

@@ -256,6 +256,10 @@ def _write_atom(path: Path, store: Path) -> None:
     write_entries(path, entries, str(store), "Changes of watched pages")
 
 
+_PRINTING, _COMMAND = "print", "run"
+"""Ways of sending a message, beside services, each by its URL."""
+
+
 @dataclass
 class _Sending:
     """Tells what rounds have found, as a user asks for it: prints it, and sends it."""
@@ -270,26 +274,32 @@ class _Sending:
 
     def tell(self, done: "WatchRound") -> None:
         messages = module("watch.messages")
-        message = messages.Message(self.store, self.pages)
         if self.as_json:
             click.echo(json.dumps(messages.as_json(done.events, done.at, done.number)))
         elif not is_quiet():
-            lines = list(messages.summary(done)) if done.fresh else []
-            if message.is_due or self.shows_all:
-                lines += message.lines()
-            for line in lines:
+            for line in messages.summary(done):
                 click.echo(line)
-        if message.is_due and self._is_sent(message):
-            message.note_sent()
+        ways = [_PRINTING, *self.services, *([_COMMAND] if self.commands else ())]
+        unsent = messages.Unsent(self.store, ways, self.pages)
+        for way in ways:
+            message = unsent.message(way)
+            if not message.is_due and not (way == _PRINTING and self.shows_all and message.rows):
+                continue
+            if (why := self._send(way, message)) is None:
+                unsent.note_sent(way)
+                continue
+            with suppress(OSError):
+                click.echo(f"The message was not sent, and will be sent with the next: {why}", err=True)
         if self.atom is not None:
             _write_atom(self.atom, self.store)
 
-    def _is_sent(self, message: Any) -> bool:
+    def _send(self, way: str, message: Any) -> str | None:
+        """Send a message in one way: print it, run the command, or notify a service. Returns why that failed."""
         lines = message.lines()
-        why = notices.notify(self.services, lines[0], "\n".join(lines)) if self.services else None
-        if self.commands:
-            why = notices.run_command(self.commands, message.json()) or why
-        if why is not None:
-            with suppress(OSError):
-                click.echo(f"The message was not sent, and will be sent with the next: {why}", err=True)
-        return why is None
+        if way == _COMMAND:
+            return notices.run_command(self.commands, message.json())
+        if way != _PRINTING:
+            return notices.notify([way], lines[0], "\n".join(lines))
+        for line in lines if not (self.as_json or is_quiet()) else ():
+            click.echo(line)
+        return None

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any  # Any: JSON
@@ -16,8 +17,8 @@ from minicrawl.parts.watch.tables import ToldRow
 from minicrawl.reasons import meaning
 from minicrawl.store.writer import Writer
 
-SENT = "watch_sent"
-"""Key of `meta`: the number of the last `told` row that was sent."""
+SENT, SENT_BY = "watch_sent", "watch_sent_by"
+"""Keys of `meta`: the number of the last `told` row that was sent in every way; and JSON of those by way."""
 _SHOWN, _LONGEST = 20, 300
 """Lines of a page that a message has, and characters of each."""
 
@@ -124,27 +125,47 @@ def told(store: Path, since: float) -> list[tuple[ToldRow, WatchEvent]]:
     return [(row, msgspec_json.decode(row.said, type=WatchEvent)) for row in rows]
 
 
+@dataclass(frozen=True)
 class Message:
-    """What was told and not yet sent."""
+    """What one way has not sent yet. pages: of the list."""
 
-    def __init__(self, store: Path, pages: int) -> None:
-        self._store, self._pages = store, pages
-        with closing(Writer(store)) as writer:
-            sent = int(writer.meta(SENT) or 0)
-            rows = writer.records(ToldRow, "told WHERE id > ? ORDER BY id", sent)
-        self.events = [msgspec_json.decode(row.said, type=WatchEvent) for row in rows]
-        self.is_due = any(row.sends for row in rows)
-        self._last, self._at, self._round = (rows[-1].id, rows[-1].at, rows[-1].round) if rows else (sent, 0.0, 0)
+    rows: Sequence[ToldRow]
+    pages: int
+
+    @property
+    def is_due(self) -> bool:
+        return any(row.sends for row in self.rows)
+
+    @property
+    def events(self) -> list[WatchEvent]:
+        return [msgspec_json.decode(row.said, type=WatchEvent) for row in self.rows]
 
     def lines(self) -> list[str]:
-        return list(words(self.events, self._pages, self._at))
+        return list(words(self.events, self.pages, self.rows[-1].at)) if self.rows else []
 
     def json(self) -> dict[str, Any]:
-        return as_json(self.events, self._at, self._round)
+        return as_json(self.events, self.rows[-1].at, self.rows[-1].round)
 
-    def note_sent(self) -> None:
+
+class Unsent:
+    """What was told, and not yet sent in each of some ways: to a service, say. ways: their names."""
+
+    def __init__(self, store: Path, ways: Sequence[str], pages: int) -> None:
+        self._store, self._pages = store, pages
+        with closing(Writer(store)) as writer:
+            by_all, by_way = int(writer.meta(SENT) or 0), writer.meta_json(SENT_BY)
+            self._rows = writer.records(ToldRow, "told WHERE id > ? ORDER BY id", by_all)
+        self._sent: dict[str, int] = {way: by_way.get(way, by_all) for way in ways}
+
+    def message(self, way: str) -> Message:
+        return Message([row for row in self._rows if row.id > self._sent[way]], self._pages)
+
+    def note_sent(self, way: str) -> None:
+        self._sent[way] = self._rows[-1].id
+        by_all = min(self._sent.values())
+        ahead = {way: number for way, number in self._sent.items() if number > by_all}
         with closing(Writer(self._store)) as writer, writer.transaction():
-            writer.save_meta({SENT: self._last})
+            writer.save_meta({SENT: by_all, SENT_BY: json.dumps(ahead)})
 
 
 def summary(done: WatchRound) -> Iterator[str]:

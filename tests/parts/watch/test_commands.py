@@ -38,6 +38,7 @@ class Shop(WebServer):
         self.gone: set[int] = set()
         self.visits = 0
         self.needs_browser = False
+        self.menu = "Start"
         self.posted: list[Any] = []
         self.asked = threading.Semaphore(0)
 
@@ -59,7 +60,8 @@ class _Handler(Pages):
         price = f"<p>{self.server.prices[int(name)]} EUR</p><p>Visitors: {self.server.visits}</p>"
         if self.server.needs_browser:
             price = f"<script>document.write({json.dumps(price)})</script>"
-        self.answer(200, f"<title>Item {name}</title><h1>Item {name}</h1>{price}{PROSE}".encode())
+        menu = f"<nav>{self.server.menu}</nav>"
+        self.answer(200, f"<title>Item {name}</title>{menu}<h1>Item {name}</h1>{price}{PROSE}".encode())
 
     def do_POST(self) -> None:  # noqa: N802
         body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -126,6 +128,21 @@ def test_what_scripts_write_is_watched_in_a_browser(tmp_path: Path, options: lis
     assert said[1:] == ([f"{server.home}1  price", "- 10 EUR", "+ 12 EUR"] if options else [])
 
 
+@pytest.mark.parametrize(("options", "printed"), [(["--all"], [1, 0, 0]), ([], [0, 0, 1])])
+def test_what_changes_beside_the_content_is_printed_once(
+    tmp_path: Path, options: list[str], printed: list[int]
+) -> None:
+    """With the next message, unless the user wants all."""
+    with shop(tmp_path, 1) as (server, pages):
+        watch(pages)
+        server.menu = "Another menu"
+        said = [watch(pages, *options).output for _ in range(2)]
+        server.prices[0] = 12
+        said.append(watch(pages, *options).output)
+    assert [each.count("+ Another menu") for each in said] == printed
+    assert "+ 12 EUR" in said[2]
+
+
 def test_json_has_what_changed(tmp_path: Path) -> None:
     with shop(tmp_path, 3) as (server, pages):
         watch(pages)
@@ -185,6 +202,31 @@ def test_a_message_reaches_a_webhook_and_a_mail_server(tmp_path: Path) -> None:
     assert len(server.posted) == 2
     assert [("15 EUR" in mail, "pages changed" in mail) for mail in mails.taken] == [(True, True)]
     assert "secret" not in first.output + told.output
+
+
+@pytest.mark.parametrize("ends", ["raise SystemExit(3)", "os.kill(os.getppid(), 9)"], ids=["fails", "is killed"])
+def test_what_one_way_has_sent_it_does_not_send_again_when_another_failed(tmp_path: Path, ends: str) -> None:
+    """A change of later comes alone where the one before was sent, and with it where that failed."""
+    pytest.importorskip("apprise")
+    told = tmp_path / "told"
+    call = shlex.join([sys.executable, "-c", KEEP, str(told)])
+    with shop(tmp_path, 3) as (server, pages):
+        hook = f"json://127.0.0.1:{server.server_port}/hook"
+        watch(pages, "--notify", hook)
+        server.prices[0] = 11
+        words = ["watch", str(pages), *OPTIONS, "--run", shlex.join([sys.executable, "-c", f"import os; {ends}"])]
+        first = subprocess.run([sys.executable, "-m", "minicrawl", *words], stdout=subprocess.PIPE, check=False)
+        server.prices[1] = 12
+        second = watch(pages, "--run", call)
+        assert watch(pages, "--run", call).output == ""
+    assert [("11 EUR" in said, "12 EUR" in said) for said in (first.stdout.decode(), second.output)] == [
+        (True, False), (False, True),
+    ]  # fmt: skip
+    assert [("11 EUR" in each["message"], "12 EUR" in each["message"]) for each in server.posted] == [
+        (True, False), (False, True),
+    ]  # fmt: skip
+    (line,) = told.read_text().splitlines()
+    assert [change["added"] for change in json.loads(line)["changed"]] == [["11 EUR"], ["12 EUR"]]
 
 
 class Mails(socketserver.ThreadingTCPServer):
