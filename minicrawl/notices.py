@@ -91,7 +91,7 @@ class _Messages:
 
 
 def _notify_of(url: str, message: Message) -> str | None:
-    return notify([url], f"minicrawl: {message['event']}", f"{message['message']} ({message['at']})")
+    return notify(url, f"minicrawl: {message['event']}", f"{message['message']} ({message['at']})")
 
 
 def parsed_command(line: str) -> list[str]:
@@ -116,15 +116,13 @@ def run_command(command: Sequence[str], message: Message) -> str | None:
     return None
 
 
-def notify(urls: Sequence[str], title: str, body: str) -> str | None:
-    """Send a message to services. Returns why one failed, without its address, which may hold a password; or None."""
+def notify(url: str, title: str, body: str) -> str | None:
+    """Send a message to a service. Returns why that failed, without its address, which may hold a password; or None."""
     import apprise  # noqa: PLC0415 - an extra
 
-    for url in urls:
-        service = apprise.Apprise()
-        if not service.add(url) or not service.notify(body=body, title=title):
-            return f"{masked(url)} refused it"
-    return None
+    service = apprise.Apprise()
+    is_sent = service.add(url) and service.notify(body=body, title=title)
+    return None if is_sent else f"{masked(url)} refused it"
 
 
 def check_services(urls: Sequence[str]) -> None:

@@ -23,7 +23,7 @@ from minicrawl.cli.options import (
     refuse_upgrade,
     setting_options,
 )
-from minicrawl.errors import SettingError, quoted
+from minicrawl.errors import SettingError, counted, quoted
 from minicrawl.log import printable
 from minicrawl.parts import module
 from minicrawl.setting import parse_duration
@@ -213,8 +213,9 @@ def _try(services: Sequence[str], commands: Sequence[str]) -> None:
     messages = module("watch.messages")
     if not services and not commands:
         raise SettingError("--test-notify tests --notify and --run; give one of them")
-    if services and (why := notices.notify(services, "minicrawl watch", "This is a test message: all is well.")):
-        raise SettingError(f"the message was not sent: {why}")
+    for url in services:
+        if why := notices.notify(url, "minicrawl watch", "This is a test message: all is well."):
+            raise SettingError(f"the message was not sent: {why}")
     if commands and (why := notices.run_command(commands, messages.as_json([], time.time(), 0))):
         raise SettingError(f"the message was not sent: {why}")
     click.echo("The message was sent.")
@@ -276,30 +277,27 @@ class _Sending:
         messages = module("watch.messages")
         if self.as_json:
             click.echo(json.dumps(messages.as_json(done.events, done.at, done.number)))
-        elif not is_quiet():
-            for line in messages.summary(done):
-                click.echo(line)
+        elif done.fresh and not is_quiet():
+            be = "are" if len(done.fresh) > 1 else "is"
+            click.echo(f"{counted(len(done.fresh), 'page')} {be} watched from now on.")
         ways = [_PRINTING, *self.services, *([_COMMAND] if self.commands else ())]
-        unsent = messages.Unsent(self.store, ways, self.pages)
         for way in ways:
-            message = unsent.message(way)
-            if not message.is_due and not (way == _PRINTING and self.shows_all and message.rows):
-                continue
-            if (why := self._send(way, message)) is None:
-                unsent.note_sent(way)
-                continue
-            with suppress(OSError):
-                click.echo(f"The message was not sent, and will be sent with the next: {why}", err=True)
+            message = messages.Message(self.store, self.pages, way, ways)
+            if message.is_due or (way == _PRINTING and self.shows_all and message.events):
+                self._send(way, message)
         if self.atom is not None:
             _write_atom(self.atom, self.store)
 
-    def _send(self, way: str, message: Any) -> str | None:
-        """Send a message in one way: print it, run the command, or notify a service. Returns why that failed."""
-        lines = message.lines()
+    def _send(self, way: str, message: Any) -> None:
+        lines, why = message.lines(), None
         if way == _COMMAND:
-            return notices.run_command(self.commands, message.json())
-        if way != _PRINTING:
-            return notices.notify([way], lines[0], "\n".join(lines))
-        for line in lines if not (self.as_json or is_quiet()) else ():
-            click.echo(line)
-        return None
+            why = notices.run_command(self.commands, message.json())
+        elif way != _PRINTING:
+            why = notices.notify(way, lines[0], "\n".join(lines))
+        elif not (self.as_json or is_quiet()):
+            click.echo("\n".join(lines))
+        if why is None:
+            message.note_sent()
+            return
+        with suppress(OSError):
+            click.echo(f"The message was not sent, and will be sent with the next: {why}", err=True)

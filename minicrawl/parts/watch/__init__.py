@@ -12,18 +12,15 @@ of the list ever has its turn: the step takes its answer, and the page waits for
 """
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Self  # Any: JSON
+from typing import TYPE_CHECKING, Any  # Any: JSON
 
 from minicrawl.errors import SettingError, counted
 from minicrawl.parts.part import Part
 from minicrawl.parts.watch import tables
 
 if TYPE_CHECKING:
-    from minicrawl.crawler.visits.step import Opening
-    from minicrawl.crawler.visits.turn import Turn
-    from minicrawl.model import PageRequest
+    from minicrawl.crawler.visits.step import Opening, Step
     from minicrawl.store.reader import Store
-    from minicrawl.store.writer import Writer
 
 __all__ = ["Watch", "tables"]
 
@@ -41,21 +38,20 @@ NEXT = "watch_next"
 
 
 class Watch(Part):
-    """Takes the answers for the pages that are due, in the store of a watched list."""
-
-    def __init__(self, opening: "Opening") -> None:
-        from minicrawl.parts.watch.step import Answers  # noqa: PLC0415 - few stores are of a list
-
-        self._answers = Answers(opening.state)
+    """Watches pages, in the store of a watched list."""
 
     @classmethod
-    def of(cls, opening: "Opening") -> Self | None:
+    def of(cls, opening: "Opening") -> "Step | None":
         due = opening.state.writer.meta(DUE)
         if due == NOTHING_DUE:
             raise SettingError(
                 f"{opening.state.writer.path} is the store of watched pages: use 'minicrawl watch', or another store"
             )
-        return None if due is None else cls(opening)
+        if due is None:
+            return None
+        from minicrawl.parts.watch.step import Answers  # noqa: PLC0415 - few stores are of a list
+
+        return Answers(opening.state)
 
     @staticmethod
     def figures(store: "Store") -> Mapping[str, Any]:
@@ -67,18 +63,3 @@ class Watch(Part):
         if figures:
             times = counted(figures["rounds"], "time")
             yield f"watched   {counted(figures['watched'], 'page')}, checked {times}; 'minicrawl changes' says more"
-
-    def lets_wait(self, page: int, url: str) -> bool:
-        return self._answers.lets_wait(page, url)
-
-    def request(self, page: int, asked: "PageRequest") -> "PageRequest":
-        return self._answers.request(page, asked)
-
-    def on_answer(self, turn: "Turn") -> bool:
-        return self._answers.take(turn)
-
-    def on_turn(self, turn: "Turn") -> None:
-        self._answers.note_failed(turn)
-
-    def save(self, writer: "Writer") -> None:
-        self._answers.save(writer)

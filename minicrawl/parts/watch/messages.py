@@ -3,7 +3,6 @@
 import json
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any  # Any: JSON
@@ -12,7 +11,7 @@ from msgspec import json as msgspec_json
 
 from minicrawl.errors import counted
 from minicrawl.log import printable
-from minicrawl.model import WatchEvent, WatchRound
+from minicrawl.model import WatchEvent
 from minicrawl.parts.watch.tables import ToldRow
 from minicrawl.reasons import meaning
 from minicrawl.store.writer import Writer
@@ -122,53 +121,38 @@ def told(store: Path, since: float) -> list[tuple[ToldRow, WatchEvent]]:
 
     with open_store(store) as reader:
         rows = reader.records(ToldRow, "told WHERE at >= ? ORDER BY id", since)
-    return [(row, msgspec_json.decode(row.said, type=WatchEvent)) for row in rows]
+    return [(row, event_of(row.said)) for row in rows]
 
 
-@dataclass(frozen=True)
+def event_of(said: str) -> WatchEvent:
+    return msgspec_json.decode(said, type=WatchEvent)
+
+
 class Message:
-    """What one way has not sent yet. pages: of the list."""
+    """What was told and not yet sent in one of the ways in which it is to be sent: to a service, say."""
 
-    rows: Sequence[ToldRow]
-    pages: int
-
-    @property
-    def is_due(self) -> bool:
-        return any(row.sends for row in self.rows)
-
-    @property
-    def events(self) -> list[WatchEvent]:
-        return [msgspec_json.decode(row.said, type=WatchEvent) for row in self.rows]
+    def __init__(self, store: Path, pages: int, way: str, ways: Sequence[str]) -> None:
+        self._store, self._pages, self._way, self._ways = store, pages, way, ways
+        with closing(Writer(store)) as writer:
+            sent = _sent(writer, ways)[way]
+            rows = writer.records(ToldRow, "told WHERE id > ? ORDER BY id", sent)
+        self.events = [event_of(row.said) for row in rows]
+        self.is_due = any(row.sends for row in rows)
+        self._last, self._at, self._round = (rows[-1].id, rows[-1].at, rows[-1].round) if rows else (sent, 0.0, 0)
 
     def lines(self) -> list[str]:
-        return list(words(self.events, self.pages, self.rows[-1].at)) if self.rows else []
+        return list(words(self.events, self._pages, self._at))
 
     def json(self) -> dict[str, Any]:
-        return as_json(self.events, self.rows[-1].at, self.rows[-1].round)
+        return as_json(self.events, self._at, self._round)
 
-
-class Unsent:
-    """What was told, and not yet sent in each of some ways: to a service, say. ways: their names."""
-
-    def __init__(self, store: Path, ways: Sequence[str], pages: int) -> None:
-        self._store, self._pages = store, pages
-        with closing(Writer(store)) as writer:
-            by_all, by_way = int(writer.meta(SENT) or 0), writer.meta_json(SENT_BY)
-            self._rows = writer.records(ToldRow, "told WHERE id > ? ORDER BY id", by_all)
-        self._sent: dict[str, int] = {way: by_way.get(way, by_all) for way in ways}
-
-    def message(self, way: str) -> Message:
-        return Message([row for row in self._rows if row.id > self._sent[way]], self._pages)
-
-    def note_sent(self, way: str) -> None:
-        self._sent[way] = self._rows[-1].id
-        by_all = min(self._sent.values())
-        ahead = {way: number for way, number in self._sent.items() if number > by_all}
+    def note_sent(self) -> None:
         with closing(Writer(self._store)) as writer, writer.transaction():
-            writer.save_meta({SENT: by_all, SENT_BY: json.dumps(ahead)})
+            sent = _sent(writer, self._ways) | {self._way: self._last}
+            writer.save_meta({SENT: min(sent.values()), SENT_BY: json.dumps(sent)})
 
 
-def summary(done: WatchRound) -> Iterator[str]:
-    """What is said of a first round."""
-    if done.fresh:
-        yield f"{counted(len(done.fresh), 'page')} {'are' if len(done.fresh) > 1 else 'is'} watched from now on."
+def _sent(writer: Writer, ways: Sequence[str]) -> dict[str, int]:
+    """The numbers of the last rows that were sent, by way."""
+    by_all, by_way = int(writer.meta(SENT) or 0), writer.meta_json(SENT_BY)
+    return {way: by_way.get(way, by_all) for way in ways}

@@ -2,11 +2,8 @@
 
 from typing import TYPE_CHECKING, Any  # Any: JSON
 
-from msgspec import json as msgspec_json
-
-from minicrawl.model import WatchEvent
 from minicrawl.parts.watch import CHECKED, NEXT, ROUND
-from minicrawl.parts.watch.messages import event_words
+from minicrawl.parts.watch.messages import event_of, event_words
 from minicrawl.parts.watch.tables import ToldRow
 from minicrawl.reasons import meaning
 
@@ -23,7 +20,7 @@ def overview(store: "Store") -> dict[str, Any]:
     told, the latest first. Times: Unix seconds."""
     habits = dict[str, list[str]]()
     for url, said in store.each("SELECT url, said FROM told WHERE what = 'habit' ORDER BY id"):
-        habits.setdefault(url, []).append(_event(said).why)
+        habits.setdefault(url, []).append(event_of(said).why)
     rows = store.rows("SELECT url, state, changed_at FROM watched ORDER BY changed_at DESC, url LIMIT ?", (_PAGES,))
     events = store.records(ToldRow, "told ORDER BY id DESC LIMIT ?", _EVENTS)
     return {
@@ -40,12 +37,8 @@ def overview(store: "Store") -> dict[str, Any]:
 
 
 def _shown(row: ToldRow) -> dict[str, Any]:
-    event = _event(row.said)
+    event = event_of(row.said)
     head, *_ = event_words(event)
     more = max(len(event.removed) - _LINES, 0) + max(len(event.added) - _LINES, 0)
     lines = {"removed": event.removed[:_LINES], "added": event.added[:_LINES], "more": more}
     return {"id": row.id, "at": row.at, "what": row.what, "url": row.url, "title": event.title, "head": head, **lines}
-
-
-def _event(said: str) -> WatchEvent:
-    return msgspec_json.decode(said, type=WatchEvent)

@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from minicrawl.crawler.admission.seeds import in_plain_http
 from minicrawl.crawler.known.crawl_state import CrawlState
+from minicrawl.crawler.visits.step import Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import PageRequest, State
 from minicrawl.parts.watch import DUE, ROUND
@@ -16,8 +17,8 @@ _WHOLE_EVERY = 8
 """One request in so many is made without a condition, as validators may lie."""
 
 
-class Answers:
-    """The answers of one crawl, by the pages that are due."""
+class Answers(Step):
+    """Takes the answers of one crawl, by the pages that are due."""
 
     def __init__(self, state: CrawlState) -> None:
         self._state, self._writer = state, state.writer
@@ -62,7 +63,7 @@ class Answers:
         packed = self._writer.value(f"SELECT view FROM watch_answers WHERE {other} ORDER BY number DESC", url, number)
         return View.unpacked(packed, url) if packed else self._stored(url)
 
-    def take(self, turn: Turn) -> bool:
+    def on_answer(self, turn: Turn) -> bool:
         """Take an answer. False if it is to be tried again, as a time-out is."""
         outcome, page = turn.outcome, turn.page
         asking = self._asks_for(page, self._state.urls.url(page))
@@ -101,7 +102,7 @@ class Answers:
         frontier.bring_back([page], turn.now)
         return True
 
-    def note_failed(self, turn: Turn) -> None:
+    def on_turn(self, turn: Turn) -> None:
         """Note a page that could not be requested."""
         if turn.outcome.state in (State.ERROR, State.DISALLOWED):
             for url, _ in self._asks_for(turn.page, self._state.urls.url(turn.page)):
