@@ -32,6 +32,7 @@ _LOOK = 0.2
 _DAMAGED = (
     "{path} is damaged: {error}; use a backup, or save what can be read of it: minicrawl salvage NEW --store {path}"
 )
+_COPY = ".before-upgrade"
 _EARLIER = "is of an earlier version (schema {version}), and must be upgraded"
 # By a part of SQLite's error message.
 _SENTENCES = {
@@ -259,7 +260,8 @@ def open_to_read(path: Path, *, upgrades: bool = True) -> sqlite3.Connection:
                     f"{path} cannot be read here: its last commits are in {unfolded}, and "
                     "reading them needs a writable folder; copy both files to one and read them there"
                 ) from error
-        if version == SCHEMA_VERSION:
+        is_left = may_write and upgrades and beside(real, _COPY).exists() and not is_held(real)  # by a kill
+        if version == SCHEMA_VERSION and not is_left:
             return db
         db.close()
         if not upgrades:
@@ -338,7 +340,7 @@ def _upgrade(db: sqlite3.Connection, path: Path, version: int) -> None:
 
     Raises StoreError; the store is then as it was.
     """
-    copy = beside(path, ".before-upgrade")
+    copy = beside(path, _COPY)
     files = (copy, *logs(copy), beside(copy, "-journal"))
     if version < SCHEMA_VERSION:
         started = time.monotonic()

@@ -19,7 +19,7 @@ import pytest
 from support.command_line import run
 from support.dying import largest_file
 from support.sample_stores import HOSTS, PATHS, SAMPLES, answer, unpack
-from support.sites import Server, crawl, ranks, rows, states
+from support.sites import HOME, Server, crawl, ranks, rows, states
 
 from minicrawl.analysis.verify import verify
 from minicrawl.crawler.books.invariants import violations
@@ -180,6 +180,16 @@ def upgrade_in_child(store: Path, kill_at: int | None, counted: Path) -> None:
             counted.write_text(str(moments))
     finally:
         os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_the_copy_that_a_killed_upgrade_has_left_goes_with_the_next_opening(tmp_path: Path) -> None:
+    store, copy = tmp_path / "crawl.db", tmp_path / "crawl.db.before-upgrade"
+    crawl({HOME: []}, store, [HOME])
+    copy.touch()
+    with hold(store), open_store(store):
+        assert copy.exists()
+    open_store(store).close()
+    assert not copy.exists()
 
 
 @pytest.mark.slow
