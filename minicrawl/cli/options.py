@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 STORE_KEY = "minicrawl.store"
-_NOT_OF_STORES = "demo|seeds|lab|gather|salvage|config|key|completion"
+_NOT_OF_STORES = "demo|seeds|lab|login|gather|salvage|config|key|completion"
 _HINT = re.compile(rf"'minicrawl (?!(?:{_NOT_OF_STORES})\b)[a-z]+\b[^'\n]*(?=')")
 INTERRUPTED = 130
 """An exit code."""

@@ -140,6 +140,10 @@ class LocalSource:
             renderer = self._renderer if fetched.body and _is_html(fetched) else None
             if renderer is None or not renderer.renders(fetched.url):
                 fetched, parsed = await self._parsed(fields, fetched, wanted)
+                if request.is_led_to and not wanted.forms:
+                    from minicrawl.web.html.forms import asks_password  # noqa: PLC0415 - few pages are led to
+
+                    parsed = parsed._replace(asks_password=asks_password(sent.body))
             if renderer is not None:
                 parse = partial(self._parsed, fields)
                 fetched, parsed, parts = await renderer.read(request, sent, (fetched, parsed), wanted, parse)

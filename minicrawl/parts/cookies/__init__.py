@@ -1,12 +1,14 @@
 """Cookies (--cookies, --cookie-file): accepted, sent back, and kept from run to run. `step` does that."""
 
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple  # Any: messages
 
 from minicrawl import log
+from minicrawl.errors import counted
+from minicrawl.log import printable
 from minicrawl.parts.part import Part, own
 from minicrawl.setting import FLAG, ONE_MACHINE, can_be_file, file, setting
 from minicrawl.store.declaration import Time, table
@@ -14,6 +16,7 @@ from minicrawl.store.declaration import Time, table
 if TYPE_CHECKING:
     from minicrawl.crawler.visits.step import Opening, Step
     from minicrawl.settings import CrawlSettings
+    from minicrawl.store.reader import Store
 
 SET_COOKIE = "set-cookie"
 log.declare(
@@ -60,11 +63,9 @@ class Cookies(Part):
 
     @classmethod
     def of(cls, opening: "Opening") -> "Step | None":
-        if not _are_taken(opening.settings):
-            return None
-        from minicrawl.parts.cookies.step import CookieStep  # noqa: PLC0415 - few crawls keep cookies
+        from minicrawl.parts.cookies.step import CookieStep, Gates  # noqa: PLC0415
 
-        return CookieStep(opening)
+        return CookieStep(opening) if _are_taken(opening.settings) else Gates(opening)
 
     @staticmethod
     def check(settings: "CrawlSettings") -> None:
@@ -85,11 +86,48 @@ class Cookies(Part):
             yield "The store keeps cookies in the clear; only you may read it (0600)."
 
     @staticmethod
+    def figures(store: "Store") -> Mapping[str, Any]:
+        gates = store.meta_json(GATES)
+        pages = dict(store.rows(f"{_LED} GROUP BY place")) if gates else {}
+        found = [gate | {"place": place, "pages": pages.get(place, 1)} for place, gate in gates.items()]
+        return {"gates": sorted(found, key=lambda gate: -int(gate["pages"]))}
+
+    @staticmethod
+    def status(figures: Mapping[str, Any]) -> Iterable[str]:
+        yield from (f"gate      {_sentence(gate)}" for gate in figures.get("gates", ())[:_SHOWN])
+
+    @staticmethod
+    def ending(failures: Mapping[str, int], figures: Mapping[str, Any]) -> Iterable[str]:
+        yield from (f"{_sentence(gate)}." for gate in figures.get("gates", ())[:_SHOWN])
+
+    @classmethod
+    def explain(cls, store: "Store", page: int) -> Iterable[str]:
+        places = dict(store.rows(f"{_LED} AND ? IN (pages.id, gate.id) GROUP BY place", (page,)))
+        yield from (f"gate        {_sentence(gate)}" for gate in cls.figures(store)["gates"] if gate["place"] in places)
+
+    @staticmethod
     def conclude(settings: "CrawlSettings", finals: Sequence[Any]) -> None:
         if (path := own(settings, CookieSettings).cookie_file) is not None:
             from minicrawl.web.http.cookies import write_cookie_file  # noqa: PLC0415
 
             write_cookie_file(path, [cookie for of_one in finals for cookie in of_one])
+
+
+GATES, _SHOWN = "gates", 3
+"""Key of `meta`, with JSON: by URL without query, a page that needs a cookie or a password, and which; and how many of
+them a text has, those of most pages first."""
+_LED = """
+    SELECT substr(gate.url, 1, instr(gate.url || '?', '?') - 1) AS place, count(*)
+    FROM pages JOIN pages AS gate ON gate.id = pages.stands_for WHERE pages.reason GLOB 'redirect-*'"""
+
+
+def _sentence(gate: Mapping[str, Any]) -> str:
+    """A sentence without full stop."""
+    redirect = "redirects" if gate["pages"] == 1 else "redirect"
+    says = f"{counted(gate['pages'], 'page')} {redirect} to {printable(gate['url'])}, which"
+    if gate["needs"] == "password":
+        return f"{says} asks for a password; 'minicrawl login' logs in"
+    return f"{says} sets a cookie and leads back; to read them, crawl into a new --store with --cookies"
 
 
 def _are_taken(settings: "CrawlSettings") -> bool:

@@ -7,9 +7,10 @@ The jar is in the crawl's own process, so a cookie of a domain reaches its hosts
 keeps its fields Set-Cookie only if the same request would be sent with other cookies now.
 """
 
+import json
 import time
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,18 +18,19 @@ from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, PageRequest, ParsedPage
-from minicrawl.parts.cookies import SET_COOKIE, CookieRow, CookieSettings
+from minicrawl.parts.cookies import GATES, SET_COOKIE, CookieRow, CookieSettings
 from minicrawl.reasons import MAX_HOPS
 from minicrawl.store.database import keep_private
 from minicrawl.store.writer import Writer
 from minicrawl.web.http.response_fields import REDIRECTS
+from minicrawl.web.urls.shapes import leads_back
 
 if TYPE_CHECKING:
     from minicrawl.web.http.cookies import CookieJar
 
 
-MOST_WALLS = 2
-"""How often a page is requested again in a run, because it sets cookies and leads back."""
+MOST_WALLS, _MOST_GATES = 2, 1_000
+"""How often a page is requested again in a run, because it sets cookies and leads back; and gates that are kept."""
 
 
 class CookieStep(Step):
@@ -60,22 +62,30 @@ class CookieStep(Step):
         return True
 
     def on_turn(self, turn: Turn) -> None:
-        """Ask again for a page that redirects, and is redirected to in a loop or by an answer that sets cookies, if it
-        would be sent other cookies now."""
-        agrees = turn.outcome.is_redirect and turn.fetched.values(SET_COOKIE)
-        if not (turn.outcome.reason == "redirect-loop" or agrees) or turn.outcome.alias is None:
-            return
-        book = self._state.accounts.book
-        (page,) = self._state.urls.find([turn.outcome.alias])
-        for _ in range(MAX_HOPS):
-            if page is None or page == turn.page or (agrees and not book.alias[page]):
-                return
+        """Ask again for a page that redirects, if it would be sent other cookies now, and may be let in."""
+        for page in self._doubted(turn):
             url = self._state.urls.url(page)
             if url in self._sent and self.jar.header(url, turn.now) != self._sent[url]:
                 if self._may_ask(page):
                     self._state.frontier.put_first(page, turn.now)
                 return
-            links = self._state.pages.outlinks(page)
+
+    def _doubted(self, turn: Turn) -> Iterator[int]:
+        """Pages that an answer may have opened: one that this page is known by and leads back to; or those that it is
+        redirected to, in a loop or by an answer that sets cookies."""
+        book, pages = self._state.accounts.book, self._state.pages
+        agrees = turn.outcome.is_redirect and turn.fetched.values(SET_COOKIE)
+        if not (turn.outcome.reason == "redirect-loop" or agrees) or turn.outcome.alias is None:
+            source = pages.found_on(turn.page) if self._sent else None
+            if source is not None and book.alias[source] and source in turn.targets:
+                yield source
+            return
+        (page,) = self._state.urls.find([turn.outcome.alias])
+        for _ in range(MAX_HOPS):
+            if page is None or page == turn.page or (agrees and not book.alias[page]):
+                return
+            yield page
+            links = pages.outlinks(page)
             page = int(links[0]) if len(links) else None
 
     def _may_ask(self, page: int) -> bool:
@@ -84,6 +94,7 @@ class CookieStep(Step):
 
     def save(self, writer: Writer) -> None:
         save_cookies(writer, self.jar)
+        writer.save_meta({GATES: None})
 
     def final(self) -> object:
         """A partition's cookies, if the user has a file for those of all."""
@@ -94,6 +105,46 @@ class CookieStep(Step):
             from minicrawl.web.http.cookies import write_cookie_file  # noqa: PLC0415
 
             write_cookie_file(self._file, self.jar)
+
+
+class Gates(Step):
+    """Without cookies, notes pages that are known by redirects alone, and set a cookie and lead back to the page that
+    redirects there, or ask for a password; and loops of redirects in which a cookie is set."""
+
+    def __init__(self, opening: Opening) -> None:
+        self._state = opening.state
+        self._gates = opening.state.writer.meta_json(GATES)
+        self._led = dict[int, tuple[int, bool]]()
+        """By page that waits: the first that redirects there, and whether a cookie was set on the way."""
+
+    def request(self, page: int, asked: PageRequest) -> PageRequest:
+        return asked._replace(is_led_to=True) if page in self._led else asked
+
+    def on_turn(self, turn: Turn) -> None:
+        source, sets = self._led.pop(turn.page, (None, False))
+        outcome, sets = turn.outcome, sets or bool(turn.fetched.values(SET_COOKIE))
+        if outcome.is_redirect and outcome.alias is not None:
+            (target,) = self._state.urls.find([outcome.alias])
+            if target is not None and not self._state.accounts.had_turn[target]:
+                self._led.setdefault(target, (turn.page, sets))
+        elif (needs := self._needed(turn, source, sets=sets)) and len(self._gates) < _MOST_GATES:
+            self._gates.setdefault(turn.fetched.url.partition("?")[0], {"url": turn.fetched.url, "needs": needs})
+
+    def _needed(self, turn: Turn, source: int | None, *, sets: bool) -> str:
+        """What opens a page to which another redirects: a password; a cookie, unless a site begins there, with links of
+        its own; or nothing."""
+        if sets and turn.outcome.reason == "redirect-loop":
+            return "cookie"
+        if source is None or self._state.pages.found_on(turn.page) != source:
+            return ""
+        if turn.parsed.asks_password:
+            return "password"
+        has_own_links = len(turn.targets) > 1 and not leads_back(turn.fetched.url, self._state.urls.url(source))
+        return "cookie" if sets and source in turn.targets and not has_own_links else ""
+
+    def save(self, writer: Writer) -> None:
+        if self._gates:
+            writer.save_meta({GATES: json.dumps(self._gates)})
 
 
 def kept_cookies(writer: Writer, file: Path | None, is_own: Callable[[str], bool] = lambda host: True) -> "CookieJar":

@@ -118,6 +118,7 @@ class Fetcher:
         self._fields_of = lru_cache(maxsize=1000)(self._prepared)
         self._max_size = options.max_size
         self._wanted = [(name, name.encode()) for name in options.fields]
+        self._of_walls = [(name, name.encode()) for name in {*options.fields, "set-cookie"}]
         self._timeout = options.timeout
         self._fields = own_fields(options)
         self._given = Headers(options.header, seed_origins, options.auth)
@@ -253,6 +254,7 @@ class Fetcher:
             if is_open:
                 content_type = type_inside(content_type, decoded)
                 decoded = decoded if media_type(content_type) in job.types else b""
+        wanted = self._of_walls if job.request.is_led_to or head.location else self._wanted
         now = _now()
         job.fetched = Fetched(
             job.request.url,
@@ -272,9 +274,7 @@ class Fetcher:
             waited=now - answer.asked_at,
             truncated=truncated,
             is_cut=truncated and body.unread in (DISCONNECT, TIME),
-            fields=tuple((name, value) for name, octets in self._wanted for value in head.each(octets))
-            if self._wanted
-            else (),
+            fields=tuple((name, value) for name, octets in wanted for value in head.each(octets)) if wanted else (),
         )
         if self._capture is not None:
             await body.rest(job.most)

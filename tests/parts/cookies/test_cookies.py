@@ -6,6 +6,9 @@ import httpx
 import pytest
 from support.sites import Server, crawl, faults_in, states
 
+from minicrawl.parts.cookies import Cookies
+from minicrawl.store.reader import open_store
+
 HOME, SIGN_ON = "http://a.test/", "http://login.a.test/on"
 ASK, AGREE = HOME + "ask", HOME + "agree"
 
@@ -32,7 +35,7 @@ class Wall(Server):
         return httpx.Response(302, headers=fields)
 
 
-def crawled(tmp_path: Path, wall: Wall, **settings: object) -> dict[str, str]:
+def crawled(tmp_path: Path, wall: Server, **settings: object) -> dict[str, str]:
     store = tmp_path / "crawl.db"
     crawl(wall, store, [HOME], **settings)
     assert faults_in(store) == []
@@ -68,3 +71,33 @@ def test_a_page_is_asked_again_once_a_link_behind_it_has_set_a_cookie(tmp_path: 
     found = crawled(tmp_path, wall, cookies=True)
     assert (found.get(HOME + "x") == "fetched ok") == (values < 2)
     assert wall.asked.count(HOME) <= most
+
+
+AGREE_LINK, TO_HOME = "<a href=/>Agree</a>", "<a href=/>Home</a><a href=/x>"
+COOKIE, PASSWORD = "which sets a cookie and leads back; to read them,", "which asks for a password; 'minicrawl login'"
+
+
+@pytest.mark.parametrize(
+    ("gate", "body", "cookie", "says"),
+    [
+        ("ask?back=/", AGREE_LINK, "pass=1", COOKIE),
+        ("?ct=1", "", "pass=1", COOKIE),
+        ("login?next=/", TO_HOME + "<input type=password>", "csrf=1", PASSWORD),
+        ("ask?back=/", AGREE_LINK, "", ""),
+        ("en/", TO_HOME, "seen=1", ""),
+    ],
+)
+def test_where_a_page_redirects_is_told_if_a_cookie_or_a_password_opens_it(
+    tmp_path: Path, gate: str, body: str, cookie: str, says: str
+) -> None:
+    """Where a site begins has more links than the one back. With --cookies, what a cookie opens is read."""
+    fields = {"location": HOME} | ({"set-cookie": cookie} if cookie else {})
+    server = Server({
+        HOME: lambda request, _: [] if "pass=1" in request.headers.get("cookie", "") else HOME + gate,
+        HOME + gate: lambda *_: httpx.Response(200 if body else 302, html=body, headers=fields),
+    })  # fmt: skip
+    assert crawled(tmp_path, server)[HOME].startswith("alias redirect-")
+    with open_store(tmp_path / "crawl.db") as store:
+        told = [*Cookies.ending({}, Cookies.figures(store)), *Cookies.explain(store, 1)]
+    assert [f"{HOME}{gate}, {says}" in line for line in told] == [True, True] * bool(says)
+    assert (crawled(tmp_path / "with", server, cookies=True)[HOME] == "fetched ok") == (says == COOKIE)
