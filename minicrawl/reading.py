@@ -3,7 +3,7 @@
     with minicrawl.open_store("data/crawl.db") as store:
         print(store.top(3), store.search("asyncio", n=3), store.links(broken=True)[:3])
 
-Everything else is by subject, such as `store.hosts.all()`: see minicrawl.store.
+Everything else is grouped by subject, such as `store.hosts.all()`: see minicrawl.store.
 """
 
 from collections.abc import Iterable

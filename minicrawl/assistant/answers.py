@@ -213,4 +213,4 @@ def _section(headings: Sequence[tuple[int, str, str]], words: str, size: int) ->
     for number, (start, level, title) in enumerate(headings):
         if words.casefold() in title.casefold():
             return start, next((at for at, other, _ in headings[number + 1 :] if len(other) <= len(level)), size)
-    raise SettingError(f"the page has no heading with {words[:_LONGEST_HEADING]!r}; leave it out for a list of them")
+    raise SettingError(f"no heading of the page has {words[:_LONGEST_HEADING]!r}; leave heading out to list them")

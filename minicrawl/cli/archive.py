@@ -125,7 +125,7 @@ def check(deep: bool, folder: str | None, store: Path, as_json: bool) -> None:
                 click.echo(f"... and {len(sentences) - _SHOWN:,} more")
         seen = f", {counted(found.records, 'record')}, {counted(found.answers, 'answer')}" if found.records else ""
         for name, size in found.lost.items():
-            click.echo(printable(f"{name}: {counted(size, 'byte')} of no record"))
+            click.echo(printable(f"{name}: {counted(size, 'byte')} outside any record"))
         verdict = "" if found.wrong else ": nothing is wrong"
         click.echo(f"{counted(found.files, 'file')}, {amount(found.bytes)}{seen}{verdict}")
         if needs is not None:

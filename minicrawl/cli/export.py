@@ -29,8 +29,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     The ending sets the format: .csv, .jsonl or .parquet; .csv.gz and .jsonl.gz are compressed. For a folder of
     partitions, FILE is a data set: a folder with one .parquet file per partition, without ranks. FILE appears whole or
-    not at all; - is standard output, as CSV unless --format says otherwise. With --by NAME, the pages are those of that
-    ranking, and their values in it are the last column.
+    not at all; - is standard output, as CSV unless --format says otherwise. With --by NAME, FILE has the pages of that
+    ranking, with their values in the last column.
 
     With --where, ranks are still those among all pages.
 

@@ -60,7 +60,7 @@ def export(file: Path, store: Path, as_json: bool) -> None:
 
 @command.command(epilog="Example: minicrawl graph stats")
 @click.argument("graph", required=False, type=click.Path(path_type=Path))
-@click.option("--exact", is_flag=True, help="Count the distances of all pairs of pages, however many they are.")
+@click.option("--exact", is_flag=True, help="Measure the distance between all pairs of pages, however many there are.")
 @about_store
 def stats(graph: Path | None, exact: bool, store: Path, as_json: bool) -> None:
     """Print the shape of the crawled web: components, degrees, distances.

@@ -137,7 +137,7 @@ def opic(  # noqa: PLR0913 - one argument per option, as click calls it
     names: tuple[str, ...], nodes: int, graphs: int, model: str, graph: Path | None, quick: bool, seed: int, out: Path,
     as_json: bool,
 ) -> None:  # fmt: skip
-    """Adaptive On-Line Page Importance Computation (Abiteboul, Preda, Cobena 2003); without NAME its figures 2 to 6.
+    """Adaptive On-Line Page Importance Computation (Abiteboul, Preda, Cobena 2003); without NAME, its figures 2 to 6.
 
     \b
     2 3          error against page visits: all pages, the most important tenth
@@ -189,16 +189,16 @@ def _with_sites(path: Path) -> "tuple[Graph, npt.NDArray[np.int64] | None]":
 def seeds(  # noqa: PLR0913 - one argument per option, as click calls it
     names: tuple[str, ...], graph: Path | None, quick: bool, seed: int, out: Path, as_json: bool
 ) -> None:
-    """A fast community based algorithm for crawler seeds (Daneshpajouh, Nasiri, Ghodsi 2008); without NAME all of it.
+    """A fast community based algorithm for crawler seeds (Daneshpajouh, Nasiri, Ghodsi 2008); without NAME, all.
 
     \b
     7   degrees (figures 7 to 10)
     11  sizes of the cores (11, 12)
     13  distances of the cores
     14  PageRank and pages by depth (14 to 17)
-    18  the same of old seeds in a newer web (18, 19)
+    18  the same for old seeds in a newer web (18, 19)
 
-    On a drawn web of communities, or on a GRAPH whose pages have URLs: links inside a site do not count.
+    On a random web of communities, or on a GRAPH whose pages have URLs: links inside a site do not count.
     """
     need_extra("the lab", "matplotlib")
     web = None if graph is None else _with_sites(graph)
@@ -319,7 +319,7 @@ def spawc(  # noqa: PLR0913 - one argument per option, as click calls it
     out: Path,
     as_json: bool,
 ) -> None:
-    """SPAWC, A Scalable Parallel Web Crawler (Shantz 2010), and its GraphBench; without NAME figures 9, 12 and 14.
+    """SPAWC, A Scalable Parallel Web Crawler (Shantz 2010), and its GraphBench; without NAME, figures 9, 12 and 14.
 
     A NAME that is not a figure is one of the twelve graphs of appendix C: a1500 a300 a900 (the hardest sequence), c100
     c200 c400 c800 (complete), ga id (roads), sc1 sc2 sc3. Their links, or those of GRAPH, are inserted one after the

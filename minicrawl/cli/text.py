@@ -66,7 +66,7 @@ def copies(  # noqa: PLR0913 - one argument per option, as click calls it
 
     A document is a file of text or HTML, or a page of the crawl. The command compares it, by runs of five words, with
     the content of pages that crawl --text keeps, so it also finds edited copies. To watch documents, run this
-    after each crawl or refresh, with --since the time between two.
+    after each crawl or refresh, and give the time between two of them as --since.
 
     --hosts finds mirrors instead: hosts with the paths and the content of a more important host.
     """

@@ -48,7 +48,7 @@ def check(store: Path, as_json: bool) -> None:
 
 @click.command(epilog="Example: minicrawl verify --store data/crawl.db")
 @click.option("--tolerance", default=1e-6, show_default=True, type=click.FloatRange(min=0),
-              help="Allow the settled ranking this error beyond what its book certifies.")  # fmt: skip
+              help="Accept this much error in the settled ranking beyond what its book certifies.")  # fmt: skip
 @about_store
 def verify(tolerance: float, store: Path, as_json: bool) -> None:
     """Compare a crawl's ranking with exact PageRank of its stored links, weighed as the crawl weighs them.

@@ -257,7 +257,7 @@ class RunProgress:
         return {reason: share for reason, share in shares.items() if share > 0.0}
 
     def meta(self, silence: Silence | None, reason: str | None, asked_until: float) -> dict[str, MetaValue]:
-        """The run's data for the store and `status`. reason: why it is over, if it is."""
+        """The run's data for the store and `status`. reason: why it has ended, if it has."""
         accounts, in_flight = self._state.accounts, self._state.frontier.in_flight
         state = {
             "fetched": self.fetched,

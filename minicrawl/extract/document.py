@@ -46,7 +46,7 @@ class Document:
         return [node.attributes[attribute] or "" for node in found if attribute in node.attributes]
 
     def xpath(self, path: str) -> list[str]:
-        """The results of an XPath: texts of elements, attributes, texts; or its single value. Raises SelectorError."""
+        """The results of an XPath: texts of elements, attributes and text nodes; or one value. Raises SelectorError."""
         from lxml import etree  # noqa: PLC0415 - few crawls have an XPath
 
         if self.xml_tree is None:

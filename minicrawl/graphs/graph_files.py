@@ -78,8 +78,8 @@ def load_graph(path: str | Path) -> LoadedGraph:
     """Load the graph in a file. The ending tells the format; a store is recognised by its first bytes.
 
     .npz: CSR as `indptr` and `indices`, as scipy.sparse.save_npz writes them; a stored entry (i, j) is a link i -> j,
-    also when it is 0. Names from NAME.urls.txt beside it (line i is page i). .txt, .tsv, also .gz: a link a line,
-    source and target in two columns apart by tabs or blanks; lines with # or % are comments, further columns are
+    also when it is 0. Names from NAME.urls.txt beside it (line i is page i). .txt, .tsv, also .gz: one link per line,
+    source and target in two columns, separated by tabs or blanks; lines with # or % are comments, further columns are
     ignored. Whole numbers are page numbers from 0 on; when one end is something else (or so large that most pages
     would be without links), all ends are names, numbered as they appear. Store: the counted links of all known pages,
     with their URLs.

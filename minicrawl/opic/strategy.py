@@ -43,7 +43,7 @@ class Strategy:
 
 
 class Greedy(Strategy):
-    """The page with the most cash first: what its links have brought, and the part of the virtual page."""
+    """The page with the most cash first: what links have brought it, and its share of the virtual page's."""
 
     follows_cash = True
 

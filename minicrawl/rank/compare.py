@@ -61,7 +61,7 @@ def mean_error(estimate: Values, truth: Values) -> Errors:
     """
     x, imp = _distribution(estimate), _distribution(truth)
     if not (imp > 0.0).all():
-        raise ValueError(f"page {int(np.argmin(imp))} has no importance, so no error relative to it")
+        raise ValueError(f"page {int(np.argmin(imp))} has no importance, so its relative error is undefined")
     errors = 100.0 * np.abs(x - imp) / imp
     top = _best_first(imp)[: math.ceil(len(imp) / 10)]
     return Errors(float(errors.mean()), float(errors[top].mean()))

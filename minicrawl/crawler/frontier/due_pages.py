@@ -15,7 +15,7 @@ Rates and times of the last fetches of all pages are in memory here; rows of the
 
 The read pages that are worth most now, for 'minicrawl refresh': by the value of a fetch, see opic/refresh.py.
 
-A page that has changed by a sitemap that is believed is surely stale.
+A page is certainly stale if a sitemap that is believed says that it has changed.
 """
 
 import heapq

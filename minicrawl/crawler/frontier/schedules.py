@@ -1,4 +1,4 @@
-"""The interval between two fetches of a page, by worth or fixed; belief in dates.
+"""The interval between two fetches of a page, by worth or fixed; how far dates are believed.
 
 Two dates say when a page has changed: Last-Modified of an answer, and lastmod of a page in its sitemap. Many servers
 make them up: the time of the request, the time at which the sitemap was written. So the dates of a host are believed

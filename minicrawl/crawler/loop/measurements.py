@@ -1,7 +1,7 @@
 """Measurements of a crawl: its curves over time, its speed, counts of its answers.
 
-Points of the curves are saved with commits. `seconds` is the time spent crawling in all runs, pauses left out. A point
-is at least a hundredth of these, and 2, behind the one before: so however long a crawl lasts, there are some hundreds.
+Points of the curves are saved with commits. `seconds` is the time spent crawling in all runs, pauses left out. Each
+point comes a hundredth of these after the one before, and 2 at least: a crawl of any length has some hundreds.
 """
 
 import time

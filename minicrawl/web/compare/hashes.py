@@ -79,7 +79,7 @@ def views(pages: Sequence[bytes], is_repeated: Callable[[int], bool] = lambda _:
 
 
 def repack(view: View, level: int) -> bytes:
-    """The hashes of a view of these. level: the first byte of what it was made of."""
+    """The hashes that a view was made of. level: their first byte."""
     return bytes((level,)) + "".join(entry.text for entry in view.entries).encode("latin-1")
 
 
