@@ -63,7 +63,7 @@ def compared(store: Store, names: Sequence[str], options: Options, *, as_crawl: 
     """Compare rankings. names: of COMPARABLE. as_crawl: with the crawl's damping in place of that of the options.
     Raises SettingError, StoreError."""
     if unknown := [name for name in names if name not in COMPARABLE]:
-        raise SettingError(f"--compare takes {', '.join(COMPARABLE)}, apart by commas, not {unknown[0]!r}")
+        raise SettingError(f"--compare takes {', '.join(COMPARABLE)}, separated by commas, not {unknown[0]!r}")
     if len(set(names)) < 2 or len(set(names)) < len(names):
         raise SettingError(f"--compare takes two rankings or more, each once, not {','.join(names)!r}")
     folded, notes = folded_store(store), list[str]()
@@ -87,6 +87,6 @@ def _values(name: str, store: Store, folded: FoldedStore, options: Options, note
 
 
 def _rounded(values: FloatArray) -> FloatArray:
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", over="ignore"):  # of values next to none, which become 0
         scale = 10.0 ** (_DIGITS - 1 - np.floor(np.log10(np.abs(values))))
     return np.where(values == 0.0, 0.0, np.round(values * np.where(np.isfinite(scale), scale, 0.0)) / scale)

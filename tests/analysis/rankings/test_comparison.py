@@ -13,6 +13,7 @@ from support.command_line import answer, run
 from support.shops import SITE, A
 from support.sites import crawled_once
 
+from minicrawl.analysis.rankings.ranking import RANKERS
 from minicrawl.errors import SettingError
 
 NAMES = ["importance", "indegree", "pagerank", "hits", "opic"]
@@ -58,6 +59,11 @@ def test_indegree_counts_pages_once(store: Path) -> None:
     for row in table(store):
         sources = {source for source, target in pairs if target == row["url"] != source}
         assert float(row["indegree"]) == len(sources)
+
+
+def test_a_value_next_to_none_is_none(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RANKERS, "opic", lambda *_: ({"": np.resize([1e-310, 1e-290], 99)}, []))
+    assert {float(row["opic"]) for row in table(store)} == {0.0, 1e-290}
 
 
 def test_agreement_is_that_of_the_table(store: Path) -> None:
