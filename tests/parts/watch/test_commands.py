@@ -211,26 +211,23 @@ class Mails(WebServer):
         self.taken: list[str] = []
 
 
-_SAYS = {"EHLO": "250-here\r\n250 AUTH PLAIN LOGIN", "AUTH": "235 welcome", "DATA": "354 go on", "QUIT": "221 bye"}
+_SAYS = {"EHLO": b"250-here\r\n250 AUTH PLAIN LOGIN", "AUTH": b"235 welcome", "DATA": b"354 go on", "QUIT": b"221 bye"}
 
 
 class _Mail(socketserver.StreamRequestHandler):
     server: Mails
 
     def handle(self) -> None:
-        self._say("220 here")
+        self.wfile.write(b"220 here\r\n")
         while line := self.rfile.readline().decode().strip():
             verb = line.split()[0].upper()
-            self._say(_SAYS.get(verb, "250 well"))
+            self.wfile.write(_SAYS.get(verb, b"250 well") + b"\r\n")
             if verb == "QUIT":
                 return
             if verb == "DATA":
                 lines = iter(lambda: self.rfile.readline().decode().rstrip("\r\n"), ".")
                 self.server.taken.append("\n".join(lines))
-                self._say("250 taken")
-
-    def _say(self, line: str) -> None:
-        self.wfile.write(f"{line}\r\n".encode())
+                self.wfile.write(b"250 taken\r\n")
 
 
 @pytest.mark.parametrize(
