@@ -65,18 +65,17 @@ class _Messages:
 
     def send_waiting(self) -> None:
         """Send what waits. A way that fails is tried with no other message."""
-        failures: dict[str, str] = {}
+        failed = set[str]()
         self._keep()  # a kill while they are sent loses none
         for way, message in list(self._waiting):
-            if way not in self._ways or way in failures:
+            if way not in self._ways or way in failed:
                 continue
             if (why := self._ways[way](message)) is None:
                 self._waiting.remove((way, message))
                 self._keep()
             else:
-                failures[way] = why
-        for why in failures.values():
-            self._warn(f"a message was not sent, and will be sent with the next: {why}")
+                failed.add(way)
+                self._warn(f"a message was not sent, and will be sent with the next: {why}")
 
     def _keep(self) -> None:
         try:

@@ -278,8 +278,7 @@ class _Sending:
         if self.as_json:
             click.echo(json.dumps(messages.as_json(done.events, done.at, done.number)))
         elif done.fresh and not is_quiet():
-            be = "are" if len(done.fresh) > 1 else "is"
-            click.echo(f"{counted(len(done.fresh), 'page')} {be} watched from now on.")
+            click.echo(f"{counted(len(done.fresh), 'page')} {'are' if done.fresh[1:] else 'is'} watched from now on.")
         ways = [_PRINTING, *self.services, *([_COMMAND] if self.commands else ())]
         for way in ways:
             message = messages.Message(self.store, self.pages, way, ways)

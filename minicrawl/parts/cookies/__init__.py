@@ -1,17 +1,19 @@
 """Cookies (--cookies, --cookie-file): accepted, sent back, and kept from run to run. `step` does that."""
 
 import time
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple  # Any: messages
 
 from minicrawl import log
 from minicrawl.errors import counted
-from minicrawl.log import printable
 from minicrawl.parts.part import Part, own
 from minicrawl.setting import FLAG, ONE_MACHINE, can_be_file, file, setting
 from minicrawl.store.declaration import Time, table
+from minicrawl.web.urls.shapes import without_way_back
 
 if TYPE_CHECKING:
     from minicrawl.crawler.visits.step import Opening, Step
@@ -88,8 +90,8 @@ class Cookies(Part):
     @staticmethod
     def figures(store: "Store") -> Mapping[str, Any]:
         gates = store.meta_json(GATES)
-        pages = dict(store.rows(f"{_LED} GROUP BY place")) if gates else {}
-        found = [gate | {"place": place, "pages": pages.get(place, 1)} for place, gate in gates.items()]
+        pages = Counter(starmap(without_way_back, store.rows(_LED) if gates else ()))
+        found = [gate | {"pages": max(pages[name], 1)} for name, gate in gates.items()]
         return {"gates": sorted(found, key=lambda gate: -int(gate["pages"]))}
 
     @staticmethod
@@ -100,10 +102,11 @@ class Cookies(Part):
     def ending(failures: Mapping[str, int], figures: Mapping[str, Any]) -> Iterable[str]:
         yield from (f"{_sentence(gate)}." for gate in figures.get("gates", ())[:_SHOWN])
 
-    @classmethod
-    def explain(cls, store: "Store", page: int) -> Iterable[str]:
-        places = dict(store.rows(f"{_LED} AND ? IN (pages.id, gate.id) GROUP BY place", (page,)))
-        yield from (f"gate        {_sentence(gate)}" for gate in cls.figures(store)["gates"] if gate["place"] in places)
+    @staticmethod
+    def explain(store: "Store", page: int) -> Iterable[str]:
+        rows = store.rows(f"{_LED} AND (pages.id = ? OR pages.stands_for = ?)", (page, page))
+        gates, names = store.meta_json(GATES), set(starmap(without_way_back, rows))
+        yield from (f"gate        {_gate(gate)}" for name, gate in gates.items() if name in names)
 
     @staticmethod
     def conclude(settings: "CrawlSettings", finals: Sequence[Any]) -> None:
@@ -114,20 +117,20 @@ class Cookies(Part):
 
 
 GATES, _SHOWN = "gates", 3
-"""Key of `meta`, with JSON: by URL without query, a page that needs a cookie or a password, and which; and how many of
-them a text has, those of most pages first."""
+"""Key of `meta`: JSON of pages that need a cookie or a password, by URL without the way back; and gates in a text."""
 _LED = """
-    SELECT substr(gate.url, 1, instr(gate.url || '?', '?') - 1) AS place, count(*)
-    FROM pages JOIN pages AS gate ON gate.id = pages.stands_for WHERE pages.reason GLOB 'redirect-*'"""
+    SELECT gate.url, pages.url FROM pages JOIN pages AS gate ON gate.id = pages.stands_for
+    WHERE pages.reason GLOB 'redirect-*'"""
 
 
 def _sentence(gate: Mapping[str, Any]) -> str:
-    """A sentence without full stop."""
-    redirect = "redirects" if gate["pages"] == 1 else "redirect"
-    says = f"{counted(gate['pages'], 'page')} {redirect} to {printable(gate['url'])}, which"
-    if gate["needs"] == "password":
-        return f"{says} asks for a password; 'minicrawl login' logs in"
-    return f"{says} sets a cookie and leads back; to read them, crawl into a new --store with --cookies"
+    return f"{counted(gate['pages'], 'page')} redirect{'s' if gate['pages'] == 1 else ''} to {_gate(gate)}"
+
+
+def _gate(gate: Mapping[str, Any]) -> str:
+    asks = "asks for a password; 'minicrawl login' logs in"
+    sets = "sets a cookie and leads back; a crawl with --cookies, into a new --store, gets past it"
+    return f"{log.printable(gate['url'])}, which {asks if gate['needs'] == 'password' else sets}"
 
 
 def _are_taken(settings: "CrawlSettings") -> bool:

@@ -23,7 +23,7 @@ from minicrawl.reasons import MAX_HOPS
 from minicrawl.store.database import keep_private
 from minicrawl.store.writer import Writer
 from minicrawl.web.http.response_fields import REDIRECTS
-from minicrawl.web.urls.shapes import leads_back
+from minicrawl.web.urls.shapes import without_way_back
 
 if TYPE_CHECKING:
     from minicrawl.web.http.cookies import CookieJar
@@ -65,9 +65,9 @@ class CookieStep(Step):
         """Ask again for a page that redirects, if it would be sent other cookies now, and may be let in."""
         for page in self._doubted(turn):
             url = self._state.urls.url(page)
-            if url in self._sent and self.jar.header(url, turn.now) != self._sent[url]:
-                if self._may_ask(page):
-                    self._state.frontier.put_first(page, turn.now)
+            has_others = url in self._sent and self.jar.header(url, turn.now) != self._sent[url]
+            if has_others and self._may_ask(page):
+                self._state.frontier.put_first(page, turn.now)
                 return
 
     def _doubted(self, turn: Turn) -> Iterator[int]:
@@ -108,12 +108,11 @@ class CookieStep(Step):
 
 
 class Gates(Step):
-    """Without cookies, notes pages that are known by redirects alone, and set a cookie and lead back to the page that
-    redirects there, or ask for a password; and loops of redirects in which a cookie is set."""
+    """Without cookies, notes pages that are known by redirects alone, and ask for a password, or set a cookie and lead
+    only back, other than where a site begins; and loops of redirects in which a cookie is set."""
 
     def __init__(self, opening: Opening) -> None:
-        self._state = opening.state
-        self._gates = opening.state.writer.meta_json(GATES)
+        self._state, self._gates = opening.state, opening.state.writer.meta_json(GATES)
         self._led = dict[int, tuple[int, bool]]()
         """By page that waits: the first that redirects there, and whether a cookie was set on the way."""
 
@@ -127,20 +126,19 @@ class Gates(Step):
             (target,) = self._state.urls.find([outcome.alias])
             if target is not None and not self._state.accounts.had_turn[target]:
                 self._led.setdefault(target, (turn.page, sets))
-        elif (needs := self._needed(turn, source, sets=sets)) and len(self._gates) < _MOST_GATES:
-            self._gates.setdefault(turn.fetched.url.partition("?")[0], {"url": turn.fetched.url, "needs": needs})
+        else:
+            self._note(turn, source, sets=sets)
 
-    def _needed(self, turn: Turn, source: int | None, *, sets: bool) -> str:
-        """What opens a page to which another redirects: a password; a cookie, unless a site begins there, with links of
-        its own; or nothing."""
-        if sets and turn.outcome.reason == "redirect-loop":
-            return "cookie"
-        if source is None or self._state.pages.found_on(turn.page) != source:
-            return ""
-        if turn.parsed.asks_password:
-            return "password"
-        has_own_links = len(turn.targets) > 1 and not leads_back(turn.fetched.url, self._state.urls.url(source))
-        return "cookie" if sets and source in turn.targets and not has_own_links else ""
+    def _note(self, turn: Turn, source: int | None, *, sets: bool) -> None:
+        is_loop = sets and turn.outcome.reason == "redirect-loop"
+        if not is_loop and (source is None or self._state.pages.found_on(turn.page) != source):
+            return
+        url = turn.fetched.url
+        name = without_way_back(url, self._state.urls.url(turn.page if source is None else source))
+        leads_back = source in turn.targets and (len(turn.targets) == 1 or name != url)
+        needs = "password" if turn.parsed.asks_password else "cookie" if is_loop or (sets and leads_back) else ""
+        if needs and len(self._gates) < _MOST_GATES:
+            self._gates.setdefault(name, {"url": url, "needs": needs})
 
     def save(self, writer: Writer) -> None:
         if self._gates:

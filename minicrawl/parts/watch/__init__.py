@@ -24,17 +24,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Watch", "tables"]
 
-DUE = "watch_due"
+DUE, NOTHING_DUE = "watch_due", "{}"
 """Key of `meta`: JSON of the URLs that the next crawl asks for, with the selector of what is compared of each; there is
-none but in a store of watched pages."""
-NOTHING_DUE = "{}"
-"""Its value between rounds."""
-ROUND = "watch_round"
-"""Key of `meta`: the number of the last round."""
-CHECKED = "watch_checked"
-"""Key of `meta`: when it ended, in Unix seconds."""
-NEXT = "watch_next"
-"""Key of `meta`: when the next one begins, in Unix seconds; None: when somebody calls for it."""
+none but in a store of watched pages. And its value between rounds."""
+ROUND, CHECKED, NEXT = "watch_round", "watch_checked", "watch_next"
+"""Keys of `meta`: number and end of the last round, and start of the next, in Unix seconds; None: when it is called."""
 
 
 class Watch(Part):

@@ -122,6 +122,13 @@ def leads_back(url: str, source: str) -> bool:
     return any(unquote(value) in (source, path, path.partition("?")[0]) for _, value in shape_of(url).parameters)
 
 
+def without_way_back(url: str, source: str) -> str:
+    """A URL without the parameters by which it leads back to its source."""
+    place, _, query = url.partition("?")
+    others = "&".join(each for each in query.split("&") if not leads_back(f"{place}?{each}", source))
+    return f"{place}?{others}" if others else place
+
+
 def _form(segment: str) -> str:
     if is_number(segment):
         return "{n}"

@@ -74,7 +74,7 @@ def test_a_page_is_asked_again_once_a_link_behind_it_has_set_a_cookie(tmp_path: 
 
 
 AGREE_LINK, TO_HOME = "<a href=/>Agree</a>", "<a href=/>Home</a><a href=/x>"
-COOKIE, PASSWORD = "which sets a cookie and leads back; to read", "which asks for a password; 'minicrawl login'"
+COOKIE, PASSWORD = "sets a cookie and leads back; a crawl with --cookies", "asks for a password; 'minicrawl login'"
 
 
 @pytest.mark.parametrize(
@@ -97,5 +97,5 @@ def test_gate_is_told_with_what_opens_it(tmp_path: Path, gate: str, body: str, c
     assert crawled(tmp_path, server)[HOME].startswith("alias redirect-")
     with open_store(tmp_path / "crawl.db") as store:
         told = [*Cookies.ending({}, Cookies.figures(store)), *Cookies.explain(store, 1)]
-    assert [f"{HOME}{gate}, {says}" in line for line in told] == [True, True] * bool(says)
+    assert [f"{HOME}{gate}, which {says}" in line for line in told] == [True, True] * bool(says)
     assert (crawled(tmp_path / "with", server, cookies=True)[HOME] == "fetched ok") == (says == COOKIE)
