@@ -117,7 +117,6 @@ def test_what_was_not_sent_is_sent_by_the_next_run_in_order_and_once(tmp_path: P
 
 
 def test_a_message_is_kept_while_it_is_sent(tmp_path: Path) -> None:
-    """A kill in that time loses none."""
     kept, copy = tmp_path / "unsent", tmp_path / "copy"
     with telling((), calls("import shutil, sys; shutil.copy(*sys.argv[1:])", str(kept), str(copy)), kept, print):
         log.event("outage-over", seconds=1.0)

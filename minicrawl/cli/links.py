@@ -98,7 +98,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
             rows = map(_as_json, found.by_target(n)) if asked.broken else (link._asdict() for link in found.rows(n))
             click.echo(document(list(rows)))
         elif csv_file is None:
-            click.echo("\n".join(fitted(_lines(found, ends, n or _SHOWN))))
+            click.echo("\n".join(fitted(_lines(found, ends, n or _SHOWN, broken=asked.broken))))
         elif csv_file != STANDARD_OUTPUT:
             click.echo(f"{counted(count, 'link')} written to {csv_file}")
     words = {word for status, reason in ends for word in (reason, str(status), f"{(status or 0) // 100}xx")}
@@ -137,7 +137,7 @@ def _as_json(links: "list[PageLink]") -> dict[str, object]:
     return {**{name: getattr(links[0], name) for name in told}, "sources": len(links), "links": pages}
 
 
-def _lines(found: "PageLinks", ends: Counter[tuple[int | None, str]], n: int) -> Iterator[str]:
+def _lines(found: "PageLinks", ends: Counter[tuple[int | None, str]], n: int, *, broken: bool) -> Iterator[str]:
     if not len(found):
         yield "No link matches."
         return
@@ -149,10 +149,11 @@ def _lines(found: "PageLinks", ends: Counter[tuple[int | None, str]], n: int) ->
         before = link.source
         leads_to = f" -> {printable(link.leads_to)}" if link.leads_to else ""
         anchor = f'  "{printable(link.anchor)}"' if link.anchor else ""
-        yield f"{'':>10}  {_came_of(link.status, link.reason):<8}  -> {printable(link.target)}{leads_to}{anchor}"
+        end = link.reason.removeprefix("http-") if broken else _came_of(link.status, link.reason)
+        yield f"{'':>10}  {end:<8}  -> {printable(link.target)}{leads_to}{anchor}"
     counts = Counter[str]()
     for (status, reason), count in ends.items():
-        counts[_came_of(None if reason == f"http-{status}" else status, reason)] += count
+        counts[reason if broken else _came_of(None if reason == f"http-{status}" else status, reason)] += count
     shown = f", the first {n:,} shown; --n shows more, --json all" if len(found) > n else ""
     yield f"{counted(len(found), 'link')}{shown}. They end with: {tally(counts)}."
 

@@ -107,6 +107,11 @@ def test_nothing_found_is_a_sentence(store: Path) -> None:
     assert answer("links", "--to", "a.test/moved", "--external", "--store", store) == []
 
 
+def test_a_broken_link_is_told_with_the_reason_that_its_status_does_not_say(tmp_path: Path) -> None:
+    crawl({HOME: ["/loop"], HOME + "loop": HOME + "loop"}, tmp_path / "crawl.db", [HOME])
+    assert "They end with: redirect-loop 1." in run("links", "--broken", "--store", tmp_path / "crawl.db").stdout
+
+
 def test_links_that_are_no_urls_are_broken(tmp_path: Path) -> None:
     written = ["http://", "http://[bad", "htp://a.test/", "http://a.test:99999/", "https://two words/"]
     crawl({HOME: [f'<a href="{text}">x</a>' for text in (*written, "mailto:x@a.test")]}, tmp_path / "crawl.db", [HOME])

@@ -153,6 +153,5 @@ class Message:
 
 
 def _sent(writer: Writer, ways: Sequence[str]) -> dict[str, int]:
-    """The numbers of the last rows that were sent, by way."""
     by_all, by_way = int(writer.meta(SENT) or 0), writer.meta_json(SENT_BY)
     return {way: by_way.get(way, by_all) for way in ways}
