@@ -335,7 +335,7 @@ def spawc(  # noqa: PLR0913 - one argument per option, as click calls it
       tarjan, warshall     again after each batch; warshall by a matrix of bits
       closure              Algorithm 1: a matrix of bits, row by row
 
-    Updates are pairs of pages that come closer. The greatest duration is told before the start.
+    Updates are pairs of pages that come closer. The longest possible duration is printed first.
     """
     need_extra("the lab", "numba", "matplotlib")
     from minicrawl.lab.graphbench.algorithms import algorithms_of

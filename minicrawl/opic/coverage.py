@@ -23,9 +23,9 @@ A walker waiting at a page visits d / (1-d) others at most before it starts agai
 `kept` of the time of all walkers, whatever the others link to, as if these kept all that comes to them (after RankMass:
 Cho, Schonfeld: "RankMass Crawler", VLDB 2007, whose walkers start at the seeds; these start where births say). By the
 links found so far they have c. Links not read yet may also move as much of the trust between sites. Of the rest as much
-may be missing, beside D, as is there: pages that few link to are read last, and more often are not there.
+may be missing, beside D, as is there: pages with few links to them are read last, and are missing more often.
 
-Each of the pages left may lead to others, and these to as many each, which have births like those not read.
+Each of the pages left may lead to others, each of these to as many again, with births like those of the pages not read.
 
 Where several books share the web, all are sums over these, perhaps of different moments: reading a page adds to K no
 less than to all the rest, so later reads can only raise the bound. Cash handed over and not yet taken by its home is in

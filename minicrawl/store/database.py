@@ -227,7 +227,7 @@ def check_in_place(path: Path, file: tuple[int, int] | None) -> None:
     if found is None:
         raise StoreError(
             f"{path} was deleted or moved while the crawl was writing to it; put it back and run again: only the last "
-            "second is lost; if it was deleted, all it held is"
+            "second is lost; a deleted store is lost whole"
         )
     if found != file:
         raise StoreError(
