@@ -8,11 +8,12 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Self
 
+import numpy as np
 from msgspec.structs import replace
 
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.outcomes.outcome import Outcome
-from minicrawl.crawler.recognise.duplicates import Canonicals, Claim, Duplicates, differs, differs_much
+from minicrawl.crawler.recognise.duplicates import Canonicals, Claim, Duplicates, are_alike, differs, differs_much
 from minicrawl.crawler.recognise.soft404 import Judged, Soft404s, comparable, says_not_found
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
@@ -29,6 +30,7 @@ from minicrawl.web.urls.spellings import differ_by_spelling, other_names
 
 MOST_CLAIMS = 256
 """Pages checked that named one as canonical before: any number may, also with the same content."""
+_FEWEST_REPEATS, _MOST_ASKED, _MOST_LEADERS, _MOST_HOSTS = 3, 3, 64, 1_000
 
 
 class DuplicatePages(Step):
@@ -50,6 +52,10 @@ class DuplicatePages(Step):
         )
         self._refuted = json.loads(str(state.writer.meta("refuted_canonicals") or "[]"))  # as in the store
         self._canonicals = Canonicals(self._refuted)
+        self._frontier, self._waiting = state.frontier, state.frontier.pages
+        self._is_round = state.terms.only is not None
+        self._repeats = dict[int, dict[int, list[int]]]()  # by host and leader, of this run
+        self._asked_again: dict[int, tuple[Fingerprint, list[int]]] = {}  # with their leader, and who repeated it
 
     def recognise(self, turn: Turn) -> bool:
         if turn.outcome.reason != "canonical" or self._is_believed(turn):
@@ -60,16 +66,49 @@ class DuplicatePages(Step):
     def on_links(self, turn: Turn) -> None:
         """Note the fingerprint of a page, if it has content."""
         page, outcome, fetched, fingerprints = turn.page, turn.outcome, turn.fetched, self.fingerprints
+        before, repeats = self._asked_again.get(page, (None, []))
+        if before is not None and fetched.sketch is not None and not are_alike(before.sketch, fetched.sketch):
+            self._ask({before.page, *repeats} - {page}, turn.now)  # it says something else, be it not for a clock
+            repeats.clear()
         has_content = outcome.state in (State.FETCHED, State.ALIAS) and not outcome.is_redirect
         if not has_content or fetched.digest is None or fetched.payload is None:
             if self._accounts.had_turn[page]:
                 fingerprints.forget(page)
         elif outcome.state is State.ALIAS and outcome.reason != "duplicate":
             fingerprints.keep(page, fetched.digest, fetched.payload, fetched.sketch)
+            if outcome.reason == "same-page" and outcome.alias is not None:
+                self._note_repeat(self._urls.find([outcome.alias])[0], page)
         else:
             is_judged = fetched.payload & SAYS_SOMETHING
             likeness = fingerprints.likeness(page, fetched.payload, fetched.sketch) if is_judged else None
             fingerprints.add(page, fetched.digest, fetched.payload, fetched.sketch, likeness)
+            if likeness is not None and likeness[1] is None:
+                self._note_repeat(likeness[0], page)
+
+    def _note_repeat(self, leader: int | None, page: int) -> None:
+        host = self._waiting.host_of.item(page)
+        if leader is None or self._waiting.host_of[leader] != host or len(self._repeats) > _MOST_HOSTS:
+            return
+        leaders = self._repeats.setdefault(host, {})
+        if leader in leaders or len(leaders) < _MOST_LEADERS:
+            leaders.setdefault(leader, []).append(page)
+
+    def on_idle(self, host: int, now: float) -> None:
+        """An application may fail with status 200: ask again for the first and the last page of several that said the
+        same, unless most of the host says it."""
+        leaders = {} if self._is_round else self._repeats.get(host, {})
+        for leader in sorted(leaders, key=lambda leader: -len(leaders[leader]))[:_MOST_ASKED]:
+            pages, row = leaders[leader], self.fingerprints.row(leader)
+            if len(pages) < _FEWEST_REPEATS or leader in self._asked_again or row is None:
+                continue
+            if 2 * len(pages) < np.count_nonzero(self._waiting.host_of[: self._accounts.size] == host):
+                self._asked_again |= dict.fromkeys((leader, pages[-1]), (row, pages))
+                self._ask({leader, pages[-1]}, now)
+
+    def _ask(self, pages: Iterable[int], now: float) -> None:
+        for page in pages:
+            self._pages.read_otherwise.add(page)  # a difference is none of the page's own
+            self._frontier.put_first(page, now)
 
     def on_turn(self, turn: Turn) -> None:
         """Let pages that named this one as canonical, and turn out to differ much, stand for themselves; and note the

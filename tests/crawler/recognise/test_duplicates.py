@@ -5,13 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import httpx
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from support.command_line import answer, run
 from support.prose import prose
-from support.sites import EVERYTHING, HOME, Site, canonical, crawl, faults_in, rows, states
+from support.sites import EVERYTHING, HOME, Server, Site, canonical, crawl, faults_in, rows, states
 
 from minicrawl.crawler.recognise.duplicates import (
     ALIKE,
@@ -323,3 +324,22 @@ def test_pages_that_say_the_same_as_one_another_refute_nothing() -> None:
     for page in range(3 * DIFFERENT):
         assert canonicals.add_claims(HOME, [(PAGES[page % 12], Fingerprint(page, 1, 1, None, None, None))], None) == []
     assert canonicals.refuted == {}
+
+
+@pytest.mark.parametrize("form", ["{}", "show?id={}"])
+@pytest.mark.parametrize("lasts", [False, True])
+def test_pages_that_failed_with_200_are_read_once_one_says_something_else(form: str, lasts: bool, store: Path) -> None:
+    """Of those that go on to say the same, two are asked again."""
+    urls = [HOME, *(HOME + form.format(number) for number in range(1, 21))]
+
+    def reply(request: httpx.Request, times: int) -> httpx.Response:
+        number = urls.index(str(request.url))
+        if number and number % 4 == 0 and (times == 1 or lasts):
+            return httpx.Response(200, html="<title>Busy</title><p>Too many people read this, try again")
+        links = "".join(f'<a href="{url}">to</a>' for url in urls)
+        return httpx.Response(200, html=prose(number, title=f"Page {number}").replace("</body>", links))
+
+    _, server = crawl(Server(dict.fromkeys(urls, reply)), store, [HOME])
+    assert len(rows(store, "SELECT DISTINCT title FROM fetches WHERE title <> 'Busy'")) == (16 if lasts else 21)
+    assert sorted(map(server.asked.count, urls[4::4])) == ([1, 1, 1, 2, 2] if lasts else [2, 2, 2, 2, 3])
+    assert faults_in(store) == []
