@@ -17,7 +17,8 @@ value     a folder of one that has more than FEW folders: Rose of /wiki/Rose/his
 view      a URL with a query, with a word in its path that stands below MANY folders: /{n}/reviews/add/, or with a
           number behind a value: /wiki/Rose/3
 ahead     a redirect to a page like it that was not read: that page says what there is, so the redirect is not counted
-gate      a page to which redirects lead, with their own URL as the one to come back to: /login?next=/member/7
+gate      a page to which redirects lead, with their own URL as the one to come back to: /login?next=/member/7; it is
+          open if pages that say something stand behind it, as behind one to choose a country
 tail      the path of a view from that word on, or from the folder of the value; in F with * for values
 
 The prospect of a URL, the share of gains to be expected, is worked out from coarse to fine: it begins with a half, or
@@ -81,6 +82,8 @@ IN_VAIN, RARE = 6, 1 / 10
 """Pages of which fewer than one in ten said anything itself, after which a link to one more like them is nothing."""
 ONE_PAGE = 3
 """Pages that repeat one of their pattern, of which no other said anything, after which it is one page."""
+OPEN = 2
+"""Gates that led to pages that said something, after which others may: the first one leads to what all lead to."""
 KNOWN_TITLES, RICH = 3, 8
 """Pages of a pattern with titles of others, from which on its lines are looked at; pages that all said something under
 titles of their own, after which they are not."""
@@ -161,8 +164,8 @@ class Count(Struct):
 
     @property
     def is_shut(self) -> bool:
-        """True for a gate that is one page, and for pages that are all redirects, and lead to one."""
-        is_gate = self.kinds["gate"] > 0 and self.is_one_page
+        """True for a gate that is one page and is not open, and for pages that are all redirects, and lead to one."""
+        is_gate = self.kinds["gate"] > 0 and self.is_one_page and self.kinds["open"] < OPEN
         return is_gate or (self.kinds["redirect"] == self.read and self.kinds["gated"] >= ONE_PAGE)
 
     @property
@@ -475,9 +478,34 @@ class Judge:
         if leads_back(target, url) and _is_of_host(target, url):
             pattern = self.pattern(target)
             self.counts[pattern].kinds["gate"] += 1
+            self.counts["*"].kinds["gate"] += 1
             self.changed.add(pattern)
-            if self.counts[pattern].is_one_page:
+            if self.counts[pattern].is_shut:
                 self.counts[self.pattern(url)].kinds["gated"] += 1
+
+    @property
+    def has_gates(self) -> bool:
+        return self.counts["*"].kinds["gate"] > 0
+
+    def is_gate(self, url: str) -> bool:
+        count = self.counts.get(self.pattern(url))
+        return count is not None and count.kinds["gate"] > 0
+
+    def open_gates(self, way: Sequence[str]) -> None:
+        """Take in that a page said something to which gates and redirects alone led: all on this way count as gains,
+        once a gate like these has led to another."""
+        gates = {self.pattern(url) for url in way if self.is_gate(url)}
+        for gate in gates:
+            self.counts[gate].kinds["open"] += 1
+            if self.counts[gate].kinds["open"] == OPEN:
+                self.changed.update(key for key, count in self.counts.items() if count.kinds.pop("gated", 0))
+        is_open = any(self.counts[gate].kinds["open"] >= OPEN for gate in gates)
+        for keys in map(self.keys, way if is_open else ()):
+            for key in {*keys.fine, *keys.loose} & self.counts.keys():
+                count = self.counts[key]
+                count.gains, count.dry = min(count.gains + 1, count.n), 0
+                gates.add(key)
+        self.changed |= gates
 
     def forget_parameter(self, name: str) -> None:
         """Count pages with a parameter that changes nothing as those of the URLs without it, which are read instead."""

@@ -72,7 +72,8 @@ _MOST_HOSTS, _MOST_LINES = 2_000, 8_000_000
 
 class HostBook(Struct):
     """What is known of one host. read: pages with parameters, which may come to stand for others. copied: how often a
-    text was repeated under another path. tables: the sketch of the last page of numbers of each pattern."""
+    text was repeated under another path. tables: the sketch of the last page of numbers of each pattern. opened: gates,
+    and what led to them, behind which a page says something."""
 
     judge: Judge
     pairs: Pairs
@@ -80,6 +81,7 @@ class HostBook(Struct):
     read: list[int] = field(default_factory=list)
     copied: Counter[int] = field(default_factory=Counter)
     tables: dict[str, bytes] = field(default_factory=dict)
+    opened: set[int] = field(default_factory=set)
 
     def is_unlike_last(self, fetched: Fetched) -> bool:
         """True if a page shares less than half of its text with the last page of numbers of its pattern."""
@@ -418,6 +420,7 @@ class SamePage(Step):
             self._named.note(unread, turn.page, answer)
             return
         book.judge.learn(answer)
+        _open_gates(self._state, turn.page, kind, book)
         self._changed.add(name)
         if kind not in ("error", "redirect"):
             self._add_text(turn, book, lines, [hashed] if title and kind != "noindex" else [])
@@ -644,6 +647,22 @@ def _are_same(fingerprints: Duplicates, page: int, other: int) -> bool:
     """True if two pages have one text."""
     row, there = fingerprints.row(page), fingerprints.row(other)
     return row is not None and there is not None and row.payload == there.payload
+
+
+def _open_gates(state: "CrawlState", page: int, kind: str, book: HostBook) -> None:
+    """Take in that a page says something, if gates of its host alone have led to it."""
+    if kind != GAIN or not book.judge.has_gates:
+        return
+    way, is_alias, host_of = list[int](), state.accounts.book.alias, state.frontier.pages.host_of
+    source = state.pages.found_on(page)
+    while source is not None and host_of[source] == host_of[page] and len(way) < MAX_HOPS:
+        if not (is_alias[source] or book.judge.is_gate(state.urls.url(source))):
+            break
+        way.append(source)
+        source = state.pages.found_on(source)
+    if not book.opened.issuperset(way):
+        book.opened.update(way)
+        book.judge.open_gates([state.urls.url(each) for each in way])
 
 
 def _stands_for(state: "CrawlState", page: int) -> int:

@@ -24,6 +24,7 @@ from minicrawl.parts.samepage.judge import (
     MANY,
     NOW,
     ONE_PAGE,
+    OPEN,
     QUICK,
     RARE,
     RISEN,
@@ -46,7 +47,9 @@ class SlowJudge:
         self.repeated: list[str] = []
         """Patterns of pages that repeated one of their pattern."""
         self.led: list[tuple[str, str, bool]] = []
-        """Patterns of redirects that are to be come back to, of their targets, and whether these are one page."""
+        """Patterns of redirects that are to be come back to, of their targets, and whether these are shut."""
+        self.opened: list[str] = []
+        """Patterns of gates that led to pages that said something."""
 
     def keys(self, url: str) -> tuple[list[str], str, list[str]]:
         """From fine to coarse; the pattern; and each parameter with its values, if these are few."""
@@ -126,21 +129,22 @@ class SlowJudge:
     def _count(self, key: str) -> tuple[float, float]:
         """Pages and gains of a key, which forgets half of them at HALF."""
         pages = gains = 0.0
-        for keys, _, _, gain in self.answers:
+        for keys, _, kind, gain in self.answers:
             if key in keys:
-                pages, gains = pages + 1, gains + gain
+                pages += bool(kind)
+                gains = gains + gain if kind else min(gains + gain, pages)
                 if pages >= HALF:
                     pages, gains = pages / 2, gains / 2
         return pages, gains
 
     def _kinds(self, key: str) -> list[str]:
-        return [kind for keys, _, kind, _ in self.answers if key in keys]
+        return [kind for keys, _, kind, _ in self.answers if kind and key in keys]
 
     def prospect(self, url: str) -> float:
         fine, pattern, loose = self.keys(url)
         expected = 0.5
         for key in loose:
-            if len({other for keys, other, _, _ in self.answers if key in keys}) > 1:
+            if len({other for keys, other, kind, _ in self.answers if kind and key in keys}) > 1:
                 pages, gains = self._count(key)
                 expected = min(expected, (gains + 1) / (pages + 2))
         for key in fine[::-1]:
@@ -150,13 +154,11 @@ class SlowJudge:
             pace = SLOW if is_copied or not ("?" in pattern or "/…/" in pattern) else QUICK
             expected = (gains + pace * expected) / (pages + pace) if kinds else expected
         own = [(kind, gain) for _, other, kind, gain in self.answers if other == pattern]
-        is_gate = self._is_one_page(pattern) and pattern in (gate for _, gate, _ in self.led)
-        is_gated = sum(other == pattern and is_one for other, _, is_one in self.led) >= ONE_PAGE
-        if is_gate or (is_gated and {kind for kind, _ in own} == {"redirect"}):
+        only_leads = {kind for kind, _ in own if kind} == {"redirect"}
+        is_gated = sum(other == pattern and is_shut for other, _, is_shut in self.led) >= ONE_PAGE
+        if self._is_shut(pattern) or (is_gated and only_leads):
             return 0.0
-        leads_nowhere = (
-            len(own) >= DRY and {kind for kind, _ in own} == {"redirect"} and not any(gain for _, gain in own[-DRY:])
-        )
+        leads_nowhere = len(own) >= DRY and only_leads and not any(gain for _, gain in own[-DRY:])
         return min(expected, LEAST) if leads_nowhere else expected
 
     def learn(self, answer: Answer) -> float:
@@ -180,8 +182,21 @@ class SlowJudge:
             self.repeated.append(pattern)
         if answer.kind == "redirect" and answer.of and quote(answer.url.removeprefix(HOST)) in answer.of:
             gate = self.keys(answer.of)[1]
-            self.led.append((pattern, gate, self._is_one_page(gate)))
+            self.led.append((pattern, gate, False))
+            self.led[-1] = (pattern, gate, self._is_shut(gate))
         return gain
+
+    def open_gates(self, way: list[str]) -> None:
+        gates = {self.keys(url)[1] for url in way} & {gate for _, gate, _ in self.led}
+        self.opened += gates
+        if any(self.opened.count(gate) == OPEN for gate in gates):
+            self.led = [(pattern, gate, False) for pattern, gate, _ in self.led]
+        if any(self.opened.count(gate) >= OPEN for gate in gates):
+            self.answers += [([*fine, *loose], pattern, "", 1.0) for fine, pattern, loose in map(self.keys, way)]
+
+    def _is_shut(self, pattern: str) -> bool:
+        is_gate = pattern in (gate for _, gate, _ in self.led)
+        return is_gate and self._is_one_page(pattern) and self.opened.count(pattern) < OPEN
 
     def _is_one_page(self, pattern: str) -> bool:
         kinds = [kind for _, other, kind, _ in self.answers if other == pattern]
@@ -326,6 +341,9 @@ def test_prospects_and_gains_are_those_of_the_formula(seed: int) -> None:
             known, kind, of = f"{HOST}/talk/{step}", "redirect", f"{HOST}/talk/{step + 1}"
         answer = Answer(known, kind, found, draw.random() < 0.3, of, is_ahead=is_moved and step % 2 > 0)
         assert judge.learn(answer) == pytest.approx(slow.learn(answer))
+        if draw.random() < 0.02:
+            for each in (judge, slow):
+                each.open_gates([f"{HOST}/login?next=/member/{step}", f"{HOST}/member/{step}"])
         if step % 10 == 0:
             judge = Judge(judge.counts, judge.seen)
             for url in [
