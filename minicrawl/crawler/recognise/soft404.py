@@ -24,7 +24,8 @@ verdict of a probe    the answers were
 not-found             an error, a redirect that is not an answer, not HTML, or a page without text
 open                  a page with text, or a redirect; another probe is to follow
 varied                pages that have nothing in common but a template
-wall                  redirects that take the page's path along, and no target says "not found": it may be a login
+wall                  redirects that take the page's path along, and no target says "not found": it may be a login; or
+                      redirects to the only page of their folder: links carry old names of it
 soft-404              pages that say "not found", or redirects
 catch-all             the same, but so do nearly all pages: the host may be an application drawn in the browser
 
@@ -74,7 +75,8 @@ class NotFound:
     """An origin's answers for missing pages of a folder.
 
     `matched`: pages that are like the answers; `others`: pages that are not; `is_there`: a page that surely exists is
-    like them; `pages_with`: how many of the `compared` have each word of the answers.
+    like them; `pages_with`: how many of the `compared` have each word of the answers; `beside`: pages in the folder, or
+    at it, two at most, and whether missing ones are redirected there.
     """
 
     def __init__(self, row: Probe) -> None:
@@ -83,6 +85,7 @@ class NotFound:
         self.varies, self.numbers, self.echoes, self.is_there = row[8:12]
         self.matched, self.others = set(numbers_of(row.matched)), set(numbers_of(row.others))
         self.compared, self.pages_with, self.existed = 0, Counter[int](), row.existed
+        self.beside = dict[int, bool]()
 
     def row(self) -> Probe:
         """The row for the store."""
@@ -157,7 +160,8 @@ class NotFound:
             return
         differ = len(self.others) >= _FEWEST_OTHERS and _PAGES_PER_OTHER * len(self.others) >= len(self.matched)
         may_be_drawn = not self.is_long and (not self.words or (self.is_there and len(self.words) < _FEW_WORDS))
-        if self.is_redirect and self.echoes and not self.words >= _SAID:
+        may_be_pages = self.echoes or [*self.beside.values()] == [True]
+        if self.is_redirect and may_be_pages and not self.words >= _SAID:
             self.verdict = "wall"
         elif (self.is_long and self.digest is None) or (self.varies and not self._has_mark):
             self.verdict = "varied"
@@ -412,7 +416,10 @@ class Soft404s:
 
     def _compare(self, probe: NotFound, read: Read) -> None:
         is_there = read.is_there or (not read.is_redirect and is_above(read.url, probe.folder))
-        probe.compare(read, is_there=is_there, is_target=self._sends_to(probe, read.page, read.url))
+        is_target = self._sends_to(probe, read.page, read.url)
+        if not read.is_redirect and len(probe.beside) <= 1 and probe.folder in (read.url, folder_of(read.url)):
+            probe.beside[read.page] = is_target
+        probe.compare(read, is_there=is_there, is_target=is_target)
         if probe.varies_much and probe.asked == MOST_PROBES - 1 and self._may_ask(origin_of(probe.folder)):
             self._want(origin_of(probe.folder), probe, probe.url)
 
