@@ -617,8 +617,11 @@ class Judge:
     def _has_risen(self, prospect: float, url: str) -> bool:
         if prospect >= NOW:
             return True
-        count = self.counts.get(self.pattern(url))
-        return prospect >= RISEN and count is not None and count.said >= 2 and count.dry < DRY
+        keys = self.keys(url)
+        count, coarse = self.counts.get(keys.pattern), self.counts.get(keys.fine[-1])
+        if count is None or coarse is None or prospect < RISEN or count.said <= 1:
+            return False
+        return count.dry < (DRY if coarse.is_poor else DRY * NOW / prospect)  # rarer gains are farther apart
 
     def _samples(self, prospects: Iterable[tuple[float, "Waiting"]]) -> Iterator[tuple[bool, float, "Waiting"]]:
         may_be_barren = self.barren < BARREN + self.gains / GAINS_PER_BARREN

@@ -225,6 +225,12 @@ def answers_by_post(web: MadeWeb) -> None:
     _topics_by_post(web, every=4)
 
 
+@made(OPEN)
+def answers_by_few_posts(web: MadeWeb) -> None:
+    """The same of one post in six: in a topic they may be far apart."""
+    _topics_by_post(web, every=6)
+
+
 @made()
 def feeds_of_tags(web: MadeWeb) -> None:
     """A blog of which each tag has two feeds, with nothing that its posts do not say."""
