@@ -11,7 +11,7 @@ from minicrawl.log import printable
 from minicrawl.model import State
 from minicrawl.parts.part import own
 from minicrawl.parts.samepage import SamePageSettings
-from minicrawl.parts.samepage.judge import KINDS
+from minicrawl.parts.samepage.judge import DRY, GAIN, KINDS, NOW
 from minicrawl.parts.samepage.pairs import DIFFERING, VOID, exact, plainer
 from minicrawl.parts.samepage.stored import load_judge, load_pairs
 from minicrawl.parts.samepage.tables import PairRow, PatternRow
@@ -31,9 +31,10 @@ _SAYS = {
     "copy": ("repeats a page under another path", "repeat pages under other paths"),
     "file": ("is not HTML", "are not HTML"),
     "nothing": ("says nothing that other pages do not", "say nothing that other pages do not"),
+    "little": ("says little that is new", "say little that is new"),
     "gain": ("says something new", "say something new"),
 }
-"""What one page, or several, said: by kind."""
+"""What one page, or several, said: by kind, or that most gains are dull."""
 _SPELLINGS = {
     "?": "an empty query",
     "case": "the case of letters",
@@ -48,16 +49,20 @@ _LINKER = """
 
 
 class _Count(NamedTuple):
-    """What was read of some URLs. said: pages by kind; example: the URL of one."""
+    """What was read of some URLs. said: pages by kind; example: the URL of one; dry: pages since the last gain."""
 
     read: int
     said: Mapping[str, int]
     example: str
+    dry: int = 0
 
     @classmethod
     def of(cls, row: PatternRow) -> "_Count":
         kinds = json.loads(row.kinds)
-        return cls(row.read, {kind: kinds[kind] for kind in KINDS if kinds.get(kind)}, row.example)
+        said = {kind: kinds[kind] for kind in KINDS if kinds.get(kind)}
+        if row.dry < DRY and row.gains < NOW * row.n and 2 * said.get(GAIN, 0) > row.read:
+            said["little"] = said.pop(GAIN)
+        return cls(row.read, said, row.example, row.dry)
 
     def __str__(self) -> str:
         first = printable(self.example)
@@ -68,7 +73,8 @@ class _Count(NamedTuple):
                 return f"{number:,} of {self.read:,} read {_SAYS[kind][number != 1]}, for example {first}"
             case several:
                 each = ", ".join(f"{number:,} {_SAYS[kind][number != 1]}" for kind, number in several)
-                return f"of {self.read:,} read, such as {first}, {each}"
+                last = f"; the last {self.dry:,} say nothing new" if self.dry > 1 and GAIN in self.said else ""
+                return f"of {self.read:,} read, such as {first}, {each}{last}"
 
 
 def figures(store: Store) -> Mapping[str, Any]:
@@ -111,7 +117,7 @@ def _void_row(row: PairRow) -> dict[str, Any]:
 def _evidence(pattern: Mapping[str, Any]) -> str:
     if pattern.get("like"):
         return f"none read, as elsewhere on the host {_Count(**pattern['like'])}"
-    return str(_Count(pattern["read"], pattern["said"], pattern["example"]))
+    return str(_Count(pattern["read"], pattern["said"], pattern["example"], pattern.get("dry", 0)))
 
 
 def status_lines(found: Mapping[str, Any]) -> Iterator[str]:

@@ -178,6 +178,14 @@ def test_where_none_was_read_it_is_told_what_others_say(store: Path) -> None:
     assert line.endswith(f" URLs of {OF_FORMS}: none read, as URLs like them say nothing new")
 
 
+@pytest.mark.parametrize(("n", "new"), [(1, "little that is new"), (20, "something new; the last 20 say nothing new")])
+def test_it_is_told_why_what_said_something_is_left_out(store: Path, n: int, new: str) -> None:
+    crawled(KEPT_OUT, store)
+    update = "UPDATE patterns SET n = 9, gains = 2, dry = ?, kinds = ? WHERE waiting > 0"
+    rows(store, update, n, '{"gain": 20, "error": 20}')
+    assert lines(store, "left out")[0].endswith(f", 20 are errors, 20 say {new}")
+
+
 def test_a_folder_tells_what_all_partitions_left_out(tmp_path: Path) -> None:
     folder = twins(tmp_path, {HOME: [f"{HOME}a"], f"{HOME}a": [], "http://b.test/": []})[1]
     stores = sorted(folder.glob("*.db"))
