@@ -75,8 +75,7 @@ class NotFound:
     """An origin's answers for missing pages of a folder.
 
     `matched`: pages that are like the answers; `others`: pages that are not; `is_there`: a page that surely exists is
-    like them; `pages_with`: how many of the `compared` have each word of the answers; `beside`: pages in the folder, or
-    at it, two at most, and whether missing ones are redirected there.
+    like them; `pages_with`: how many of the `compared` have each word of the answers; `beside`: pages in the folder.
     """
 
     def __init__(self, row: Probe) -> None:
@@ -85,7 +84,7 @@ class NotFound:
         self.varies, self.numbers, self.echoes, self.is_there = row[8:12]
         self.matched, self.others = set(numbers_of(row.matched)), set(numbers_of(row.others))
         self.compared, self.pages_with, self.existed = 0, Counter[int](), row.existed
-        self.beside = dict[int, bool]()
+        self.beside = dict[int, bool]()  # whether missing pages lead there
 
     def row(self) -> Probe:
         """The row for the store."""
@@ -160,8 +159,8 @@ class NotFound:
             return
         differ = len(self.others) >= _FEWEST_OTHERS and _PAGES_PER_OTHER * len(self.others) >= len(self.matched)
         may_be_drawn = not self.is_long and (not self.words or (self.is_there and len(self.words) < _FEW_WORDS))
-        may_be_pages = self.echoes or [*self.beside.values()] == [True]
-        if self.is_redirect and may_be_pages and not self.words >= _SAID:
+        is_name = self.echoes or [*self.beside.values()] == [True]
+        if self.is_redirect and is_name and not self.words >= _SAID:
             self.verdict = "wall"
         elif (self.is_long and self.digest is None) or (self.varies and not self._has_mark):
             self.verdict = "varied"

@@ -187,8 +187,7 @@ def test_all_names_in_the_folder_of_one_page_lead_to_it(store: Path, pages: int)
     """Where the folder has another page, they are missing, and so is the page for them."""
     names, own = ([f"{HOME}f/7/{name}{number}" for number in range(3)] for name in ("old", "own"))
     says = {f"/f/7/own{number}": [prose(number, 60, f"Own {number}")] for number in range(pages)}
-    server = Missing(lambda path: "/f/7/own0", says, linked=[*own[1:pages], *names], under="/f/7/")
-    crawl(server, store, [HOME], strategy="breadth-first", **EVERYTHING)
+    crawl(Missing(lambda path: "/f/7/own0", says, linked=[*own[1:pages], *names], under="/f/7/"), store, [HOME])
     assert kinds(store, names) == {"alias redirect-302" if pages == 1 else "error soft-404"}
     assert kinds(store, own[:1]) == {"fetched ok" if pages == 1 else "error soft-404"}
     assert faults_in(store) == []
