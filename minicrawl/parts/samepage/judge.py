@@ -17,8 +17,7 @@ value     a folder of one that has more than FEW folders: Rose of /wiki/Rose/his
 view      a URL with a query, with a word in its path that stands below MANY folders: /{n}/reviews/add/, or with a
           number behind a value: /wiki/Rose/3
 ahead     a redirect to a page like it that was not read: that page says what there is, so the redirect is not counted
-gate      a page to which redirects lead, with their own URL as the one to come back to: /login?next=/member/7; it is
-          open if pages that say something stand behind it, as behind one to choose a country
+gate      where redirects lead with their own URL to come back to: /login?next=/member/7; open if pages stand behind it
 tail      the path of a view from that word on, or from the folder of the value; in F with * for values
 
 The prospect of a URL, the share of gains to be expected, is worked out from coarse to fine: it begins with a half, or
@@ -80,10 +79,9 @@ MOSTLY = 3 / 4
 """Share of pages that repeat others from which on a number is that of no next page."""
 IN_VAIN, RARE = 6, 1 / 10
 """Pages of which fewer than one in ten said anything itself, after which a link to one more like them is nothing."""
-ONE_PAGE = 3
-"""Pages that repeat one of their pattern, of which no other said anything, after which it is one page."""
-OPEN = 2
-"""Gates that led to pages that said something, after which others may: the first one leads to what all lead to."""
+ONE_PAGE, OPEN = 3, 2
+"""Pages that repeat one of their pattern, of which no other said anything, after which it is one page; gates that led
+to pages that said something, after which others may: the first one leads to what all lead to."""
 KNOWN_TITLES, RICH = 3, 8
 """Pages of a pattern with titles of others, from which on its lines are looked at; pages that all said something under
 titles of their own, after which they are not."""
@@ -393,7 +391,14 @@ class Judge:
     def reads_now(self, url: str, source: Callable[[], str | None]) -> bool:
         """True if a URL is read before those that need not be. source: the URL of the page with the link, asked for
         where it matters."""
-        return self.prospect(url) >= NOW or self._is_next_page(url, source())
+        return self.prospect(url) >= NOW or self._is_next_page(url, linker := source()) or self._may_open(url, linker)
+
+    def _may_open(self, url: str, source: str | None) -> bool:
+        """True if one of the first pages of a gate links to a URL which does not say, as that, where to return to."""
+        if source is None or not (_is_of_host(source, url) and self.is_gate(source)) or leads_back(url, source):
+            return False
+        is_early = self.counts[self.pattern(source)].read <= IN_VAIN
+        return is_early and {*shape_of(url).parameters}.isdisjoint(shape_of(source).parameters)
 
     def _is_next_page(self, url: str, source: str | None) -> bool:
         """True if a URL is the next page of its source, as long as such pages say something: not if it is ?page=1, and
@@ -483,13 +488,8 @@ class Judge:
             if self.counts[pattern].is_shut:
                 self.counts[self.pattern(url)].kinds["gated"] += 1
 
-    @property
-    def has_gates(self) -> bool:
-        return self.counts["*"].kinds["gate"] > 0
-
     def is_gate(self, url: str) -> bool:
-        count = self.counts.get(self.pattern(url))
-        return count is not None and count.kinds["gate"] > 0
+        return (self.counts.get(self.pattern(url)) or Count()).kinds["gate"] > 0
 
     def open_gates(self, way: Sequence[str]) -> None:
         """Take in that a page said something to which gates and redirects alone led: all on this way count as gains,
@@ -618,10 +618,9 @@ class Judge:
         if prospect >= NOW:
             return True
         keys = self.keys(url)
-        count, coarse = self.counts.get(keys.pattern), self.counts.get(keys.fine[-1])
-        if count is None or coarse is None or prospect < RISEN or count.said <= 1:
-            return False
-        return count.dry < (DRY if coarse.is_poor else DRY * NOW / prospect)  # rarer gains are farther apart
+        count, coarse = self.counts.get(keys.pattern) or Count(), self.counts.get(keys.fine[-1]) or Count()
+        may_rise = prospect >= RISEN and count.said >= 2
+        return may_rise and count.dry < (DRY if coarse.is_poor else DRY * NOW / prospect)  # rare gains are far apart
 
     def _samples(self, prospects: Iterable[tuple[float, "Waiting"]]) -> Iterator[tuple[bool, float, "Waiting"]]:
         may_be_barren = self.barren < BARREN + self.gains / GAINS_PER_BARREN

@@ -72,8 +72,7 @@ _MOST_HOSTS, _MOST_LINES = 2_000, 8_000_000
 
 class HostBook(Struct):
     """What is known of one host. read: pages with parameters, which may come to stand for others. copied: how often a
-    text was repeated under another path. tables: the sketch of the last page of numbers of each pattern. opened: gates,
-    and what led to them, behind which a page says something."""
+    text was repeated under another path. tables: by pattern the sketch of its last table. opened: open gates."""
 
     judge: Judge
     pairs: Pairs
@@ -268,7 +267,7 @@ class SamePage(Step):
             return False
         name = self._name_of(page)
         judge = self._book(name).judge
-        reads_now = self._is_checked(url, judge) or judge.reads_now(url, lambda: self._source_of(page))
+        reads_now = self._is_checked(url, judge) or judge.reads_now(url, lambda: self._source_of(page, judge))
         reads_now = reads_now or self._named.is_named(page)
         if reads_now and not (judge.is_new and self._echoes.makes_up(url)):
             return self._plainer_first.lets_wait(page, url, lambda other: judge.prospect(other) >= NOW)
@@ -287,10 +286,11 @@ class SamePage(Step):
         judge.changed.add(keys.pattern)
         self._changed.add(name)
 
-    def _source_of(self, page: int) -> str | None:
-        """The URL of the page that made a page known. None of a page that stands for another, which leads on itself."""
+    def _source_of(self, page: int, judge: Judge) -> str | None:
+        """The URL of the page that made a page known; but for gates none that stands for another, which leads there."""
         source = self._pages.found_on(page)
-        return None if source is None or self._accounts.book.alias[source] else self._urls.url(source)
+        url = None if source is None else self._urls.url(source)
+        return url if url is None or not self._accounts.book.alias[source] or judge.is_gate(url) else None
 
     def _is_checked(self, url: str, judge: Judge) -> bool:
         """True if a URL is asked for only to learn whether it is there; and for any page by its path in an audit."""
@@ -651,10 +651,9 @@ def _are_same(fingerprints: Duplicates, page: int, other: int) -> bool:
 
 def _open_gates(state: "CrawlState", page: int, kind: str, book: HostBook) -> None:
     """Take in that a page says something, if gates of its host alone have led to it."""
-    if kind != GAIN or not book.judge.has_gates:
-        return
+    may_be_open = kind == GAIN and book.judge.counts["*"].kinds["gate"] > 0
     way, is_alias, host_of = list[int](), state.accounts.book.alias, state.frontier.pages.host_of
-    source = state.pages.found_on(page)
+    source = state.pages.found_on(page) if may_be_open else None
     while source is not None and host_of[source] == host_of[page] and len(way) < MAX_HOPS:
         if not (is_alias[source] or book.judge.is_gate(state.urls.url(source))):
             break

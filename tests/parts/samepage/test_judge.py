@@ -182,8 +182,7 @@ class SlowJudge:
             self.repeated.append(pattern)
         if answer.kind == "redirect" and answer.of and quote(answer.url.removeprefix(HOST)) in answer.of:
             gate = self.keys(answer.of)[1]
-            self.led.append((pattern, gate, False))
-            self.led[-1] = (pattern, gate, self._is_shut(gate))
+            self.led.append((pattern, gate, self._is_one_page(gate) and self.opened.count(gate) < OPEN))
         return gain
 
     def open_gates(self, way: list[str]) -> None:

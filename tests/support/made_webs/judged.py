@@ -27,8 +27,7 @@ def _wrong_counts(store: Path) -> Iterator[str]:
     for host, key, pages, kinds in rows(store, "SELECT host, key, read, kinds FROM patterns"):
         by_kind = json.loads(kinds)
         counted[host][key[0]] += pages + by_kind.get("ahead", 0)
-        marks = ("known title", "of its pattern", "gate", "gated", "open", "ahead")
-        beside = sum(by_kind.get(name, 0) for name in marks)
+        beside = sum(by_kind.get(it, 0) for it in ("known title", "of its pattern", "gate", "gated", "open", "ahead"))
         if key != "*" and sum(by_kind.values()) - beside != pages:
             yield f"{host} {key}: {kinds} are not {pages}"
     for url, reason, status in rows(store, "SELECT url, reason, status FROM ranks"):

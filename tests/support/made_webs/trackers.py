@@ -83,58 +83,28 @@ def messages_beside_issues(web: MadeWeb) -> None:
     web.front(links_to(issues))
 
 
-def _members(web: MadeWeb, *forms: str) -> None:
-    """A forum of which members and answers lead strangers to a form to log in, and back. forms: others, to which it
-    leads with the page to come back to."""
+@made()
+def members_only(web: MadeWeb) -> None:
+    """A forum of which members and answers lead strangers to a form to log in, and back; and the form to others."""
     people = [f"/user/{number}/{WORDS[number]}/" for number in range(60)]
     for number in range(60):
         own = [f"/topic/{number}/answer/", people[number], f"/login?next=/topic/{number}/"]
         web.add(f"/topic/{number}/", f"Topic {number}", web.text(number) + links_to(own))
 
     def answer(key: str, times: int) -> Answer | str | None:
-        path, _, page = key.partition("?next=")
-        if page and path in ("/login", *forms):
-            beside = links(*((f"{form}?next={page}", form) for form in forms))
-            return document(path, f'<p>Your name for {path}, please</p><input type="password">{beside}')
+        form, _, page = key.partition("?next=")
+        if page and form in ("/login", "/register", "/reset"):
+            others = links(*((f"{other}?next={page}", other) for other in ("/register", "/reset")))
+            return document(form, f'<p>Your name for {form}, please</p><input type="password">{others}')
         return to(f"/login?next={key}") if key in people or key.endswith("/answer/") else None
 
     web.respond = answer
     web.front(links_to(f"/topic/{number}/" for number in range(60)))
 
 
-@made()
-def members_only(web: MadeWeb) -> None:
-    """A forum of which members and answers lead strangers to a form to log in, and back."""
-    _members(web)
-
-
-@made()
-def members_who_register(web: MadeWeb) -> None:
-    """The same with forms beside that say something, once."""
-    _members(web, "/register", "/reset")
-
-
-@made(240)  # each page is three requests
-def pages_by_country(web: MadeWeb) -> None:
-    """Their twin: each link leads to a page to choose a country, with its URL, and that to the page of the country."""
-    keys = [f"/{word}" for word in WORDS[:60]]
-    for number, key in enumerate(keys):
-        near = links_to(keys[(7 * number + other) % 60] for other in range(3))
-        web.add(f"/us{key}", f"About {key}", web.text(key) + near)
-
-    def answer(key: str, times: int) -> Answer | str | None:
-        _, _, page = key.partition("?next=")
-        if page:
-            return document("Your country", "<p>Please say where you read this</p>" + links((f"/us{page}", "America")))
-        return to(f"/choose?next={key}") if key in keys else None
-
-    web.respond = answer
-    web.front(links_to(keys))
-
-
 @made(180)  # of these 60 for the short ones
 def short_links(web: MadeWeb) -> None:
-    """Another twin: short links, of which the first lead to what is known, and all others to pages linked nowhere."""
+    """Their twin: short links, of which the first lead to what is known, and all others to pages linked nowhere."""
     pages = [f"/{WORDS[number]}-{WORDS[-number]}" for number in range(60)]
     for number, key in enumerate(pages):
         web.add(key, f"The {key[1:]}", web.text(number))
@@ -162,6 +132,21 @@ def pages_by_language(web: MadeWeb) -> None:
 def pages_that_are_gone(web: MadeWeb) -> None:
     """Its twin: each link is redirected to a page of its own which says that it is gone."""
     _moved(web, "/gone{}", lambda key: web.text("gone"), wanted=False)
+
+
+@made(240)  # each page is three requests
+def pages_by_country(web: MadeWeb) -> None:
+    """Each link is redirected to a page to choose a country, with its own URL, and that leads to the page."""
+    _moved(web, "/us{}", web.text, wanted=True)
+    lead = web.respond
+
+    def answer(key: str, times: int) -> Answer | str | None:
+        page = key.removeprefix("/choose?next=")
+        if page != key:
+            return document("Your country", "<p>Please say where you read this</p>" + links((f"/us{page}", "America")))
+        return to(f"/choose?next={key}") if lead(key, times) else None
+
+    web.respond = answer
 
 
 @made(150)  # each page is two requests
@@ -227,7 +212,7 @@ def answers_by_post(web: MadeWeb) -> None:
 
 @made(OPEN)
 def answers_by_few_posts(web: MadeWeb) -> None:
-    """The same of one post in six: in a topic they may be far apart."""
+    """Another twin, of one post in six: in a topic they are far apart."""
     _topics_by_post(web, every=6)
 
 
