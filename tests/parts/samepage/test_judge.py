@@ -48,8 +48,7 @@ class SlowJudge:
         """Patterns of pages that repeated one of their pattern."""
         self.led: list[tuple[str, str, bool]] = []
         """Patterns of redirects that are to be come back to, of their targets, and whether these are shut."""
-        self.opened: list[str] = []
-        """Patterns of gates that led to pages that said something."""
+        self.opened: list[str] = []  # patterns of gates that led to pages that said something
 
     def keys(self, url: str) -> tuple[list[str], str, list[str]]:
         """From fine to coarse; the pattern; and each parameter with its values, if these are few."""
@@ -340,9 +339,8 @@ def test_prospects_and_gains_are_those_of_the_formula(seed: int) -> None:
             known, kind, of = f"{HOST}/talk/{step}", "redirect", f"{HOST}/talk/{step + 1}"
         answer = Answer(known, kind, found, draw.random() < 0.3, of, is_ahead=is_moved and step % 2 > 0)
         assert judge.learn(answer) == pytest.approx(slow.learn(answer))
-        if draw.random() < 0.02:
-            for each in (judge, slow):
-                each.open_gates([f"{HOST}/login?next=/member/{step}", f"{HOST}/member/{step}"])
+        for each in (judge, slow) if draw.random() < 0.02 else ():
+            each.open_gates([f"{HOST}/login?next=/member/{step}", f"{HOST}/member/{step}"])
         if step % 10 == 0:
             judge = Judge(judge.counts, judge.seen)
             for url in [
