@@ -397,7 +397,9 @@ class SamePage(Step):
         hashed = title_hash(title)
         is_full = bool(title) and not book.knows_title(turn.fetched.url, title, hashed)
         if book.judge.is_new and kind not in ("error", "redirect"):
-            self._note_first(turn)
+            others = () if turn.fetched.payload is None else self._fingerprints.first(turn.fetched.payload)
+            is_echo = any(self._host_of(page) != self._host_of(turn.page) for page in others)
+            self._echoes.note(turn.fetched.url, is_echo=is_echo)
         if not is_full and kind not in ("error", "redirect"):
             book.judge.note_known_title(turn.fetched.url)
         kind, is_full = _by_lines(turn, book, kind, lines, is_full=is_full)
@@ -568,13 +570,6 @@ class SamePage(Step):
 
     def _may_lead(self, page: int, of: int, host: int) -> bool:
         return page != of and self._host_of(page) == host and not self._accounts.book.alias[page]
-
-    def _note_first(self, turn: Turn) -> None:
-        """Note whether the first page of a host says what a page of another host has said."""
-        text = turn.fetched.payload
-        others = () if text is None else self._fingerprints.first(text)
-        is_echo = any(self._host_of(page) != self._host_of(turn.page) for page in others)
-        self._echoes.note(turn.fetched.url, is_echo=is_echo)
 
     def _repeats(self, page: int) -> str | None:
         """What a page repeats, if it is the one recognised last."""
