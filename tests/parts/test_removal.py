@@ -137,7 +137,9 @@ def files_about(name: str) -> list[Path]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_no_other_test_needs_a_part(name: str, tmp_path: Path) -> None:
-    copied(tmp_path, name)
     files = files_about(name)
+    if not files:  # nothing but its own tests names it
+        return
+    copied(tmp_path, name)
     done = ran(tmp_path, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *files)
     assert done.returncode in (0, 5), f"{done.stdout[-6000:]}\n{done.stderr[-2000:]}"
