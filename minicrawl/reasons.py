@@ -215,7 +215,7 @@ OF_TARGETS = {
     "loop": "leads back here",
     "chain": f"is more than {MAX_HOPS} redirects away",
     "dead": "is missing",
-    "unread": "is left out, as pages like it said nothing",
+    "unread": "is left out, or must not be read",
     "differs": "says something else, or is named by many pages that do",
 }
 

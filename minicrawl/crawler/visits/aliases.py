@@ -29,7 +29,7 @@ class Aliases:
     """The aliases and their targets.
 
     A redirect is a fact. A canonical, a refresh or the same text is a hint: such a page keeps links of its own, and
-    stands for itself again if the hint's target turns out to be nothing.
+    stands for itself again if the hint's target turns out to be nothing, or must not be read.
     """
 
     def __init__(self, state: CrawlState, deep_links: DeepLinks) -> None:
@@ -54,6 +54,8 @@ class Aliases:
             self._hinted[int(from_bytes(links.targets)[0])].append(turn.page)
         if turn.outcome.state in (State.ERROR, State.GONE) and turn.outcome.reason != _UNTOLD:
             self.void_hints_to(turn.page)
+        elif turn.outcome.state is State.DISALLOWED:
+            self.void_hints(turn.page, self._hinted.pop(turn.page, []), "unread")
 
     def take_reinstated(self) -> list[int]:
         """The pages that stand for themselves again since the last call."""
@@ -97,8 +99,9 @@ class Aliases:
         refusal = self._chain(page, target)
         if refusal == "loop" and outcome.is_redirect and self._void_hint(target, page):
             refusal = self._chain(page, target)
-        if refusal is None and not outcome.is_redirect and self.is_dead(target):
-            refusal = "dead"
+        if refusal is None and not outcome.is_redirect:
+            is_forbidden = self._pages.last_state(target) == State.DISALLOWED
+            refusal = "dead" if self.is_dead(target) else "unread" if is_forbidden else None
         return refusal
 
     def hinted(self, page: int) -> list[int]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 from support.prose import WORDS, prose
-from support.sites import Site, canonical, crawl, faults_in, states
+from support.sites import Server, Site, canonical, crawl, faults_in, states
 
 PAGES = 200
 HOME = "https://a.test/"
@@ -13,6 +13,7 @@ WAYS = {
     "there": (FOLDER, "alias canonical", 2 * PAGES + 10),
     "missing": (FOLDER, "fetched canonical-", PAGES + 20),
     "by http, which redirects to https": ("http://a.test/de/", "fetched canonical-loop", 2 * PAGES + 10),
+    "forbidden": (f"{HOME}print/", "fetched canonical-unread", PAGES + 1),
 }
 
 
@@ -29,7 +30,7 @@ def test_no_page_stands_for_one_that_is_not_read(way: str, store: Path) -> None:
             site[f"{folder}{name}"] = own
         elif folder.startswith("http:"):
             site[f"{folder}{name}"] = f"{HOME}de/{name}"
-    _, server = crawl(site, store, [HOME])
+    _, server = crawl(Server(site, robots="User-agent: *\nDisallow: /print/"), store, [HOME])
     found = states(store)
     assert {found[f"{HOME}de/{name}"][: len(state)] for name in names} == {state}
     if way == "there":
