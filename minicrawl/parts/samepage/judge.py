@@ -1,6 +1,7 @@
 """The judge of a host: which of its URLs need not be read, by what pages like them have said.
 
-kind      what a page said: the first of `KINDS` that fits it, or GAIN; FILE is no page, and is not read
+kind      what a page said: the first of `KINDS` that fits it, or GAIN; FILE is no page, and is not read; NUMBERS has
+          the lines and the title of another page of its pattern, but for their numbers
 gain      a page that said something, or led to something; one that did not, but named a new page, is one as well
 key       what a URL shares with others, from fine to coarse; each key counts its pages and gains
 V         up to two folders, the form of the last segment, or its name for a program, and the parameters, those of few
@@ -41,14 +42,14 @@ from msgspec import Struct, field
 from minicrawl.web.urls.shapes import Shape, differs_by_a_number, is_number, leads_back, shape_of, word_of
 
 Group = tuple[str, str]
-GAIN, COPY, FILE = "gain", "copy", "file"
+GAIN, COPY, FILE, NUMBERS = "gain", "copy", "file", "numbers"
 SAID_OF_ITSELF = ("noindex", "canonical", "redirect", "error")
 """Kinds that the server says itself: all others are only our opinion."""
 STANDS_BACK = ("noindex", "canonical")
 """Of these, those by which a page is there, but not for robots."""
 REPEATS = ("same", "same-list", "near")
 """Kinds of pages that say what another says: their new links are made of their own URL, as ?next=."""
-KINDS = ("error", "redirect", "noindex", "canonical", "same", "same-list", "near", COPY, FILE, "nothing", GAIN)
+KINDS = ("error", "redirect", "noindex", "canonical", "same", "same-list", "near", COPY, FILE, NUMBERS, "nothing", GAIN)
 
 FEW = 16
 """Values up to which a parameter has few."""
@@ -64,7 +65,8 @@ SLOW, QUICK = 8, 2
 COPIES, DULL, FILES = 3, 5, 32
 """Copies of pages under other paths that count as one gain; pages that repeat others but lead on, or that are views and
 say something, but without a new title, half of their words, or a new link, and files; and files whose URL is that of a
-page with a parameter, which are the page in another format."""
+page with a parameter, which are the page in another format. Pages of numbers count as files if they make no URL like
+them known: each day of an endless calendar leads to the next."""
 SAMPLES, SAMPLES_OF_COPIES, SAMPLES_OF_MANY, MANY_WAIT = 2, 4, 12, 64
 """Pages read of every pattern; of one whose pages repeat others, so that it may turn out which parameter changes
 nothing; of one that only we think poor, of which MANY_WAIT wait."""
@@ -152,8 +154,8 @@ class Count(Struct):
 
     @property
     def said(self) -> int:
-        """Pages that said something, and files."""
-        return self.kinds[GAIN] + self.kinds[FILE]
+        """Pages that said something, if only other numbers, and files."""
+        return self.kinds[GAIN] + self.kinds[FILE] + self.kinds[NUMBERS]
 
     @property
     def is_one_page(self) -> bool:
@@ -449,7 +451,9 @@ class Judge:
             return 0.0
         is_fruitful = answer.kind != "error" and self._is_fruitful(answer, keys)
         gain = float(answer.kind in (GAIN, COPY, FILE) or is_fruitful)
-        if answer.kind == COPY and not is_fruitful:
+        if answer.kind == NUMBERS and not is_fruitful:
+            gain = 0.0 if any(self.leads_to_like(answer.url, url) for url in answer.new) else 1 / DULL
+        elif answer.kind == COPY and not is_fruitful:
             gain /= COPIES
         elif answer.kind == FILE:
             gain /= DULL if answer.of is None else FILES
@@ -474,7 +478,7 @@ class Judge:
         return gain
 
     def leads_to_like(self, url: str, target: str) -> bool:
-        """True if a redirect leads to another URL of the same pattern of the host."""
+        """True if a link or a redirect leads to another URL of the same pattern of the host."""
         is_alike = _is_of_host(target, url) and self.pattern(target) == self.pattern(url)
         return is_alike and not leads_back(target, url)
 

@@ -25,7 +25,7 @@ from minicrawl.crawler.steps.duplicates import DuplicatePages
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import READ, Fetched, PageRequest, State
-from minicrawl.parts.samepage.judge import FILE, GAIN, NOW, Answer, Group, Judge, Waiting
+from minicrawl.parts.samepage.judge import FILE, GAIN, NOW, NUMBERS, Answer, Group, Judge, Waiting
 from minicrawl.parts.samepage.known_lines import KnownLines
 from minicrawl.parts.samepage.pairs import VOID, Evidence, Pairs, plainer
 from minicrawl.parts.samepage.plainer_first import PlainerFirst
@@ -51,6 +51,7 @@ _PICTURE = 4
 _FEWEST_NUMBERS, _NUMBERS, _FULL = 12, 1 / 4, 1 / 2
 """Shares of words: of numbers, where these may be what a page says; of those in new lines, where it is a gain as any
 other."""
+_DIGITS = re.compile(r"\d+")
 _COPIES = 3
 """Times that a page may be repeated under other paths, as in versions of a manual, which count a third of a gain."""
 _MOST_COMPARED = 16
@@ -72,7 +73,8 @@ _MOST_HOSTS, _MOST_LINES = 2_000, 8_000_000
 
 class HostBook(Struct):
     """What is known of one host. read: pages with parameters, which may come to stand for others. copied: how often a
-    text was repeated under another path. tables: by pattern the sketch of its last table. opened: open gates."""
+    text was repeated under another path. tables: by pattern the sketch of its last table. forms: by pattern and lines
+    the title of the last page. opened: open gates."""
 
     judge: Judge
     pairs: Pairs
@@ -80,6 +82,7 @@ class HostBook(Struct):
     read: list[int] = field(default_factory=list)
     copied: Counter[int] = field(default_factory=Counter)
     tables: dict[str, bytes] = field(default_factory=dict)
+    forms: dict[tuple[str, int], str] = field(default_factory=dict)
     opened: set[int] = field(default_factory=set)
 
     def is_unlike_last(self, fetched: Fetched) -> bool:
@@ -92,6 +95,16 @@ class HostBook(Struct):
         last = self.tables.get(pattern, fetched.sketch)
         self.tables[pattern] = fetched.sketch
         return alike(distance(last, fetched.sketch)) < _HALF
+
+    def has_other_numbers(self, url: str, title: str, lines: Lines) -> bool:
+        """True if a page has the lines and the title of the last one of its pattern with these lines, but for numbers,
+        of which the title has others."""
+        if len(self.forms) > _MOST_TABLES:
+            self.forms.clear()
+        form = self.judge.pattern(url), zlib.crc32(lines.hashes.tobytes())
+        last = self.forms.get(form, title)
+        self.forms[form] = title
+        return last != title and _DIGITS.sub("", last) == _DIGITS.sub("", title)
 
     def knows_title(self, url: str, title: str, hashed: int) -> bool:
         """True if a page of the host had this title; of a view by a word of its path, if all parts of it are lines."""
@@ -700,6 +713,9 @@ def _by_lines(turn: Turn, book: HostBook, kind: str, lines: Lines | None, *, is_
             share = float(_has_new_numbers(book.lines, lines))  # a table of other numbers
         kind = GAIN if share or _is_own_form(turn) else "nothing"
         is_full = share >= _FULL
+        url, title = turn.fetched.url, turn.parsed.title or ""
+        if kind == "nothing" and not book.judge.is_view(url) and book.has_other_numbers(url, title, lines):
+            kind = NUMBERS
     if kind == "same" and "?" not in turn.fetched.url and book.is_first_copy(turn.fetched.payload):
         kind = "copy"
     return kind, is_full

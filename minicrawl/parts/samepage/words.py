@@ -30,6 +30,7 @@ _SAYS = {
     "near": ("says nearly what another page says", "say nearly what other pages say"),
     "copy": ("repeats a page under another path", "repeat pages under other paths"),
     "file": ("is not HTML", "are not HTML"),
+    "numbers": ("differs from others by numbers only", "differ from others by numbers only"),
     "nothing": ("says nothing that other pages do not", "say nothing that other pages do not"),
     "little": ("says little that is new", "say little that is new"),
     "gain": ("says something new", "say something new"),

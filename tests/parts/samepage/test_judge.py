@@ -23,6 +23,7 @@ from minicrawl.parts.samepage.judge import (
     LEAST,
     MANY,
     NOW,
+    NUMBERS,
     ONE_PAGE,
     OPEN,
     QUICK,
@@ -172,6 +173,8 @@ class SlowJudge:
         gain = 1 / DULL if answer.kind == GAIN or (leads_on and repeats) else 0.0
         gain = 1 / COPIES if answer.kind == COPY else gain
         gain = 1 / (FILES if answer.of else DULL) if answer.kind == FILE else gain
+        is_last = all(not new.startswith(HOST) or self.keys(new)[1] != pattern for new in answer.new)
+        gain = 1 / DULL if answer.kind == NUMBERS and is_last else gain
         gain = 1.0 if says_more or (leads_on and not repeats and answer.kind != FILE) else gain
         is_tail = pattern.startswith("F /…/") and "?" not in pattern
         is_again = is_tail and answer.kind == "same" and self._kinds(pattern).count("same") % COPIES > 0

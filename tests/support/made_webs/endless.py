@@ -36,6 +36,22 @@ def months_with_events(web: MadeWeb) -> None:
     _months(web, events=True)
 
 
+@made()
+def days_without_end(web: MadeWeb) -> None:
+    """A calendar by path, whose days differ by numbers only, as parts of a catalogue do; each leads to the next."""
+    web.items(60, "/p/{}", "/day/24300")
+
+    def day(key: str, times: int) -> str | None:
+        found = re.fullmatch(r"/day/(\d+)", key)
+        number = int(found[1]) if found else 0
+        hours = "".join(f"<td>{hour}:00" for hour in range(24))
+        ways = links_to(f"/day/{number + step}" for step in (1, -1, 30))
+        text = f"<p>Week {number // 7}, {number % 365} days of {2_000 + number // 365}</p><table>{hours}</table>"
+        return document(f"Day {number}", text + ways) if found else None
+
+    web.respond = day
+
+
 def _maze(web: MadeWeb, *, random_text: bool) -> None:
     """Folders in folders; each leads to five more."""
     web.items(60, "/p/{}", "/maze/")

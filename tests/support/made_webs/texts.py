@@ -225,6 +225,17 @@ def rankings_by_year(web: MadeWeb) -> None:
 
 
 @made()
+def parts_by_measures(web: MadeWeb) -> None:
+    """Parts of a catalogue: their number, three measures and the price are all that differs."""
+    draw = random.Random(web.seed)
+    for number in range(4_000, 4_150):
+        size, weight, price = draw.randrange(5, 90), draw.randrange(100, 999), draw.randrange(100, 9_999) / 100
+        rows = f"<tr><td>Length<td>{size} mm<tr><td>Weight<td>{weight} g<tr><td>Price<td>{price} EUR"
+        web.add(f"/part/{number}", f"Part {number}", f"<table>{rows}</table>")
+    web.front(links_to(f"/part/{number}" for number in range(4_000, 4_150)))
+
+
+@made()
 def large_menu(web: MadeWeb) -> None:
     """Pages with a menu of nine hundred words, a title that differs by its number and a text of three lines."""
     menu = f"<ul>{web.text('menu', words=900)}</ul>"
