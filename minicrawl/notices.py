@@ -16,7 +16,7 @@ from minicrawl.errors import SettingError
 from minicrawl.system import put_in_place
 
 TOLD = (
-    *("crawl-ended", "outage-began", "outage-over", "host-gone", "disk-short", "disk-enough"),
+    *("crawl-ended", "crawl-stalled", "outage-began", "outage-over", "host-gone", "disk-short", "disk-enough"),
     *("proxy-failed", "proxy-works", "partition-failed"),
 )
 """Events of a crawl that somebody is told of."""

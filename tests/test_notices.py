@@ -1,5 +1,6 @@
 """What somebody who does not look is told of a crawl: by a command, by a webhook, once each."""
 
+import itertools
 import json
 import logging
 import shlex
@@ -137,3 +138,22 @@ def test_a_host_is_told_to_be_gone_once(tmp_path: Path) -> None:
             crawl(site, store, [HOME], patience=0)
             rows(store, "UPDATE health SET failed_at = failed_at - 100000")
     assert [keys["host"] for _, _, keys in told] == ["b.test"]
+
+
+@pytest.mark.parametrize(("failures", "events"), [(2, ["host-back"]), (6, ["crawl-stalled", "host-back"])])
+def test_a_crawl_that_waits_for_its_only_host_is_stalled_after_five_minutes(
+    tmp_path: Path, failures: int, events: list[str]
+) -> None:
+    """It is told once, and not of a host that is well again after a minute and a half."""
+    requests = itertools.count()
+    pages = [f"{HOME}{number}" for number in range(9)]
+
+    def reply(request: httpx.Request, _: int) -> list[str]:
+        if 2 <= next(requests) < 2 + failures:
+            raise httpx.ConnectError("refused")
+        return [*pages, f"<p>{request.url}"]
+
+    told: list[str] = []
+    with log.following(["crawl-stalled", "host-back"], lambda name, *_: told.append(name)):
+        crawl(dict.fromkeys([HOME, *pages], reply), tmp_path / "crawl.db", [HOME], patience=7_200)
+    assert told == events

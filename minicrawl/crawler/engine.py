@@ -97,6 +97,8 @@ _LOOKS_APART = 1.0
 _ENOUGH_ROOM = 1.25
 """Times the room below which a crawl pauses: from there on it goes on."""
 _DAY = 86_400.0
+_STALLED = 300.0
+"""Seconds without a well host after which a crawl that waits for ill ones is stalled."""
 """Seconds between two events of a disk that stays too full."""
 
 
@@ -153,6 +155,7 @@ class Engine:
         self._room_at = self._room_told_at = 0.0
         self._is_out_of_room = False
         self._patient_until: float | None = None  # with nothing to do but to wait for ill hosts
+        self._stalled_since: float | None = None  # and so for long
         self._is_idle = self._has_started = self._has_ended = self.is_aborted = False
         self._stopped_at = 0.0
 
@@ -342,6 +345,11 @@ class Engine:
     def _waits_for_ill_hosts(self, now: float) -> bool:
         """True if hosts are ill that may soon be well, with nothing else to do."""
         self._patient_until = self._judge.ends_at(self._requests.patience, now)
+        well_at = self._judge.well_at
+        is_stalled = self._patient_until is not None and now - well_at >= _STALLED and not self.waits_for_others
+        if is_stalled and well_at != self._stalled_since:
+            self._stalled_since = well_at
+            log.event("crawl-stalled", seconds=now - well_at)
         return self._patient_until is not None or self._judge.ask_once_more(now)
 
     async def _finds_more(self, now: float) -> bool:
