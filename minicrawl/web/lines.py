@@ -1,9 +1,9 @@
 """The lines of a page: the text between two tags, and its images, as numbers to know them again on other pages.
 
-line        the text between two tags, of a listing (pre) that between two line breaks; in lower case, digits made 0;
-            what is neither letter nor digit is a gap between words, and so is an entity. The words that the query of
-            the page's URL has do not count, numbers apart: "Results for roses" is one line with all that is sought. An
-            image is a line of one word, its path
+line        the text between two tags, of a listing (pre) that between two line breaks; in lower case, digits made 0,
+            and a hexadecimal name, as of a commit, one number; what is neither letter nor digit is a gap between words,
+            and so is an entity. The words that the query of the page's URL has do not count, numbers apart: "Results
+            for roses" is one line with all that is sought. An image is a line of one word, its path
 no line     comments, the text of elements in `UNREAD_NAMES`, and all before the body
 bytes       above 127 are letters, whatever the encoding: a run of Chinese is one word
 hash        of a line: a sum over its words, so that their order does not matter
@@ -51,6 +51,9 @@ _IMAGE = re.compile(rb"""<(?i:img)\s[^<>]*?\b(?i:src)=["']?([^"'\s<>?]*)""")
 _FORM = re.compile(rb"<(/?)(?i:form)(?=[\s/>])")
 _DIGITS = bytes.maketrans(b"123456789", b"0" * 9)
 _HEXADECIMAL = re.compile(r"\b(?=[a-f]*\d)(?=\d*[a-f])[0-9a-f]{7,}\b")
+_HEXADECIMAL_WORD = re.compile(rb"(?=\d*[a-fA-F])[0-9a-fA-F]{7,}")
+_SHORTEST_NAME = 7
+_ZERO = placed_words(b" 0 ")[0][0]
 _TITLE_PARTS = re.compile(r"\s[-–—|·»]\s|\s?:\s")
 _OPEN, _SEMICOLON, _HASH, _AMPERSAND, _BREAK = b"<;#&\n"
 _EITHER = np.uint8(0xFF ^ (_OPEN ^ ord(">")))  # "<" and ">" differ by one bit
@@ -245,6 +248,10 @@ def _hashed(text: bytes, offsets: Places, known: Hashes | None) -> _Hashed:
         numbers = 1 + int((words[1:] != words[:-1]).sum())
         powers = np.power(np.uint64(BASE), (digits - begins.take(words)).astype(np.uint64))
         np.add.at(exact, words, (octets.take(digits) - _ZERO_DIGIT) * powers)
+        words = words[(ends - begins).take(words) >= _SHORTEST_NAME]
+        for word in set(words.tolist()):
+            if _HEXADECIMAL_WORD.fullmatch(text, begins[word], ends[word]):
+                hashes[word] = _ZERO
     if b"&" in text and len(hashes):
         is_word = _no_entities(octets, begins, ends)
         hashes, exact, begins = hashes[is_word], exact[is_word], begins[is_word]

@@ -70,6 +70,17 @@ def test_titles_parts_are_found_among_lines() -> None:
     assert title_hash("Page 2  of 3") == title_hash("page 1 of\n1") != title_hash("page 12 of 1")
 
 
+@pytest.mark.parametrize(
+    ("other", "is_same"), [("9E2cf8839222a", True), ("0", True), ("facades", False), ("36b5e6", False)]
+)
+def test_hexadecimal_names_are_one_number_in_lines(other: str, is_same: bool) -> None:
+    """Of a title too; the listing tells them apart."""
+    one, another = read("<p>Rose at 36b5e611a817"), read(f"<p>Rose at {other}")
+    assert (told(one) == told(another)) == is_same
+    assert one.listing != another.listing
+    assert title_parts("Shop - Rose at 36b5e611a817")[1] in told(one)
+
+
 def test_lines_cross_processes_as_bytes() -> None:
     one, other = read(ROWS), unpack(pack(read(ROWS)))
     assert (told(one), one.listing, one.numbers, one.all_words) == (told(other), other.listing, 2, 6)

@@ -5,7 +5,7 @@ kind      what a page said: the first of `KINDS` that fits it, or GAIN; FILE is 
 gain      a page that said something, or led to something; one that did not, but named a new page, is one as well
 key       what a URL shares with others, from fine to coarse; each key counts its pages and gains
 V         up to two folders, the form of the last segment, or its name for a program, and the parameters, those of few
-          values with their values; or a tail that has values
+          values with their values; or a tail that has values, or with what D has where a folder is between
 F         the same without values: the pattern of a URL, which users see
 C, W      its parameters' names alone, anywhere on the host; its tail, for a path that is a view
 D         for other paths of DEEP segments or more, the first of them, and for the others whether they are numbers; of
@@ -53,7 +53,8 @@ KINDS = ("error", "redirect", "noindex", "canonical", "same", "same-list", "near
 
 FEW = 16
 """Values up to which a parameter has few."""
-PROGRAMS = 64
+PROGRAMS = MOST = 64
+"""Programs of a folder, and words right below numbers, from which on they are values."""
 DEEP = 3
 MANY = 6
 """Folders below which the word of a view stands."""
@@ -93,6 +94,8 @@ _WORDS_KEPT, _KEYS_KEPT = 2_048, 256
 _NUMBER = re.compile(r"\d+")
 _NUMBERED = ("/{n}", "/{n}/")
 """How the patterns end of views by a number."""
+_NUMBER_WORD, _BELOW_NUMBERS = "0", "0//"
+"""A number as a word; and what is seen right below numbers, the last segment as well."""
 _PROGRAMS_IN = "/?"
 """Behind a folder, the name of what is seen of its programs."""
 _TAILS = ("W", "V /…/", "F /…/")
@@ -247,9 +250,12 @@ class Judge:
             self._note_program(shape)
         is_folder = bool(shape.parameters) or shape.form.endswith("/")  # the last segment as well
         for at in range(1, len(segments)):
-            self._see(word_of(segments[at]), "/".join(segments[:at]), FEW + 1)
+            folder = word_of(segments[at - 1])
+            self._see(word_of(segments[at]), "/".join(segments[:at]), (MOST if folder == _NUMBER_WORD else FEW) + 1)
             if is_folder or at + 1 < len(segments):
-                self._see(f"{word_of(segments[at - 1])}/", segments[at], FEW + 1)
+                self._see(f"{folder}/", segments[at], FEW + 1)
+            if folder == _NUMBER_WORD:
+                self._see(_BELOW_NUMBERS, segments[at], MOST + 1)
 
     def _note_program(self, shape: Shape) -> None:
         last = shape.segments[-1]
@@ -300,8 +306,9 @@ class Judge:
         words = list(map(word_of, shape.segments))
         slash = "/" if shape.path.endswith("/") else ""
         for at in range(1, len(words)):
-            above, beside = len(self.seen.get(words[at], ())), len(self.seen.get(f"{words[at - 1]}/", ()))
-            is_view = above >= MANY and (above > beside or above > FEW)
+            above, is_number_above = len(self.seen.get(words[at], ())), words[at - 1] == _NUMBER_WORD
+            beside = len(self.seen.get(_BELOW_NUMBERS if is_number_above else f"{words[at - 1]}/", ()))
+            is_view = above >= MANY and (above > beside or above > (MOST if is_number_above else FEW))
             if is_view and any(map(str.isalpha, words[at])):
                 shown = [word if each == at else self._shown(words, each) for each, word in enumerate(words)][at:]
                 return "/".join(words[at:]) + slash, "/".join(shown) + slash
@@ -341,8 +348,8 @@ class Judge:
             fine = (pattern,) if whole == tail else (f"V /…/{whole}", pattern)
             if len(shape.segments) < DEEP:
                 return Keys(fine, pattern, ())
-            between = "/".join("{n}" if is_number(each) else "*" for each in shape.segments[1:-1][:DEEP])
-            return Keys((*fine, f"D /{shape.segments[0]}/{between}/{shape.form}"), pattern, ())
+            deep, is_below = _deep(shape), tail and tail.strip("/").count("/") + 2 < len(shape.segments)
+            return Keys((*((f"V {deep} {tail}",) if is_below else ()), *fine, f"D {deep}"), pattern, ())
         names = "&".join(shape.names)
         pattern = f"F {place}?{names}"
         few = {name for name in shape.names if self.has_few(name)}
@@ -577,11 +584,10 @@ class Judge:
             elif (is_redirect or shape.path != path) and (other := self.keys(url)).pattern != keys.pattern:
                 if is_tail and other.is_tail and not (path.endswith("/") and shape.path.startswith(path)):
                     continue
-                count = self.counts.get(other.pattern)
-                says_something = count is not None and count.kinds[GAIN] > 0
-                may_say = says_something or not shape.parameters
-                least = RISEN if says_something and not is_redirect else NOW
-                if may_say and self.prospect(url) >= least and not self._is_in_vain(other):
+                count, prospect = self.counts.get(other.pattern), self.prospect(url)
+                may_say = not shape.parameters or (count is not None and count.kinds[GAIN] > 0)
+                would_be_read = prospect >= NOW or (not is_redirect and self._has_risen(prospect, url))
+                if may_say and would_be_read and not self._is_in_vain(other):
                     return True
         return False
 
@@ -655,6 +661,12 @@ class Judge:
 
 def _is_of_host(url: str, other: str) -> bool:
     return url.startswith(other[: other.index("/", 8) + 1])
+
+
+def _deep(shape: Shape) -> str:
+    """The first segment of a path of DEEP or more, and whether the others are numbers."""
+    between = "/".join("{n}" if is_number(each) else "*" for each in shape.segments[1:-1][:DEEP])
+    return f"/{shape.segments[0]}/{between}/{shape.form}"
 
 
 def _numbered(segment: str) -> str:

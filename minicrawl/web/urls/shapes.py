@@ -1,7 +1,7 @@
 """The shape of a URL: what it has in common with others that one program of a server answers.
 
 number   decimal digits, or the hexadecimal name of a commit, a file or a record: seven digits and more, with a letter
-         and a decimal one
+         and a decimal one; a sign may stand before it
 word     a segment of a path with its digits made 0; a number is 0
 pattern  up to two folders, the form of the last segment, and the names of the parameters
 form     {n} for a number, *.php for a name with an ending, {} for any other; with the slash behind it, if it has one
@@ -13,7 +13,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 _NUMBER = re.compile(r"\d+")
-_HEXADECIMAL = re.compile(r"[0-9a-fA-F]{7,}(?:-[0-9a-fA-F]{4,}){0,4}")
+_HEXADECIMAL = re.compile(r"\W?([0-9a-fA-F]{7,}(?:-[0-9a-fA-F]{4,}){0,4})")
 _ENDING = re.compile(r"[^.].*\.([A-Za-z][A-Za-z0-9]{0,4})$")
 _FOLDERS, _HASH = 2, 7
 # 16 digits of one hexadecimal case, the start of a UUID, 8 hexadecimal digits with a letter and a decimal one, or 20
@@ -81,8 +81,8 @@ def is_number(segment: str) -> bool:
     """True for a segment of a path that is a number."""
     if segment.isdecimal():
         return True
-    is_long = len(segment) >= _HASH and _HEXADECIMAL.fullmatch(segment) is not None
-    return is_long and not segment.isalpha() and not segment.replace("-", "").isdecimal()
+    found = _HEXADECIMAL.fullmatch(segment) if len(segment) >= _HASH else None
+    return found is not None and not found[1].isalpha() and not found[1].replace("-", "").isdecimal()
 
 
 @lru_cache(maxsize=4_096)

@@ -9,6 +9,7 @@ from urllib.parse import parse_qsl, quote, urlsplit
 import pytest
 
 from minicrawl.parts.samepage.judge import (
+    COARSE,
     COPIES,
     COPY,
     DRY,
@@ -22,10 +23,12 @@ from minicrawl.parts.samepage.judge import (
     KINDS,
     LEAST,
     MANY,
+    MOST,
     NOW,
     NUMBERS,
     ONE_PAGE,
     OPEN,
+    POOR,
     QUICK,
     RARE,
     RISEN,
@@ -63,7 +66,9 @@ class SlowJudge:
             if len(segments) < 3:
                 return fine, pattern, []
             between = "/".join("{n}" if segment.isdecimal() else "*" for segment in segments[1:-1][:3])
-            return [*fine, f"D /{segments[0]}/{between}/{shape.form}"], pattern, []
+            deep = f"/{segments[0]}/{between}/{shape.form}"
+            is_below = tail and tail.removesuffix("/").count("/") + 2 < len(segments)
+            return [*([f"V {deep} {tail}"] if is_below else []), *fine, f"D {deep}"], pattern, []
         names = "&".join(sorted({name for name, _ in parameters}))
         few = {name for name, _ in parameters if len(self._values(name)) <= FEW}
         valued = "&".join(sorted({f"{name}={value}" if name in few else name for name, value in parameters}))
@@ -110,6 +115,10 @@ class SlowJudge:
             if word_of(segments[at]) == word
         }
 
+    def _right_below_numbers(self) -> set[str]:
+        pairs = (pair for url in self.known for pair in itertools.pairwise(shape_of(url).segments))
+        return {word for above, word in pairs if word_of(above) == "0"}
+
     def _is_value(self, above: str, word: str) -> bool:
         return any(map(str.isalpha, word)) and len(self._below(above)) > FEW
 
@@ -118,8 +127,10 @@ class SlowJudge:
         shown = words[:1] + ["*" if self._is_value(*pair) else pair[1] for pair in itertools.pairwise(words)]
         slash = "/" * urlsplit(url).path.endswith("/")
         for at in range(1, len(words)):
-            above, beside = len(self._folders(words[at])), len(self._below(words[at - 1]))
-            is_view = above >= MANY and (above > FEW or above > beside)
+            is_number_above = words[at - 1] == "0"
+            beside = len(self._right_below_numbers() if is_number_above else self._below(words[at - 1]))
+            above = len(self._folders(words[at]))
+            is_view = above >= MANY and (above > (MOST if is_number_above else FEW) or above > beside)
             if any(map(str.isalpha, words[at])) and is_view:
                 return "/".join(words[at:]) + slash, "/".join([words[at], *shown[at + 1 :]]) + slash
         if len(words) > 2 and shape_of(url).segments[-1].isdecimal() and shown[-2] == "*":
@@ -224,11 +235,18 @@ class SlowJudge:
         is_own = (ours.endswith("/") and theirs.startswith(ours)) or answer.kind in ("redirect", "canonical")
         if "/…/" in pattern and "/…/" in other and "?" not in pattern + other and not is_own:
             return False
-        has_gain = GAIN in self._kinds(other)
-        least = RISEN if has_gain and answer.kind != "redirect" else NOW
-        may_say = (is_plain or has_gain) and self.prospect(new) >= least
+        may_say, prospect = is_plain or GAIN in self._kinds(other), self.prospect(new)
+        may_say &= prospect >= NOW or (answer.kind != "redirect" and self._has_risen(prospect, other, fine[-1]))
         read = [key for key in (other, fine[-1]) if len(self._kinds(key)) >= IN_VAIN][:1]
         return may_say and not any(map(self._is_in_vain, read)) and not self._is_one_page(other)
+
+    def _has_risen(self, prospect: float, pattern: str, coarse: str) -> bool:
+        own = [gain for _, other, kind, gain in self.answers if kind and other == pattern]
+        dry = len(list(itertools.takewhile(lambda gain: not gain, reversed(own))))
+        pages, gains = self._count(coarse)
+        most = DRY if pages >= COARSE and gains < POOR * pages else DRY * NOW / max(prospect, RISEN)
+        said = sum(kind in (GAIN, FILE, NUMBERS) for kind in self._kinds(pattern))
+        return prospect >= RISEN and said >= 2 and dry < most
 
     def _is_in_vain(self, key: str) -> bool:
         kinds, (pages, gains) = self._kinds(key), self._count(key)
@@ -239,6 +257,7 @@ TEMPLATES = [
     "/wiki/{word}{other}/{n}",
     "/{word}/wiki/{word}{other}/{n}/history",
     "/{word}/{n}",
+    "/{other}/{n}/{word}",
     "/{word}/{other}/{n}.html",
     "/{word}/{other}/{n}/",
     "/{word}{n}/reviews/add/",

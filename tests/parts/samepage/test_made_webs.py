@@ -6,10 +6,10 @@ import pytest
 from support.made_webs import MADE, read_by_crawl
 from support.made_webs.web import ENDLESS, links_of
 
-DEAR = {"forum", "maze_of_one_text", "messages_beside_issues", "news", "talk"}
-"""Sites of which more is read than should be: 187, 329, 160, 151 and 155 requests."""
+DEAR = {"forum", "maze_of_one_text", "messages_beside_issues", "news", "revisions_before_names", "talk"}
+"""Sites of which more is read than should be: 187, 329, 160, 151, 498 and 155 requests."""
 DEAREST = {"repository", "repository_by_view"}
-"""Sites of which much more is read, 1,224 and 361 requests: each version of a file is a text that no page had."""
+"""Sites of which much more is read, 774 and 410 requests: each version of a file is a text that no page had."""
 LOSSES = {"names_in_query"}
 """Sites that lose pages: these differ by words of their own query and by one number."""
 LONG = {"maze_of_one_text", "maze_of_random_text", "repository", "repository_by_view"}
@@ -25,7 +25,7 @@ def test_what_a_reader_wants_is_read_with_few_requests(name: str, store: Path) -
     web = MADE[name](0)
     read = read_by_crawl(web, store)
     assert (read.lost == []) == (name not in LOSSES)
-    most = web.most * (7 if name in DEAREST else 2 if name in DEAR else 1)
+    most = web.most * (5 if name in DEAREST else 2 if name in DEAR else 1)
     assert read.requests <= most, f"{read.waste:.0%} of them gave nothing"
 
 

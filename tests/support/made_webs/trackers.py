@@ -42,6 +42,21 @@ def repository(web: MadeWeb) -> None:
     web.front(links_to([*(f"/commit/{commit}" for commit in commits), "/file/tip"]))
 
 
+@made(260)  # half of what is read
+def revisions_before_names(web: MadeWeb) -> None:
+    """A wiki whose views stand in front, and the name of a revision between: /+show/+a1b2c3d4/rose."""
+    for number, name in enumerate(WORDS[:60]):
+        revisions = [_name(8 * number + each) for each in range(6)]
+        shown = links_to(f"/+show/+{revision}/{name}" for revision in revisions)
+        web.add(f"/{name}", f"The {name}", web.text(name) + links((f"/+history/{name}", "history")))
+        web.add(f"/+history/{name}", "History", f"<p>{name}" + shown, wanted=False)
+        for revision in revisions:
+            views = links_to(f"/{view}/+{revision}/{name}" for view in ("+show", "+facts"))
+            web.add(f"/+show/+{revision}/{name}", f"The {name}", web.text(name) + views, wanted=False)
+            web.add(f"/+facts/+{revision}/{name}", "Facts", f"<p>Revision {revision}", wanted=False)
+    web.front(links_to(f"/{name}" for name in WORDS[:60]))
+
+
 @made()
 def records_by_hash(web: MadeWeb) -> None:
     """Its twin: each hexadecimal name is a record of its own, below many collections."""

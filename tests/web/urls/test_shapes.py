@@ -101,8 +101,15 @@ def test_a_value_that_looks_random(value: str, expected: bool) -> None:
     assert looks_random(value) is expected
 
 
-NUMBERS = ["7", "0acbbd0", "0ACBBD0E12", "cc8cf0596231f9a7dba4da6e77c29db3", "0b0a9df4-7a04-4f0e-8cd0-15e0a9f2a3b1"]
-NAMES = ["deadbeef", "0acbbd", "0acbbd0e12.txt", "20261128-2027", "rose-7a04", "facade42-rose"]
+NUMBERS = [
+    "7",
+    "0acbbd0",
+    "+0acbbd0e12",
+    "0ACBBD0E12",
+    "cc8cf0596231f9a7dba4da6e77c29db3",
+    "0b0a9df4-7a04-4f0e-8cd0-15e0a9f2a3b1",
+]
+NAMES = ["deadbeef", "+deadbeef", "0acbbd", "0acbbd0e12.txt", "20261128-2027", "rose-7a04", "facade42-rose"]
 
 
 @pytest.mark.parametrize("segment", NUMBERS)
