@@ -39,6 +39,7 @@ def licence(of: Distribution) -> str:
         return about["License-Expression"]
     texts = [one for one in about.get_all("Classifier") or () if one.startswith("License ::")]
     texts += [about["License"].split("\n")[0]] if "License" in about else []
+    texts += [(of.read_text(f"licenses/{name}") or "").split("\n")[0] for name in about.get_all("License-File") or ()]
     found = (next((name for form, name in _NAMES if re.search(form, text, re.IGNORECASE)), None) for text in texts)
     return next(filter(None, found), "unknown")
 

@@ -59,7 +59,7 @@ HOMES = {
     "aiohttp": ("demo/",),
     "lxml": ("web/html/", "extract/"),
     "selectolax": ("web/html/", "extract/"),
-    "charset_normalizer": ("web/html/",),
+    "chardetng_py": ("web/html/",),
     "py3langid": ("web/",),
     "sqlite3": ("store/",),
     "tantivy": ("search/",),

@@ -153,7 +153,7 @@ async def test_the_environment_of_the_crawl_is_that_of_hooks_and_not_of_parsers(
 async def test_a_parser_imports_what_it_needs_when_it_needs_it() -> None:
     """Modules of the interpreter, of packages and of the system's libraries."""
     async with aclosing(Sandbox(does, AMPLE)) as sandbox:
-        for module in ("encodings.cp037", "xml.dom.minidom", "sqlite3", "lxml.html", "pypdf", "charset_normalizer"):
+        for module in ("encodings.cp037", "xml.dom.minidom", "sqlite3", "lxml.html", "pypdf", "chardetng_py"):
             assert await sandbox.call("import", module) == "import"
 
 

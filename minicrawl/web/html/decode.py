@@ -105,8 +105,6 @@ _META_ATTRIBUTE = re.compile(_ATTRIBUTE)
 _CONTENT_CHARSET = re.compile(
     rb"""charset%b(?:"([^"]*)"|'([^']*)'|([^"'\t\n\f\r ;][^\t\n\f\r ;]*))""" % _EQUALS, re.IGNORECASE
 )
-# What the detector may call a page that browsers read as one of fewer characters.
-_SUPERSETS = {"euc_jis_2004": "euc_jp", "euc_jisx0213": "euc_jp", "shift_jis_2004": "cp932", "shift_jisx0213": "cp932"}
 # A change to Japanese characters; no text in UTF-8 has one.
 _ISO_2022_JP = re.compile(rb"\x1b\$[@B]")
 _NO_TEXT = re.compile(
@@ -212,16 +210,16 @@ def _detected(body: bytes) -> str:
         return "iso2022_jp"
     if _is_utf8(body):
         return "utf-8"
-    from charset_normalizer import from_bytes  # noqa: PLC0415 - most pages declare their encoding, or are UTF-8
+    from chardetng_py import EncodingDetector  # noqa: PLC0415 - most pages declare their encoding, or are UTF-8
 
     # Without tags, whose angle brackets are no part of a character in any encoding, scripts and style sheets.
     text = _NO_TEXT.sub(b" ", body[:_LONGEST_HEAD])
     first = _NOT_ASCII.search(text)
     start = max(first.start() - _BEFORE, 0) if first else 0
-    best = from_bytes(text[start : start + _SAMPLE]).best()
-    name = codecs.lookup(best.encoding).name if best else ""
-    name = _SUPERSETS.get(name, name)
-    return _CODECS.get(name.replace("_", "-")) or (name if name in _LABELS else "cp1252")
+    detector = EncodingDetector()
+    detector.feed(text[start : start + _SAMPLE], last=True)
+    name = detector.guess(tld=None, allow_utf8=False)
+    return name if name in _LABELS else _codec(name) or "cp1252"
 
 
 def _is_utf8(body: bytes) -> bool:

@@ -81,6 +81,6 @@ async def test_the_urls_of_a_sitemap_are_given_as_they_are_read() -> None:
 def test_a_worker_loads_nothing_that_few_crawls_or_pages_need() -> None:
     few_need = ["minicrawl.parts.render.renderer", "minicrawl.parts.pdf.documents", "minicrawl.crawler.frontier"]
     few_need += ["minicrawl.archive.", "minicrawl.opic", "minicrawl.rank", "scipy", "httpx", "lxml"]
-    few_need += ["urllib.request", "charset_normalizer"]
+    few_need += ["urllib.request", "chardetng_py"]
     names = loaded_by("import minicrawl.crawler.sources.worker")
     assert [name for name in names if name.startswith(tuple(few_need))] == []

@@ -220,6 +220,18 @@ JAPANESE = "日本語のウェブページは長い間このように書かれ�
 NEWS = "Новости дня: правительство утвердило бюджет на следующий год."
 GREEK = "Η κυβέρνηση ενέκρινε τον προϋπολογισμό για το επόμενο έτος. Οι πολίτες συζητούν στους δρόμους για τον καιρό."
 CHINESE = "今天的新闻：政府批准了明年的预算，人们在街上谈论天气和价格。"
+FURTHER = {
+    "big5hkscs": "今天的新聞：政府批准了明年的預算，人們在街上談論天氣和價格。",
+    "cp1250": "Vláda schválila rozpočet na příští rok. Lidé v ulicích mluví o počasí a o cenách chleba.",
+    "cp1252": "Regeringen har godkänt nästa års budget. Folk på gatorna pratar om vädret och om priset på bröd.",
+    "cp1253": GREEK,
+    "cp1254": "Hükümet gelecek yılın bütçesini onayladı. İnsanlar sokaklarda havayı ve ekmeğin fiyatını konuşuyor.",
+    "cp1255": "הממשלה אישרה את התקציב לשנה הבאה. האנשים ברחובות מדברים על מזג האוויר ועל מחיר הלחם.",
+    "cp1256": "وافقت الحكومة على ميزانية العام المقبل. يتحدث الناس في الشوارع عن الطقس وعن سعر الخبز.",
+    "cp874": "รัฐบาลอนุมัติงบประมาณปีหน้า ผู้คนบนถนนพูดคุยกันเรื่องอากาศและราคาขนมปัง",
+    "cp949": "정부는 내년 예산을 승인했다. 거리의 사람들은 날씨와 빵값에 대해 이야기한다.",
+    "iso8859-2": "Rząd zatwierdził budżet na przyszły rok. Ludzie na ulicach mówią o pogodzie i o cenie chleba.",
+}
 
 
 @pytest.mark.parametrize(
@@ -229,6 +241,7 @@ CHINESE = "今天的新闻：政府批准了明年的预算，人们在街上谈
         *((NEWS, codec) for codec in ("cp1251", "koi8-r")),
         (GREEK, "iso8859-7"),
         (CHINESE, "gb18030"),
+        *((text, codec) for codec, text in FURTHER.items()),
     ],
 )
 @pytest.mark.parametrize("head", [b"", b"<style>" + b".a{color:red}\n" * 2_000 + b"</style>"], ids=["plain", "styled"])
