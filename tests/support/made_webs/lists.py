@@ -118,6 +118,20 @@ def posts_whole_in_lists(web: MadeWeb) -> None:
 
 
 @made()
+def posts_whole_by_query(web: MadeWeb) -> None:
+    """The same by /?p=: the lists have the parts of each title, too."""
+    titles = [f"{WORDS[number % 50]} {WORDS[50 + number % 30]}" for number in range(80)]
+    for start in range(0, 80, 10):
+        numbers = range(start, start + 10)
+        body = "".join(f'<h2><a href="/?p={n}">{titles[n]}</a></h2>{web.text("post", n)}' for n in numbers)
+        after = links((f"/?paged={start // 10 + 2}", "older")) if start < 70 else ""
+        key = f"/?paged={start // 10 + 1}" if start else "/"
+        web.add(key, f"Page {start} – Blog", "<h1>Blog</h1>" + body + after, wanted=False)
+    for number, title in enumerate(titles):
+        web.add(f"/?p={number}", f"{title} – Blog", f"<h1>Blog</h1><h2>{title}</h2>{web.text('post', number)}")
+
+
+@made()
 def six_authors_whole(web: MadeWeb) -> None:
     """The same in the folders of six authors."""
     for author in range(6):
