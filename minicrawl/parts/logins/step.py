@@ -103,9 +103,8 @@ class Sessions(Step):
 
     def on_links(self, turn: Turn) -> None:
         parsed = turn.parsed
-        words = {
-            url: text for url, text in zip(parsed.outlinks, parsed.anchors, strict=False) if text and acting_words(text)
-        }
+        links = zip(parsed.outlinks, parsed.anchors, strict=False)
+        words = {url: text for url, text in links if acting_words(text, url)}
         if not words or self._follows:
             return
         for (url, text), page in zip(words.items(), self._state.urls.find(list(words)), strict=True):

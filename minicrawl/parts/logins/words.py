@@ -17,12 +17,24 @@ _ENDS = """
     sair|terminar sessão|terminar sessao|encerrar sessão|esci|disconnetti|disconnettersi|uitloggen|afmelden
     logga ut|log ud|logg ut|kirjaudu ulos|wyloguj|wyloguj się|odhlásit|odhlásit se|kijelentkezés|deconectare
     выйти|выход|вийти|вихід|αποσύνδεση|çıkış|çıkış yap|oturumu kapat|התנתק|יציאה|خروج|تسجيل الخروج|लॉग आउट|साइन आउट
-    ออกจากระบบ|đăng xuất|keluar|ログアウト|サインアウト|退出|退出登录|退出登錄|登出|注销|로그아웃
+    ออกจากระบบ|đăng xuất|keluar|log keluar|ログアウト|サインアウト|退出|退出登录|退出登錄|登出|注销|로그아웃|התנתקות
+    изход|odhlásiť|odhlásiť sa|odjava|odjavi se|tanca la sessió|लॉग आउट करें|লগ আউট|لاگ آؤٹ|atsijungti|iziet|logi välja
 """
 _ACTS = """
     delete|remove|destroy|trash|purge|erase|unsubscribe|unfollow|approve|unapprove|reject|disapprove|publish|unpublish
     activate|deactivate|enable|disable|install|uninstall|upgrade|restore|revoke|reset|ban|spam|unspam|vote|block user
-    cancel order|cancel subscription|close account|mark read|mark as read|mark all read|add to cart|add to basket
+    cancel order|cancel subscription|close account|clear cache|dismiss|impersonate|mark read|mark as read|mark as unread
+    mark all read|mark all as read|als gelesen markieren|alle als gelesen markieren|tout marquer comme lu
+    marcar todo como leído|marcar todas como lidas|segna tutto come letto|alles als gelezen markeren
+    markera alla som lästa|oznacz wszystkie jako przeczytane|отметить все как прочитанные|tümünü okundu olarak işaretle
+    すべて既読にする|全部标为已读|모두 읽음으로 표시|add to cart|add to basket|add to bag|add to wishlist
+    add to favorites|add to favourites|in den warenkorb|ajouter au panier|añadir al carrito|añadir a la cesta
+    agregar al carrito|adicionar ao carrinho|aggiungi al carrello|in winkelwagen|lägg i varukorgen|læg i kurv
+    legg i handlekurv|lisää ostoskoriin|dodaj do koszyka|do košíku|kosárba|adaugă în coș|в корзину|до кошика
+    προσθήκη στο καλάθι|sepete ekle|הוסף לסל|أضف إلى السلة|कार्ट में जोड़ें|หยิบใส่ตะกร้า|thêm vào giỏ hàng|tambah ke keranjang
+    カートに入れる|加入购物车|加入購物車|장바구니에 담기|switch user|switch back|benutzer wechseln|changer d'utilisateur
+    cambiar de usuario|trocar de usuário|cambia utente|wissel gebruiker|сменить пользователя|切换用户
+    ユーザーを切り替える
     löschen|entfernen|abbestellen|freigeben|genehmigen|supprimer|effacer|désabonner|se désabonner|approuver
     eliminar|borrar|darse de baja|aprobar|excluir|apagar|remover|aprovar|elimina|cancella|rimuovi|approva
     verwijderen|afmelden nieuwsbrief|goedkeuren|ta bort|radera|slet|fjern|slett|poista|usuń|zatwierdź|smazat|odstranit
@@ -35,6 +47,9 @@ _STEPS = """
     clear|flush|empty|drop|truncate|send|resend|move|merge|clone|duplicate|promote|demote|grant|deny|block|unblock|mute
 """
 """What a button of an application does. Each is also a word of its own, so it counts as what is to be done only."""
+_POINTS = {"this", "these", "my", "all", "from"}
+_PAGES = {"archive", "run", "watch", "start", "star", "rate", "flag", "mark", "clone", "duplicate"}
+"""Steps that are also names of pages with numbers: /archive/2012."""
 _SPLIT = re.compile(r"(?<=[a-zà-ÿ])(?=[A-Z])|[\s!-/:-@\[-`{-~]+")
 _FEW = 2
 _LONGEST = 40  # characters of the text of a link
@@ -69,9 +84,16 @@ def acts(name: str) -> bool:
     return " ".join(words) in _ACTORS or (len(words) == _FEW and words[0] in _ACTORS)
 
 
-def acting_words(text: str) -> bool:
-    """True if the text of a link says that it ends a session or acts."""
-    return len(text) <= _LONGEST and (ends_session(text) or " ".join(text.casefold().split()) in _ACTORS)
+def acting_words(text: str, url: str = "") -> bool:
+    """True if the text of a link says that it ends a session or acts. What a button does, its URL must say, too, and to
+    what: "Pin topic" is /pin/4."""
+    words = text.casefold().split()
+    if not words or len(text) > _LONGEST:
+        return False
+    if ends_session(text) or " ".join(words) in _ACTORS or (words[0] in _ACTORS and words[1:2] and words[1] in _POINTS):
+        return True
+    names = _SPLIT.split(url) if words[0] in _STEPPERS - _PAGES else []
+    return words[0] in names and any(map(_IDENTIFIES.fullmatch, names))
 
 
 def acting_name(url: str) -> str | None:

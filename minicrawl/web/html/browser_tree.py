@@ -11,6 +11,7 @@ template shadowrootmode  is a part of the page (13.2.6.4.4)
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from html import escape
 
 from selectolax.lexbor import LexborCSSSelector, LexborDocumentOptions, LexborHTMLParser, LexborNode
@@ -142,6 +143,11 @@ class BrowserTree:
         """A function that returns the text inside the element that `elements` has come to."""
         return self._node.text_lexbor
 
+    def name(self) -> Callable[[], str]:
+        """A function that returns the text inside the link that `elements` has come to; if it has no letters, the label
+        of the link or of its picture."""
+        return partial(_name, self._node)
+
     def is_in_head(self) -> bool:
         parent = self._node.parent
         return parent is not None and parent.tag == "head"
@@ -190,6 +196,15 @@ class BrowserTree:
         for number in asked:
             known[number] = place
         return place
+
+
+def _name(link: LexborNode) -> str:
+    text = link.text_lexbor()
+    if any(map(str.isalnum, text)):
+        return text
+    labelled = (link, *_select.find("[aria-label], [title], [alt]", link))
+    labels = (each.attributes.get(name) for each in labelled for name in ("aria-label", "title", "alt"))
+    return next(filter(None, labels), text)
 
 
 def _is_beside_words(link: LexborNode) -> bool:

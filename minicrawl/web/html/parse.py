@@ -299,7 +299,7 @@ class _Elements:
             if best is None or place < best:
                 links[link] = place
             if wants_words and best is None and tag == "a":
-                self.words[link] = tree.words()
+                self.words[link] = tree.name() if wanted.forms else tree.words()
 
     def _related(self, tag: str, attributes: Mapping[str, str | None], reference: str) -> str | _Related | None:
         """The link with its relations, if it has any; None for link elements that are not followed."""

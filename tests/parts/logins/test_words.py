@@ -45,6 +45,23 @@ def test_words_of_acting_links(words: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("words", "path", "is_acting"),
+    [
+        ("Pin topic", "/pin/4", True),
+        ("Follow", "/people?follow=3", True),
+        ("Follow", "/people/3", False),
+        ("Follow us", "/follow", False),
+        ("Archive 2012", "/archive/2012", False),
+        ("Remove from my list", "/x/4", True),
+        ("Remove stains", "/x/4", False),
+        ("Mark all as read", "/x", True),
+    ],
+)
+def test_words_of_links_that_say_what_a_button_does(words: str, path: str, is_acting: bool) -> None:
+    assert acting_words(words, f"https://a.test{path}") is is_acting
+
+
+@pytest.mark.parametrize(
     "words", ["", "Log out of all devices: how it works", "Delete key", "Removal", "Salida", "Exit signs in museums"]
 )
 def test_words_that_only_speak_of_acting(words: str) -> None:
