@@ -18,6 +18,7 @@ from minicrawl.errors import FetchError, SettingError, quoted
 from minicrawl.model import ParsedPage, Wanted
 from minicrawl.web.html.forms import (
     Form,
+    asks_code,
     asks_password,
     forms_of,
     leads_to_login,
@@ -91,6 +92,8 @@ async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str
     """
     has_cookies = any(site_of(cookie.domain) == login.site for cookie in jar)
     page = await _page_with_form(browsing, jar, login.url)
+    if login.witness is not None and login_form(_forms(page)) is None and await is_alive(browsing, jar, login):
+        return login  # a gate, where the user was logged in, has let in
     if has_cookies and login_form(_forms(page)) is None:  # a session that is alive may hide the form
         jar.forget(login.site)
         page = await _page_with_form(browsing, jar, login.url)
@@ -112,20 +115,34 @@ async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str
     before = _cookies(jar)
     filled = {form.passwords[0]: password} | ({form.user: login.user} if form.user else {})
     answer = await browsing.send(form.action, form.filled(filled), page.url, jar)
+    says = _said(answer, page)
     if login_form(_forms(answer)) is not None:
-        raise LoginError(f"{origin_of(answer.url)} did not let {quoted(login.user)} in{_said(answer, page)}")
-    refused = LoginError(f"{answer.url} answered with status {answer.status}{_said(answer, page)}")
+        raise LoginError(f"{origin_of(answer.url)} did not let {quoted(login.user)} in{says}")
+    refused = LoginError(f"{answer.url} answered with status {answer.status}{says}")
     if answer.status >= 400 and answer.url == form.action:
         raise refused
-    found = replace(login, form=first.url)
-    if login.witness is None:
-        places = [answer.url, login.url, f"{origin_of(answer.url)}/"]  # the first is where a member's pages begin
-        found = await _with_witness(browsing, jar, found, places)
-    if found.witness is None and answer.status >= 400:  # else where it led to may be closed to this account
+    is_new, found = _cookies(jar) != before, await _found(browsing, jar, replace(login, form=first.url), answer, says)
+    if await is_alive(browsing, jar, found):
+        return found
+    if answer.status >= 400:  # else where it led to may be closed to this account
         raise refused
-    if _cookies(jar) == before and not await is_alive(browsing, jar, found):  # else it has the session of before
+    if not is_new:  # nor has it the session of before
         raise LoginError(f"{origin_of(answer.url)} set no cookie: its scripts log in; use --browser")
+    if _place(await browsing.get(f"{origin_of(answer.url)}/", jar)) == _place(first):
+        raise LoginError(f"{origin_of(answer.url)} still asks {quoted(login.user)} to log in{says}")
     return found
+
+
+async def _found(browsing: Browsing, jar: CookieJar, login: Login, answer: Browsed, says: str) -> Login:
+    """The login with a witness, if there is one, after an answer that says this. Raises LoginError if it asks for a
+    second factor."""
+    asks_more, origin = asks_code(_forms(answer)), origin_of(answer.url)
+    if login.witness is None:
+        places = [answer.url, login.url, f"{origin}/"]  # the first is where a member's pages begin
+        login = await _with_witness(browsing, jar, login, places, unless=answer.url if asks_more else None)
+    if asks_more and not await is_alive(browsing, jar, login):
+        raise LoginError(f"{answer.url} asks for more than a password{says}; use --browser")
+    return login
 
 
 async def _page_with_form(browsing: Browsing, jar: CookieJar, url: str) -> Browsed:
@@ -150,21 +167,25 @@ async def is_alive(browsing: Browsing, jar: CookieJar, login: Login) -> bool | N
     if login.witness is None:
         return None
     page = await browsing.get(login.witness, jar)
+    if page.status >= 400:
+        return None if page.status >= 500 else False
     return not asks_for_login(page) and (not login.marks or bool(_paths(page) & set(login.marks)))
 
 
-async def _with_witness(browsing: Browsing, jar: CookieJar, login: Login, places: Iterable[str]) -> Login:
+async def _with_witness(
+    browsing: Browsing, jar: CookieJar, login: Login, places: Iterable[str], *, unless: str | None
+) -> Login:
     """The login with the first page as witness that asks for a login without the session, else the first that has
-    links with it alone."""
+    links with it alone; not one that is, or leads to, the page `unless`."""
     marked: Login | None = None
     for url in dict.fromkeys(places):
         try:
             inside, outside = await browsing.get(url, jar), await browsing.get(url, CookieJar())
         except FetchError:
             continue
-        if inside.status >= 400 or asks_for_login(inside):
+        if inside.status >= 400 or asks_for_login(inside) or inside.url == unless:
             continue
-        if asks_for_login(outside) or outside.status in (401, 403):
+        if asks_for_login(outside) or outside.status in (401, 403, 404):
             return replace(login, witness=url, marks=())
         marks = sorted(_paths(inside) - _paths(outside))
         if marks and marked is None:
@@ -179,7 +200,7 @@ def _check_place(form: Form, page: Browsed, login: Login) -> None:
             f"the form of {page.url} sends name and password to another site, {origin_of(form.action)}: log in there"
         )
     if not form.is_post:
-        raise LoginError(f"the form of {page.url} sends name and password in a URL, which servers log")
+        raise LoginError(f"the form of {page.url} sends name and password in a URL, which servers log: use --browser")
     if not form.action.startswith("https:") and not login.in_clear:
         raise LoginError(
             f"{origin_of(form.action)} takes the password over plain HTTP, where others can read it: name the https "
@@ -198,6 +219,10 @@ def _name_form(page: Browsed) -> Form | None:
 def asks_for_login(page: Browsed) -> bool:
     """True if a page has the form to log in."""
     return asks_password(page.body) and login_form(_forms(page)) is not None
+
+
+def _place(page: Browsed) -> str:
+    return page.url.partition("?")[0]
 
 
 def _cookies(jar: CookieJar) -> set[tuple[object, ...]]:

@@ -137,7 +137,9 @@ def _sent(nodes: list[LexborNode]) -> Iterator[Field]:
         name, kind, value = _of(node, "name"), _of(node, "type").lower(), node.attributes.get("value") or ""
         if _is_button(node):
             is_first, has_button = not has_button, True
-            if name and is_first and kind != "image":
+            if is_first and kind == "image":  # where it was pressed
+                yield from (Field(f"{name}.{axis}".lstrip("."), "submit", "0") for axis in "xy")
+            elif name and is_first:
                 yield Field(name, "submit", value)
         elif not name or "disabled" in node.attributes:
             continue
@@ -159,9 +161,13 @@ _SEARCHES = re.compile(r"search|such|busca|recherch|поиск|搜索|検索|new
 
 
 def login_form(forms: list[Form]) -> Form | None:
-    """The form that asks for a password, and for no second one; of several the one that says that it logs in."""
+    """The form that asks for a password, and for no second one; of several the one that says that it logs in. Beside
+    one that says so and asks for the name first, not one that asks for something else than a user."""
     asking = [form for form in forms if len(form.passwords) == 1]
-    return next((form for form in asking if _LOGS_IN.search(form.says)), asking[0] if asking else None)
+    saying = [form for form in asking if _LOGS_IN.search(form.says)]
+    if not saying and any(form.is_post and not form.passwords and _ENTERS.search(form.says) for form in forms):
+        asking = [form for form in asking if form.user is None or _OF_USER.search(form.user)]
+    return next(iter((*saying, *asking)), None)
 
 
 def name_form(forms: list[Form], page: str) -> Form | None:
@@ -174,6 +180,16 @@ def name_form(forms: list[Form], page: str) -> Form | None:
     if found:
         return found[0]
     return others[0] if len(others) == 1 and _LOGS_IN.search(page.lower()) else None
+
+
+_CODE = re.compile(r"one.?time|otp|2fa|mfa|factor|code|token|pin\b|verif", re.IGNORECASE)
+
+
+def asks_code(forms: list[Form]) -> bool:
+    """True if a form takes nothing but a line that it calls a code, as a second factor after the password."""
+    asking = (form for form in forms if form.is_post and not form.passwords)
+    lines = ([field.name for field in form.fields if field.kind in _NAMES | {"number"}] for form in asking)
+    return any(len(names) == 1 and _CODE.search(names[0]) for names in lines)
 
 
 _ENTERS = re.compile(

@@ -5,6 +5,7 @@ from urllib.parse import parse_qsl
 import pytest
 
 from minicrawl.web.html.forms import (
+    asks_code,
     asks_password,
     forms_of,
     is_filled_in,
@@ -57,6 +58,9 @@ NAME = "<form method=post action=/session/name><input type=email name=user><butt
 WATCH = "<form method=post action=/watch><input name=url><button>Add</button></form>"
 LETTER = "<form method=post action=/newsletter><input type=email name=mail><button>Subscribe</button></form>"
 
+CLUB = "<form method=post action=/club><input name=number><input type=password name=pin></form>"
+CODE = "<form method=post action=/2fa><input name=otp_code inputmode=numeric><button>Verify</button></form>"
+
 
 @pytest.mark.parametrize(
     ("page", "login", "name"),
@@ -68,6 +72,10 @@ LETTER = "<form method=post action=/newsletter><input type=email name=mail><butt
         (UNLOCK + LOGIN, "/enter", None),
         (UNLOCK, "/unlock", None),
         (JOIN, None, None),
+        (CLUB, "/club", None),
+        (CLUB + LETTER, "/club", None),
+        (CLUB + NAME.replace("Next", "Log in"), None, "/session/name"),
+        (CLUB.replace("number", "user") + NAME.replace("Next", "Log in"), "/club", "/session/name"),
         (SEARCH + NAME + LETTER, None, "/session/name"),
         (LETTER, None, None),
         (NAME.replace("/session/name", "/x"), None, None),
@@ -83,6 +91,17 @@ def test_the_form_that_logs_in(page: str, login: str | None, name: str | None) -
         form and form.action.removeprefix("https://a.test") for form in (login_form(forms), name_form(forms, title))
     ]
     assert found == [login, name]
+
+
+@pytest.mark.parametrize(("page", "asks"), [(CODE, True), (WATCH, False), (UNLOCK, False), (LETTER, False)])
+def test_a_page_asks_for_a_code(page: str, asks: bool) -> None:
+    assert asks_code(forms_of(page.encode(), URL)) is asks
+
+
+@pytest.mark.parametrize(("button", "sent"), [("name=go", b"go.x=0&go.y=0"), ("", b"x=0&y=0")])
+def test_a_picture_that_is_a_button_says_where_it_was_pressed(button: str, sent: bytes) -> None:
+    (form,) = forms_of(f"<form method=post><input type=image {button}><button name=b value=x>".encode(), URL)
+    assert form.filled({}) == sent
 
 
 @pytest.mark.parametrize(
