@@ -42,6 +42,9 @@ class Members:
     hides: tuple[str, ...] = ()  # pages that the account may not read
     confirms: int = 0  # of so many pages, from the tenth on, each has a field for a password
     is_inline: bool = False  # who is not logged in gets the form in place of the page
+    refuses: int = 0  # who is not logged in gets this status, and a link to log in, in place of the page
+    has_gate: bool = False  # who is not logged in comes to the page to log in by way of another one
+    asks_code: bool = False  # after the password, which nobody knows: all pages lead there
     form: str = ""  # each page is one, at /change, sent by this method
     robots: tuple[str, str] = ("", "")  # what its front page and the others say to these
     states: set[str] = field(default_factory=set)
@@ -66,7 +69,7 @@ class _Answers(Pages):
     site: Members
     numbers: Iterator[int]
 
-    def do_GET(self) -> None:  # noqa: N802 - as http.server calls it
+    def do_GET(self) -> None:  # noqa: N802, PLR0912 - as http.server calls it; a branch for each kind of page
         site, parts = self.site, urlsplit(self.path)
         site.asked.append(self.path)
         site.on_request(len(site.asked))
@@ -75,6 +78,10 @@ class _Answers(Pages):
             self._say(404, "")
         elif parts.path in WAYS:
             self._say(*WAYS[parts.path], ("WWW-Authenticate", "Basic"))
+        elif parts.path == "/gate":
+            self._say(302, "", ("Location", f"/login?{parts.query}"))
+        elif parts.path == "/code" or (session is not None and site.asks_code):
+            self._code(parts.path)
         elif parts.path == "/login" and session is not None and site.hides_form:
             self._say(302, "", ("Location", "/"))
         elif parts.path == "/login" and site.once and parts.query not in site.states:
@@ -121,10 +128,18 @@ class _Answers(Pages):
 
     def _send_away(self, path: str) -> None:
         """Answer who is not logged in."""
-        if self.site.is_inline and path in self.site.paths:
+        if self.site.refuses and path in self.site.paths:
+            self._say(self.site.refuses, "<p>This is for members.</p><a href=/login>Log in</a>")
+        elif self.site.is_inline and path in self.site.paths:
             self._form("")
         else:
-            self._say(302, "", ("Location", f"/login?next={path}"))
+            self._say(302, "", ("Location", f"/{'gate' if self.site.has_gate else 'login'}?next={path}"))
+
+    def _code(self, path: str) -> None:
+        if path == "/code":
+            self._say(200, "<p>Enter the code of your app.</p><form method=post><input name=code></form>")
+        else:
+            self._say(302, "", ("Location", "/code"))
 
     def _form(self, user: str, *, has_password: bool = False, problem: str = "") -> None:
         has_password |= self.site.steps == 1

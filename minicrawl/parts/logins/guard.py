@@ -1,8 +1,9 @@
 """Notices when the session of a site is lost, and renews it.
 
-An answer is suspect if it leads to a login or asks for a password, or if it takes a cookie of the session away. Then
-the witness of the login is asked (session.py); without one, the page that was read last. If the session is over, the
-login is made again, and the page requested again with it: nobody else sees the answer without a session.
+An answer is suspect if it leads or links to a login, asks for a password or is refused, or if it takes a cookie of the
+session away. Then the witness of the login is asked (session.py); without one, the page that was read last. If the
+session is over, the login is made again, and the page requested again with it: nobody else sees the answer without a
+session.
 """
 
 import asyncio
@@ -26,6 +27,9 @@ MOST_LOGINS, FEW = 3, 10
 _LOOKED_INTO = 3
 """Suspects of a shape in a row that are looked into each; then the 4th, 8th, 16th and so on: some pages ask for a
 password while the session is alive, to change it, or to confirm something."""
+_READ_FOR_A_LOOK = 8
+"""Pages read for each further look: of refusals and ways to a login, many come with the session alive."""
+_CLOSED = {401, 403, 404}
 _BLAMED = 2
 """Sessions that pages of a shape have ended, at least one in two of those read, before the shape is blamed."""
 _MOST_SHAPES = 10_000
@@ -48,13 +52,16 @@ class Guard:
         self.ended: list[str] = []
         self._keys = self._session_keys()
         self._lock = asyncio.Lock()
-        self._epoch = self._logins = self._read = 0
+        self._epoch = self._logins = self._read = self._looks = self._doubts = 0
         self._well: deque[str] = deque(maxlen=1)
         self._blamed, self._asked = Counter[str](), Counter[str]()
         self._suspects = Counter[str]()
         """By the shape of their URLs, pages in a row that ask for a password."""
-        self._login_paths = {_place(login.form or login.url)} if login is not None else set[str]()
-        self._led = dict[str, str]()  # by the place that redirects lead to, the first page that did
+        form = login and (login.form or login.url)
+        self._login_pages = {shape(form) if "?" in form else _place(form): form} if form else {}
+        """By their places or shapes, the URLs that stand for pages to log in."""
+        self._offers_login = False  # its pages link to the login, also in a session
+        self._led = dict[str, str]()  # by the shape of what redirects lead to, the first page that did
 
     async def answered(self, url: str, again: Callable[[], Awaitable[Answered]]) -> Answered:
         """The answer for a page by `again`, with a session."""
@@ -71,6 +78,7 @@ class Guard:
             if self.lost is None and epoch == self._epoch:
                 if await self._is_alive():
                     self._keys = self._session_keys()
+                    self._offers_login |= fetched.status == 200 and self._links_to_login(parsed)
                     return self._of_login(fetched), parsed
                 self._blame(url, surely=was_ended)
                 if not await self._renewed():
@@ -83,13 +91,19 @@ class Guard:
     def _of_login(self, fetched: Fetched) -> Fetched:
         """An answer that leads to a login leads to one page, whatever page that is to lead back to (`?next=`)."""
         target = _target(fetched)
-        if target is None or _place(target) not in self._login_paths:
-            return fetched
-        return fetched._replace(location=target.partition("?")[0])
+        page = None if target is None else self._login_page(target)
+        return fetched if page is None else fetched._replace(location=page)
+
+    def _login_page(self, url: str) -> str | None:
+        """The page to log in that a URL is for, if it is for one."""
+        return self._login_pages.get(_place(url)) or self._login_pages.get(shape(url))
+
+    def _links_to_login(self, parsed: ParsedPage) -> bool:
+        return any(self._login_page(link) is not None for link in parsed.outlinks)
 
     def _note_well(self, url: str) -> None:
         self._well.append(url)
-        self._read += 1
+        self._read, self._doubts = self._read + 1, 0
         if len(self._asked) > _MOST_SHAPES:
             self._asked.clear()
             self._suspects.clear()
@@ -104,31 +118,43 @@ class Guard:
 
     async def _is_suspect(self, url: str, fetched: Fetched, parsed: ParsedPage) -> bool:
         if (target := _target(fetched)) is not None:
-            place = _place(target)
-            return place != _place(url) and await self._is_login(place, target, url)
-        if parsed.asks_password and _place(url) not in self._login_paths:
+            return _place(target) != _place(url) and await self._is_login(target, url)
+        if parsed.asks_password and self._login_page(url) is None:
             self._suspects[shape(url)] += 1
             seen = self._suspects[shape(url)]
             return seen <= _LOOKED_INTO or seen & (seen - 1) == 0
         if fetched.status == 200:
             self._suspects.pop(shape(url), None)
-        return False
+        is_refused = fetched.status in _CLOSED
+        return (is_refused or (not self._offers_login and self._links_to_login(parsed))) and self._may_look()
 
-    async def _is_login(self, place: str, location: str, url: str) -> bool:
-        """True if a redirect leads to a login. A place is looked at once two pages have led there."""
-        if place in self._login_paths:
-            return True
-        if site_of(location) != self.site or self._led.setdefault(place, url) in (url, ""):
+    def _may_look(self) -> bool:
+        """True if a doubt is looked into: of many in a row the 4th, 8th, 16th and so on always."""
+        self._doubts += 1
+        is_turn = self._doubts > _LOOKED_INTO and self._doubts & (self._doubts - 1) == 0
+        if not is_turn and (self._looks - _LOOKED_INTO) * _READ_FOR_A_LOOK >= self._read:
             return False
-        self._led[place] = ""
+        self._looks += 1
+        return True
+
+    async def _is_login(self, location: str, url: str) -> bool:
+        """True if a redirect leads to a login. Places of a shape are looked at once, at the latest when two pages have
+        led there."""
+        if self._login_page(location) is not None:
+            return True
+        like = shape(location)
+        first = self._led.setdefault(like, url)
+        if site_of(location) != self.site or not first or (first == url and not self._may_look()):
+            return False
+        self._led[like] = ""
         try:
             async with self._browsing() as browsing:
                 page = await browsing.get(location, CookieJar())
         except FetchError:
             return False
         if asks_for_login(page):
-            self._login_paths.add(place)
-        return place in self._login_paths
+            self._login_pages[like] = location
+        return like in self._login_pages
 
     async def _is_alive(self) -> bool:
         """True if the session is alive, as far as one can see."""
@@ -165,7 +191,7 @@ class Guard:
         login = self.login
         if login is None or login.password_file is None:
             return "no --password-file was given to 'minicrawl login'"
-        self._logins, self._read = self._logins + 1 if self._read < FEW else 1, 0
+        self._logins, self._read, self._looks = self._logins + 1 if self._read < FEW else 1, 0, 0
         if self._logins > MOST_LOGINS:
             return f"{MOST_LOGINS} logins in a row brought fewer than {FEW} pages each"
         try:

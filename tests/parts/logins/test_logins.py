@@ -57,7 +57,14 @@ def members_of(site: Members) -> set[str]:
         (Members(lasts=12, once=True), []),
         (Members(renews=False), []),
         (Members(pages=60, lasts=40, confirms=8, is_inline=True), []),
+        (Members(lasts=12, refuses=401), []),
+        (Members(lasts=12, refuses=403), []),
+        (Members(lasts=12, refuses=404), []),
+        (Members(lasts=12, refuses=200), []),
+        (Members(refuses=403, has_link=True, is_open=True), []),
+        (Members(lasts=12, has_gate=True), []),
         (Members(leaves=("/go?what=1", "Abmelden")), []),
+        (Members(leaves=("/go?what=1", "<i title='Log out'></i>")), []),
         (Members(leaves=("/x/%E7%99%BB%E5%87%BA", "→")), []),
         (Members(hides=tuple(f"/members/{number}" for number in (5, *range(9, 30)))), []),
     ],
@@ -175,6 +182,10 @@ def test_actions_are_followed_for_who_wants_that_and_without_a_session(tmp_path:
             ("--password-file", "{wrong}"),
             "127.0.0.1:{port} did not let 'max' in: it says \"Please enter a correct name",
         ),
+        (
+            ("--password-file", "{right}", "--in-clear", "code"),
+            '/code asks for more than a password: it says "Enter the',
+        ),
         (("--password-file", "{none}"), "cannot be read"),
         (("--password-file", "{right}"), "takes the password over plain HTTP"),
         (("--password-file", "{right}", "--in-clear"), "has no form with one password field"),
@@ -188,10 +199,11 @@ def test_a_login_that_fails_says_why_and_nothing_is_kept(
     (tmp_path / "wrong").write_text("wrong\n")
     files = {"wrong": tmp_path / "wrong", "none": tmp_path / "none", "right": password_file}
     page = "robots.txt" if "no form" in says else "basic" if "basic" in words else "login"
+    site = Members(asks_code="code" in words)
     clear = ("--in-clear",) if "wrong" in "".join(words) else ()
-    with serving(Members()) as front:
+    with serving(site) as front:
         port = front.rstrip("/").rpartition(":")[2]
-        given = [word.format(**files) for word in words if word != "basic"]
+        given = [word.format(**files) for word in words if word not in ("basic", "code")]
         options = ("--user", USER, "--allow-private", "--cookie-file", tmp_path / "cookies.txt")
         result = run("login", f"{front}{page}", *options, *given, *clear)
     assert result.exit_code in (1, 2)
