@@ -44,7 +44,7 @@ _STEPS = """
     take|untake|steal|claim|unclaim|assign|unassign|accept|decline|confirm|cancel|resolve|unresolve|close|reopen
     lock|unlock|pin|unpin|stick|unstick|archive|unarchive|hide|unhide|like|unlike|dislike|upvote|downvote|rate|flag
     follow|subscribe|watch|unwatch|star|unstar|join|leave|mark|unmark|toggle|start|stop|restart|pause|resume|run|kill
-    clear|flush|empty|drop|truncate|send|resend|move|merge|clone|duplicate|promote|demote|grant|deny|block|unblock|mute
+    protect|unprotect|rollback|revert|markpatrolled|clear|flush|empty|drop|truncate|send|resend|move|merge|clone|duplicate|promote|demote|grant|deny|block|unblock|mute
 """
 """What a button of an application does. Each is also a word of its own, so it counts as what is to be done only."""
 _POINTS = {"this", "these", "my", "all", "from"}

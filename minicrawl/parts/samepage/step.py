@@ -474,7 +474,8 @@ class SamePage(Step):
         one, other = _stands_for(self._state, page), _stands_for(self._state, plain)
         if one == other or self._pages.was_there(plain):
             is_titled_alike = self._pages.title(one) == self._pages.title(other)  # a path alone stands for no other
-            agrees = one == other or (is_titled_alike and _are_same(self._fingerprints, one, other))
+            by_text = not name.startswith("?")  # pictures from a host by lot are the same ones
+            agrees = one == other or (is_titled_alike and _are_same(self._fingerprints, one, other, by_text=by_text))
             is_near = agrees and _differ(self._fingerprints, page, plain)
             self._note(Evidence(self._urls.url(page), name, self._urls.url(other), agrees, is_near=is_near), now)
 
@@ -651,10 +652,12 @@ def _differ(fingerprints: Duplicates, page: int, other: int) -> bool:
     return row is not None and there is not None and row.payload != there.payload
 
 
-def _are_same(fingerprints: Duplicates, page: int, other: int) -> bool:
-    """True if two pages have one text."""
+def _are_same(fingerprints: Duplicates, page: int, other: int, *, by_text: bool) -> bool:
+    """True if two pages show the same. by_text: or have one text."""
     row, there = fingerprints.row(page), fingerprints.row(other)
-    return row is not None and there is not None and row.payload == there.payload
+    if row is None or there is None:
+        return False
+    return row.payload == there.payload or (by_text and row.sketch is not None and row.sketch == there.sketch)
 
 
 def _open_gates(state: "CrawlState", page: int, kind: str, book: HostBook) -> None:
