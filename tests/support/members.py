@@ -12,7 +12,11 @@ from support.prose import prose
 from support.small_web import Pages, small_web
 
 USER, PASSWORD = "max", "s3cr&t wörd"
-WAYS = {"/start": (200, "<meta http-equiv=refresh content='0; url=/login'>"), "/basic": (401, "who are you?")}
+WAYS = {
+    "/start": (200, "<meta http-equiv=refresh content='0; url=/login'>"),
+    "/basic": (401, "who are you?"),
+    "/code": (200, "<p>Enter the code of your app.</p><form method=post><input name=code></form>"),
+}
 """Pages that lead to the form, or ask otherwise."""
 OUT = '<a href="{}">{}</a>'
 
@@ -80,8 +84,8 @@ class _Answers(Pages):
             self._say(*WAYS[parts.path], ("WWW-Authenticate", "Basic"))
         elif parts.path == "/gate":
             self._say(302, "", ("Location", f"/login?{parts.query}"))
-        elif parts.path == "/code" or (session is not None and site.asks_code):
-            self._code(parts.path)
+        elif session is not None and site.asks_code and parts.path != "/code":
+            self._say(302, "", ("Location", "/code"))
         elif parts.path == "/login" and session is not None and site.hides_form:
             self._say(302, "", ("Location", "/"))
         elif parts.path == "/login" and site.once and parts.query not in site.states:
@@ -134,12 +138,6 @@ class _Answers(Pages):
             self._form("")
         else:
             self._say(302, "", ("Location", f"/{'gate' if self.site.has_gate else 'login'}?next={path}"))
-
-    def _code(self, path: str) -> None:
-        if path == "/code":
-            self._say(200, "<p>Enter the code of your app.</p><form method=post><input name=code></form>")
-        else:
-            self._say(302, "", ("Location", "/code"))
 
     def _form(self, user: str, *, has_password: bool = False, problem: str = "") -> None:
         has_password |= self.site.steps == 1

@@ -6,7 +6,6 @@ marks     these links: the paths of those that the witness has with the session 
 A page "asks for a login" if it has the form for that (web/html/forms.py), at its own URL or where it redirects to.
 """
 
-from collections.abc import Iterable
 from itertools import islice
 from pathlib import Path
 
@@ -92,8 +91,6 @@ async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str
     """
     has_cookies = any(site_of(cookie.domain) == login.site for cookie in jar)
     page = await _page_with_form(browsing, jar, login.url)
-    if login.witness is not None and login_form(_forms(page)) is None and await is_alive(browsing, jar, login):
-        return login  # a gate, where the user was logged in, has let in
     if has_cookies and login_form(_forms(page)) is None:  # a session that is alive may hide the form
         jar.forget(login.site)
         page = await _page_with_form(browsing, jar, login.url)
@@ -121,28 +118,18 @@ async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str
     refused = LoginError(f"{answer.url} answered with status {answer.status}{says}")
     if answer.status >= 400 and answer.url == form.action:
         raise refused
-    is_new, found = _cookies(jar) != before, await _found(browsing, jar, replace(login, form=first.url), answer, says)
+    is_new, found = _cookies(jar) != before, replace(login, form=first.url)
+    if login.witness is None:
+        found = await _with_witness(browsing, jar, found, answer)
     if await is_alive(browsing, jar, found):
         return found
+    if asks_code(_forms(answer)):
+        raise LoginError(f"{answer.url} asks for more than a password{says}; use --browser")
     if answer.status >= 400:  # else where it led to may be closed to this account
         raise refused
     if not is_new:  # nor has it the session of before
         raise LoginError(f"{origin_of(answer.url)} set no cookie: its scripts log in; use --browser")
-    if _place(await browsing.get(f"{origin_of(answer.url)}/", jar)) == _place(first):
-        raise LoginError(f"{origin_of(answer.url)} still asks {quoted(login.user)} to log in{says}")
     return found
-
-
-async def _found(browsing: Browsing, jar: CookieJar, login: Login, answer: Browsed, says: str) -> Login:
-    """The login with a witness, if there is one, after an answer that says this. Raises LoginError if it asks for a
-    second factor."""
-    asks_more, origin = asks_code(_forms(answer)), origin_of(answer.url)
-    if login.witness is None:
-        places = [answer.url, login.url, f"{origin}/"]  # the first is where a member's pages begin
-        login = await _with_witness(browsing, jar, login, places, unless=answer.url if asks_more else None)
-    if asks_more and not await is_alive(browsing, jar, login):
-        raise LoginError(f"{answer.url} asks for more than a password{says}; use --browser")
-    return login
 
 
 async def _page_with_form(browsing: Browsing, jar: CookieJar, url: str) -> Browsed:
@@ -172,13 +159,14 @@ async def is_alive(browsing: Browsing, jar: CookieJar, login: Login) -> bool | N
     return not asks_for_login(page) and (not login.marks or bool(_paths(page) & set(login.marks)))
 
 
-async def _with_witness(
-    browsing: Browsing, jar: CookieJar, login: Login, places: Iterable[str], *, unless: str | None
-) -> Login:
+async def _with_witness(browsing: Browsing, jar: CookieJar, login: Login, answer: Browsed) -> Login:
     """The login with the first page as witness that asks for a login without the session, else the first that has
-    links with it alone; not one that is, or leads to, the page `unless`."""
+    links with it alone; not the answer to the login, if it asks for a code, nor what leads there."""
     marked: Login | None = None
-    for url in dict.fromkeys(places):
+    unless = answer.url if asks_code(_forms(answer)) else None
+    for url in dict.fromkeys(
+        [answer.url, login.url, f"{origin_of(answer.url)}/"]
+    ):  # a member's pages begin at the first
         try:
             inside, outside = await browsing.get(url, jar), await browsing.get(url, CookieJar())
         except FetchError:
@@ -219,10 +207,6 @@ def _name_form(page: Browsed) -> Form | None:
 def asks_for_login(page: Browsed) -> bool:
     """True if a page has the form to log in."""
     return asks_password(page.body) and login_form(_forms(page)) is not None
-
-
-def _place(page: Browsed) -> str:
-    return page.url.partition("?")[0]
 
 
 def _cookies(jar: CookieJar) -> set[tuple[object, ...]]:

@@ -9,44 +9,10 @@ link acts, whatever its words. What a button does (take, close, like) counts as 
 """
 
 import re
+import tomllib
+from pathlib import Path
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-_ENDS = """
-    log out|logout|log off|logoff|sign out|signout|sign off|signoff|exit session|end session
-    abmelden|ausloggen|déconnexion|se déconnecter|deconnexion|cerrar sesión|cerrar sesion|salir|desconectar
-    sair|terminar sessão|terminar sessao|encerrar sessão|esci|disconnetti|disconnettersi|uitloggen|afmelden
-    logga ut|log ud|logg ut|kirjaudu ulos|wyloguj|wyloguj się|odhlásit|odhlásit se|kijelentkezés|deconectare
-    выйти|выход|вийти|вихід|αποσύνδεση|çıkış|çıkış yap|oturumu kapat|התנתק|יציאה|خروج|تسجيل الخروج|लॉग आउट|साइन आउट
-    ออกจากระบบ|đăng xuất|keluar|log keluar|ログアウト|サインアウト|退出|退出登录|退出登錄|登出|注销|로그아웃|התנתקות
-    изход|odhlásiť|odhlásiť sa|odjava|odjavi se|tanca la sessió|लॉग आउट करें|লগ আউট|لاگ آؤٹ|atsijungti|iziet|logi välja
-"""
-_ACTS = """
-    delete|remove|destroy|trash|purge|erase|unsubscribe|unfollow|approve|unapprove|reject|disapprove|publish|unpublish
-    activate|deactivate|enable|disable|install|uninstall|upgrade|restore|revoke|reset|ban|spam|unspam|vote|block user
-    cancel order|cancel subscription|close account|clear cache|dismiss|impersonate|mark read|mark as read|mark as unread
-    mark all read|mark all as read|als gelesen markieren|alle als gelesen markieren|tout marquer comme lu
-    marcar todo como leído|marcar todas como lidas|segna tutto come letto|alles als gelezen markeren
-    markera alla som lästa|oznacz wszystkie jako przeczytane|отметить все как прочитанные|tümünü okundu olarak işaretle
-    すべて既読にする|全部标为已读|모두 읽음으로 표시|add to cart|add to basket|add to bag|add to wishlist
-    add to favorites|add to favourites|in den warenkorb|ajouter au panier|añadir al carrito|añadir a la cesta
-    agregar al carrito|adicionar ao carrinho|aggiungi al carrello|in winkelwagen|lägg i varukorgen|læg i kurv
-    legg i handlekurv|lisää ostoskoriin|dodaj do koszyka|do košíku|kosárba|adaugă în coș|в корзину|до кошика
-    προσθήκη στο καλάθι|sepete ekle|הוסף לסל|أضف إلى السلة|कार्ट में जोड़ें|หยิบใส่ตะกร้า|thêm vào giỏ hàng|tambah ke keranjang
-    カートに入れる|加入购物车|加入購物車|장바구니에 담기|switch user|switch back|benutzer wechseln|changer d'utilisateur
-    cambiar de usuario|trocar de usuário|cambia utente|wissel gebruiker|сменить пользователя|切换用户
-    ユーザーを切り替える
-    löschen|entfernen|abbestellen|freigeben|genehmigen|supprimer|effacer|désabonner|se désabonner|approuver
-    eliminar|borrar|darse de baja|aprobar|excluir|apagar|remover|aprovar|elimina|cancella|rimuovi|approva
-    verwijderen|afmelden nieuwsbrief|goedkeuren|ta bort|radera|slet|fjern|slett|poista|usuń|zatwierdź|smazat|odstranit
-    törlés|șterge|удалить|одобрить|отписаться|видалити|διαγραφή|sil|kaldır|מחק|حذف|हटाएं|ลบ|xóa|hapus|削除|删除|刪除|삭제
-"""
-_STEPS = """
-    take|untake|steal|claim|unclaim|assign|unassign|accept|decline|confirm|cancel|resolve|unresolve|close|reopen
-    lock|unlock|pin|unpin|stick|unstick|archive|unarchive|hide|unhide|like|unlike|dislike|upvote|downvote|rate|flag
-    follow|subscribe|watch|unwatch|star|unstar|join|leave|mark|unmark|toggle|start|stop|restart|pause|resume|run|kill
-    protect|unprotect|rollback|revert|markpatrolled|clear|flush|empty|drop|truncate|send|resend|move|merge|clone|duplicate|promote|demote|grant|deny|block|unblock|mute
-"""
-"""What a button of an application does. Each is also a word of its own, so it counts as what is to be done only."""
 _POINTS = {"this", "these", "my", "all", "from"}
 _PAGES = {"archive", "run", "watch", "start", "star", "rate", "flag", "mark", "clone", "duplicate"}
 """Steps that are also names of pages with numbers: /archive/2012."""
@@ -63,11 +29,13 @@ _TOKEN = re.compile(r"nonce|csrf|xsrf|sectok|sesskey|form_?key|authenticity|\Ato
 _IDENTIFIES = re.compile(r"\d+|[0-9a-f]{8,}", re.IGNORECASE)
 
 
-def _phrases(text: str) -> frozenset[str]:
-    return frozenset(" ".join(phrase.casefold().split()) for line in text.splitlines() for phrase in line.split("|"))
+def _phrases(table: str) -> frozenset[str]:
+    text = _TABLES[table].replace("\n", "|")
+    return frozenset(" ".join(phrase.casefold().split()) for phrase in text.split("|")) - {""}
 
 
-_ENDERS, _ACTORS, _STEPPERS = _phrases(_ENDS) - {""}, _phrases(_ACTS) - {""}, _phrases(_STEPS) - {""}
+_TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+_ENDERS, _ACTORS, _STEPPERS = _phrases("ends"), _phrases("acts"), _phrases("steps")
 _LONG_ACTORS = tuple(phrase for phrase in _ACTORS if len(phrase) > _SHORT)
 
 

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import pytest
 from support.made_webs import MADE, read_by_crawl
-from support.made_webs.web import ENDLESS, links_of
+from support.made_webs.web import ENDLESS, HOME, links_of
+from support.prose import prose
+from support.sites import Server, Site, crawl
 
 DEAR = {"forum", "maze_of_one_text", "messages_beside_issues", "news", "revisions_before_names", "talk"}
 """Sites of which more is read than should be: 187, 329, 160, 151, 498 and 155 requests."""
@@ -59,3 +61,16 @@ def test_a_page_that_nobody_links_to_is_lost(store: Path) -> None:
     read = read_by_crawl(web, store)
     assert (read.wanted, read.lost, read.requests, read.waste) == (3, ["/hidden"], 2, 0.0)
     assert read.ended
+
+
+@pytest.mark.parametrize(("texts", "are_read"), [(1, False), (2, True)])
+def test_the_order_of_parameters_changes_nothing_beside_pictures_by_lot(
+    texts: int, are_read: bool, store: Path
+) -> None:
+    orders = [[f"{HOME}list?a=1&b={each}" for each in range(60)], [f"{HOME}list?b={each}&a=1" for each in range(60)]]
+    site: Site = {HOME: orders[0]}
+    for order, each in ((order, each) for order in (0, 1) for each in range(60)):
+        picture = f"<title>{each}</title><img src=//{order}.pics.test/a>"
+        site[orders[order][each]] = [picture, prose(each * texts + order % texts, 60), orders[1][each]]
+    _, server = crawl(Server(site), store, [HOME])
+    assert (sum("&a=1" in url for url in server.asked) > 30) == are_read
