@@ -12,11 +12,8 @@ from support.prose import prose
 from support.small_web import Pages, small_web
 
 USER, PASSWORD = "max", "s3cr&t wörd"
-WAYS = {
-    "/start": (200, "<meta http-equiv=refresh content='0; url=/login'>"),
-    "/basic": (401, "who are you?"),
-    "/code": (200, "<p>Enter the code of your app.</p><form method=post><input name=code></form>"),
-}
+WAYS = {"/start": (200, "<meta http-equiv=refresh content='0; url=/login'>"), "/basic": (401, "who are you?")}
+WAYS["/code"] = (200, "<p>Enter the code of your app.</p><form method=post><input name=code></form>")
 """Pages that lead to the form, or ask otherwise."""
 OUT = '<a href="{}">{}</a>'
 

@@ -64,9 +64,7 @@ def test_a_page_that_nobody_links_to_is_lost(store: Path) -> None:
 
 
 @pytest.mark.parametrize(("texts", "are_read"), [(1, False), (2, True)])
-def test_the_order_of_parameters_changes_nothing_beside_pictures_by_lot(
-    texts: int, are_read: bool, store: Path
-) -> None:
+def test_the_order_of_parameters_is_nothing_beside_pictures_by_lot(texts: int, are_read: bool, store: Path) -> None:
     orders = [[f"{HOME}list?a=1&b={each}" for each in range(60)], [f"{HOME}list?b={each}&a=1" for each in range(60)]]
     site: Site = {HOME: orders[0]}
     for order, each in ((order, each) for order in (0, 1) for each in range(60)):

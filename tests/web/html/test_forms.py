@@ -72,7 +72,6 @@ CODE = "<form method=post action=/2fa><input name=otp_code inputmode=numeric><bu
         (UNLOCK + LOGIN, "/enter", None),
         (UNLOCK, "/unlock", None),
         (JOIN, None, None),
-        (CLUB, "/club", None),
         (CLUB + LETTER, "/club", None),
         (CLUB + NAME.replace("Next", "Log in"), None, "/session/name"),
         (CLUB.replace("number", "user") + NAME.replace("Next", "Log in"), "/club", "/session/name"),
