@@ -10,7 +10,8 @@ ACTING = """
     /wyloguj  /admin/auth/user/1/delete/  /delete/12  /posts/12/remove  /cart/remove/4fe2a9c1d0  /newsletter/unsubscribe
     /comment.php?c=3&action=approvecomment  /themes.php?action=activate&stylesheet=x  /edit?delete=1
     /Ticket/Display.html?Action=Take&id=25  /ticket.php?do=close&t=3  /tickets/12/close  /comment/5/like/
-    /index.php?title=Rose&action=protect  /go?to=3&_wpnonce=4808470d71  /go?csrf_token=a1b2c3  /mod/x.php?sesskey=abc  /user/delete-account
+    /index.php?title=Rose&action=protect  /go?to=3&_wpnonce=4808470d71  /go?csrf_token=a1b2c3
+    /mod/x.php?sesskey=abc  /user/delete-account
 """
 READ = """
     /  /docs/delete.html  /docs/git-remove.md  /shop/logout-hoodie  /how-to-log-out  /blog/how-to-delete-your-account
