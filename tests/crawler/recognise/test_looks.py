@@ -15,7 +15,7 @@ LAST = 16  # answers of a host that are kept
 def shown(html: str, title: str | None, number: int = 1, status: int = 200) -> Look | None:
     found = identity_of(html.encode(), f"{HOME}{number}")
     fetched = Fetched(f"{HOME}{number}", status, size=len(html), digest=found.digest, payload=found.payload)
-    return look_of(number, fetched._replace(sketch=found.sketch), ParsedPage(title=title))
+    return look_of(number, fetched._replace(sketch=found.sketch, short_text=found.short_text), ParsedPage(title=title))
 
 
 def page(number: int) -> Look:
@@ -97,6 +97,8 @@ JSON = "application/json"
         (led_on("1", "sorry"), led_on("2", "2/index"), False),
         (shown(LITTLE_TEXT, None), shown(LITTLE_TEXT, None, 2), True),
         (shown(LITTLE_TEXT, None), shown(OTHER_LITTLE, None, 2), False),
+        (shown("<p>You are number 7 of 98", None), shown("<p>You are number 6 of 99", None, 2), True),
+        (shown("<p>You are number 7 of cats", None), shown("<p>You are number 7 of dogs", None, 2), False),
         (shown("<div id=a>", None), shown("<div id=a>", None, 2), True),  # not a word
         (shown("<img src=a.png>", None), shown("<img src=b.png>", None, 2), False),
         (shown(LITTLE_TEXT, None), certain(shown(LITTLE_TEXT, None, 2))._replace(links=1), False),
@@ -144,6 +146,16 @@ def test_a_look_is_suspicious_on_another_page_of_a_host_whose_pages_differ(
 ) -> None:
     looks = Looks()
     assert [look.page for look in answers if looks.note(1, look)] == suspicious
+
+
+@pytest.mark.parametrize(("ending", "is_file"), [("", False), (".html", False), (".json", True)])
+def test_what_is_no_page_is_suspicious_where_pages_were(ending: str, is_file: bool) -> None:
+    looks = Looks()
+    for number, way in enumerate(["", ".html"] * 2):
+        assert not looks.note(1, page(number)._replace(url=f"{HOME}{number}{way}"))
+    answers = [Fetched(f"{HOME}{number}{ending}", 200, content_type=JSON) for number in (5, 6)]
+    seen = [looks.note(1, certain(look_of(number, answer, ParsedPage()))) for number, answer in enumerate(answers)]
+    assert seen == [False, not is_file]
 
 
 def test_the_pages_that_looked_so_are_those_of_the_host_among_its_last_answers() -> None:
