@@ -163,7 +163,8 @@ class Fetched(NamedTuple):
     `seconds`: duration in all; `waited`: from sending the request to the answer, 0 if none was sent. `link`: the
     value of its header fields Link; `on_use`: its header fields on the use of the page, a line each. `size`: body bytes
     that crossed the network. `body`: after content decoding, cut or damaged where `truncated`, and where `is_cut` by
-    its server; empty when the content type is not parsed. `content_type`: of the header, or guessed from the body.
+    its server, or beyond decoding; empty when the content type is not parsed. `content_type`: of the header, or guessed
+    from the body.
     `etag`, `last_modified`: the validators of the answer, a character for each byte, for a `PageRequest`;
     `is_conditional`: the request had validators. `digest`, `payload`, `sketch`: fingerprints of the body, see
     minicrawl.web.fingerprint; None without one. `short_text`, `lines`: see there.

@@ -145,7 +145,7 @@ _ROWS: Mapping[str, str | tuple[str, int] | tuple[str, int, float]] = {
     "alike": ("all of its pages look the same", 0, 60.0),
     "sent-on": ("all of its pages redirect to the same place", 0, 60.0),
     "empty": "its answers are empty",
-    "cut": ("its answers break off", EITHER),
+    "cut": ("its answers break off, or cannot be decoded", EITHER),
     # It does not become known.
     "no-link": "no page read so far has a counted link to it",
     "too-long": ("its URL has more than 8,000 bytes", NO_PAGE),

@@ -67,7 +67,7 @@ class Evidence(NamedTuple):
 
 def evidence_of(fetched: Fetched, now: float) -> Evidence | None:
     """The evidence in an answer, or in its absence; None if it has none, or tells nothing of the host."""
-    reason = "cut" if fetched.is_cut and fetched.is_shown else fetched.reason
+    reason = "cut" if fetched.is_cut and (fetched.is_shown or fetched.status is None) else fetched.reason
     if reason is None:
         return None if fetched.status is None or fetched.status < 400 else _evidence_of_failure(fetched, now)
     if has(reason, OF_HOST | EITHER):

@@ -214,7 +214,7 @@ class Fetcher:
             reason = reason_of(error)
         except Exception as error:
             reason = parser_failed(url, error)
-        return Fetched(url, reason=reason, seconds=_now() - job.started)
+        return Fetched(url, reason=reason, seconds=_now() - job.started, is_cut=reason == "undecodable")
 
     async def _answered(self, job: "_Job") -> Fetched:
         if has_bad_port(authority(job.request.url)):
