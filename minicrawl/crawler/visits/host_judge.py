@@ -5,14 +5,16 @@ row        held answers without any other of the host between them
 accused    answers held since the last well page, of which the witness has acquitted the host
 trigger    the page by whose answer a host fell ill
 way        answers of a folder that are no fault of the host: after the rest that it asked for, with the witness well,
-           the folder answers the same again. Of other folders the witness decides then, without a rest
+           the folder answers the same again. Or redirects to a folder where the witness is as it was: a site has moved
+contrast   a new page that is asked in place of the witness, as a cache may answer for that
 
 An answer with evidence is held. Once the row outnumbers the acquittals of its sort, the host is in doubt: it is closed,
 and its next request asks a witness. If that fails, the host is ill: what is held waits as if it had never been asked.
 If not, what is held is the pages' own. So it is at the next well answer for a page.
 
-A cache may go on to answer for pages that it knows: once pages of many folders are accused in a row, new pages of two
-other folders are asked, the contrasts. If they fail, too, the host is ill for new pages, and these are its witnesses.
+A cache may go on to answer for pages that it knows: while pages are accused, or one asks for a rest after another, up
+to four new pages are asked, of folders in which pages are well, or which have not failed. If all fail, the host is ill
+for new pages, and these are its witnesses. So it is in one run: what is still so in the next one is the pages' own.
 
 A host that was never well has no witness: its pages are tried as often as any page, and only when three of them have
 failed, or one asks for a rest, does it rest, with these as witnesses.
@@ -27,6 +29,7 @@ from minicrawl import log
 from minicrawl.crawler.hosts.clocks import Host
 from minicrawl.crawler.hosts.health import BACK, GONE, Evidence, Health, evidence_of
 from minicrawl.crawler.known.known_pages import KnownHosts
+from minicrawl.crawler.outcomes.outcome import NOT_MODIFIED
 from minicrawl.crawler.recognise.looks import Look, Looks, look_of
 from minicrawl.crawler.recognise.soft404 import folder_of
 from minicrawl.crawler.visits.host_pages import HostPages
@@ -35,13 +38,12 @@ from minicrawl.model import Fetched, ParsedPage, State
 from minicrawl.reasons import NOT_THERE, TRANSIENT, first_rest, has
 from minicrawl.web.http.transport import parser_failed
 from minicrawl.web.robots.rules import is_unreachable
-from minicrawl.web.urls.keys import origin_of
+from minicrawl.web.urls.keys import origin_of, politeness_key
 
 WITNESSES = 3
 _ALIKE_IN_A_ROW = 2
 _MOST_ACCUSED = 16
-_ACCUSED, _THEIR_FOLDERS = 5, 3  # at least, before a contrast is asked
-_CONTRASTS = 2  # of other folders, which are to fail
+_CONTRASTS = 4  # of other folders, which are to fail
 _FIRST_REST = 120.0  # after so many failures
 _NEVER_WELL = 3  # pages of a host that was never well fail, and it rests
 _TIMES_A_TRIGGER = 3
@@ -51,8 +53,15 @@ _ANY = ""  # on trial is the page that answers so first, if no page is well befo
 _PASSING = ("fails", "silent")  # sorts of evidence by which a host may ask to be asked less often
 _OFTEN = 4  # well answers between two failures
 _LOOKS = ("alike", "sent-on", "empty")  # sorts of evidence that many answers are together
+_SHARED = _LOOKS[:2]  # on a well host all new pages may look alike, as tags do, or lead to one place, as for members
 _SAME_SIZE = 0.1  # two answers for a page may differ by this share of their bytes
 _AGAIN = 1.0  # seconds until a witness is requested again whose request failed on our side
+
+
+def _asked_for(fetched: Fetched) -> Fetched:
+    """An answer, or its absence where it is a 304 to a request without a condition."""
+    is_odd = fetched.status == NOT_MODIFIED and not fetched.is_conditional
+    return Fetched(fetched.url, reason="bad-response") if is_odd else fetched
 
 
 class Case(Struct):
@@ -72,7 +81,6 @@ class Case(Struct):
     triggers: Counter[int] = field(default_factory=Counter)
     trigger: Turn | None = None
     on_trial: tuple[str, str] | None = None
-    voucher: int | None = None  # the witness that was well last, and no page since
     ways: set[tuple[str, str]] = field(default_factory=set)
     failed_in: str = ""  # folder of the last failure that may pass
     well_since: int = 0  # answers since that
@@ -82,9 +90,9 @@ class Case(Struct):
 class HostJudge:
     """The judge of all hosts. It closes those in doubt and those that are ill.
 
-    pages: those of hosts. ask_witness: lines up a request for a page as witness. take_in: takes in a held answer as its
-    page's own. give_up: gives up a page with a reason code. `well_at`: time of the last well answer of any host, or of
-    the beginning. `ill`: hosts by number.
+    pages: those of hosts. ask_witness: lines up a request for a page as witness, or for the URL to which it leads.
+    take_in: takes in a held answer as its page's own. give_up: gives up a page with a reason code. `well_at`: time of
+    the last well answer of any host, or of the beginning. `ill`: hosts by number.
     """
 
     def __init__(  # noqa: PLR0913 - what a verdict leads to
@@ -92,7 +100,7 @@ class HostJudge:
         hosts: KnownHosts,
         pages: HostPages,
         *,
-        ask_witness: Callable[[Host, int, float], None],
+        ask_witness: Callable[[Host, int, float, str], None],
         take_in: Callable[[Turn, float], None],
         give_up: Callable[[int, str, float], None],
         now: float,
@@ -134,7 +142,7 @@ class HostJudge:
         host = self._frontier.host(turn.page)
         look = look_of(turn.page, turn.fetched, turn.parsed)
         is_alike = look is not None and self._looks.note(host.id, look)
-        evidence = evidence_of(turn.fetched, turn.now)
+        evidence = evidence_of(turn.fetched if turn.outcome.is_unchanged else _asked_for(turn.fetched), turn.now)
         if evidence is None and is_alike:
             assert look is not None
             evidence = Evidence(look.sort, look.sort, False, first_rest(look.sort))
@@ -155,7 +163,6 @@ class HostJudge:
             host.health.recover(turn.now)  # it was never well before, and is open
             self._hosts.note_change(host)
         if case is not None:
-            case.voucher = None
             case.well_since += 1
         if case is not None and not case.asks:
             if case.on_trial is not None and case.on_trial[1] in (turn.fetched.url, folder_of(turn.fetched.url), _ANY):
@@ -171,7 +178,8 @@ class HostJudge:
                 self._hosts.rest(host, evidence.asked, turn.now)
             self._frontier.put_back(turn.page, turn.now)
             return True
-        if self._is_its_way(host, case, turn.fetched.url, evidence.sort):
+        is_moved = look is not None and (look.sort, look.title) in case.ways
+        if is_moved or self._is_its_way(host, case, turn.fetched.url, evidence.sort):
             if health is not None:
                 health.note_well()
             return False
@@ -281,24 +289,22 @@ class HostJudge:
         case, health = self._cases[host.id], host.health
         suspect = case.look
         try:
-            look, evidence = look_of(page, fetched, parsed), evidence_of(fetched, now)
+            look, evidence = look_of(page, fetched, parsed), evidence_of(_asked_for(fetched), now)
         except Exception as error:  # it tells nothing of the host
             look = evidence = None
             parser_failed(fetched.url, error)
-        is_contrast = page in case.contrasts
-        if evidence is None and suspect is not None and look is not None and suspect.is_like(look):
-            evidence = case.evidence
+        is_led_to = fetched.url != self._pages.url(page)
+        if suspect is not None and look is not None and evidence is None:
+            if look.sort == "sent-on" and not is_led_to and self._follows(host, page, look, suspect, now):
+                return
+            if suspect.is_like(look) or (is_led_to and suspect.sort == "sent-on"):
+                evidence = case.evidence
         if evidence is not None and evidence.sort in _LOOKS and self._is_as_before(page, fetched, parsed):
             evidence = None
-        if evidence is not None:
-            if not (is_contrast and self._asks_contrast(host, case, now)):
-                if is_contrast:
-                    case.is_of_new_pages = True
-                    evidence = evidence._replace(rest=max(evidence.rest, _FIRST_REST))
-                self._fall_ill(host, case, evidence, now)
-        elif is_contrast:
-            self._open(host, case, now)
-            self._release(case, now)
+        if page in case.contrasts:
+            self._on_contrast(host, case, page, evidence, now)
+        elif evidence is not None:
+            self._fall_ill(host, case, evidence, now)
         elif fetched.status is None:  # the fault is not the host's
             self._hosts.rest(host, _AGAIN, now)
             self._ask(host, case, now)
@@ -307,8 +313,29 @@ class HostJudge:
             host.witnesses = tuple(other for other in host.witnesses if other != page)
             self._ask(host, case, now)
         else:
-            case.voucher = page
+            if is_led_to and suspect is not None:
+                case.ways.add((suspect.sort, suspect.title))
             (self._recover if health is not None and health.is_ill else self._acquit)(host, case, now)
+
+    def _on_contrast(self, host: Host, case: Case, page: int, evidence: Evidence | None, now: float) -> None:
+        if evidence is None:
+            case.contrasts.remove(page)
+            self._acquit(host, case, now)
+            self._release(case, now)
+        elif len(case.contrasts) >= _CONTRASTS:
+            case.is_of_new_pages = True
+            self._fall_ill(host, case, evidence._replace(rest=max(evidence.rest, _FIRST_REST)), now)
+        elif not self._asks_contrast(host, case, now):
+            self._ask(host, case, now)  # too few pages are left to tell
+
+    def _follows(self, host: Host, page: int, look: Look, suspect: Look, now: float) -> bool:
+        """Ask where a witness leads, if pages lead there, too: a site may have moved. False: one of the hosts is known
+        to be ill, or the other one is not known."""
+        to = self._hosts.known(politeness_key(look.url))
+        follows = to is not None and not self.ill.keys() & {host.id, to.id} and suspect.is_like(look)
+        if follows:
+            self._ask_witness(host, page, now, look.url)
+        return follows
 
     def _is_as_before(self, page: int, fetched: Fetched, parsed: ParsedPage) -> bool:
         """True if a page says what it said when it was read: many pages of a site may look alike, or be empty."""
@@ -327,7 +354,10 @@ class HostJudge:
 
     def _doubt(self, host: Host, case: Case, now: float) -> None:
         self._close(host, case, now)
-        self._ask(host, case, now)
+        assert case.evidence is not None
+        is_vouched_for = case.accused or case.evidence.sort == _ASKS_REST  # a cache may answer for the witness
+        if not (is_vouched_for and self._asks_contrast(host, case, now)):
+            self._ask(host, case, now)
 
     def _acquit(self, host: Host, case: Case, now: float) -> None:
         assert case.evidence is not None
@@ -335,32 +365,27 @@ class HostJudge:
         if host.health is None:
             host.health = Health()
         host.health.acquit(case.evidence.sort)
-        if case.evidence.sort == _ASKS_REST:
-            ways = {self._tried(host, _ASKS_REST, turn.fetched.url) for turn in case.held}
-            case.ways |= ways if len(case.ways) < _MOST_WAYS else set()
+        sort = case.evidence.sort
+        ways = {(sort, self._pages.url(page)) for page in case.contrasts}
+        if sort == _ASKS_REST:
+            ways |= {self._tried(host, sort, turn.fetched.url) for turn in case.held}
+        case.ways |= ways if len(case.ways) < _MOST_WAYS else set()
         self._hosts.note_change(host)
         case.accused, case.held = case.accused + case.held, []
-        if self._asks_contrast(host, case, now):
-            return
         self._open(host, case, now)
-        if case.evidence.sort in _LOOKS or len(case.accused) > _MOST_ACCUSED or not self._frontier.pages.has_page(host):
+        if sort in _SHARED or len(case.accused) > _MOST_ACCUSED or not self._frontier.pages.has_page(host):
             self._release(case, now)
 
     def _asks_contrast(self, host: Host, case: Case, now: float) -> bool:
-        """Ask a new page of a folder that is not among those of the accused; True if there is one to be asked."""
-        # On a well host all new pages may look alike, as those of tags do, or lead to one place, as those of members.
+        """Ask a new page that has nothing to do with those that failed; True if there is one to be asked."""
         assert case.evidence is not None
-        is_shared = case.evidence.sort in ("alike", "sent-on")
-        if len(case.accused) < _ACCUSED or len(case.contrasts) >= _CONTRASTS or is_shared:
+        if case.evidence.sort in _SHARED or case.tries_before:
             return False
-        folders = {folder_of(turn.fetched.url) for turn in case.accused}
-        if len(folders) < _THEIR_FOLDERS:
-            return False
-        asked = {folder_of(self._pages.url(page)) for page in case.contrasts}
-        page = self._pages.new(host, folders | asked | {place for _, place in case.ways})
+        failed = *(turn.page for turn in case.accused + case.held), *case.contrasts
+        page = self._pages.new(host, {*map(self._pages.url, failed), *(place for _, place in case.ways)})
         if page is not None:
             case.contrasts.append(page)
-            self._ask_witness(host, page, now)
+            self._ask_witness(host, page, now, self._pages.url(page))
         return page is not None
 
     def _fall_ill(self, host: Host, case: Case, evidence: Evidence, now: float, *, asks: bool = True) -> None:
@@ -380,7 +405,6 @@ class HostJudge:
 
     def _begin_illness(self, host: Host, case: Case, now: float) -> None:
         assert host.health is not None
-        self._drop_voucher(host, case)
         self._close(host, case, now)
         case.trigger = case.held[0] if case.held else None
         if case.trigger is not None:
@@ -399,12 +423,6 @@ class HostJudge:
         for page in again:
             self._pages.take_back(page, now)
 
-    def _drop_voucher(self, host: Host, case: Case) -> None:
-        """Ask a witness no more by which the host was well, though no page was: a cache answers for it."""
-        if case.voucher is not None and len(host.witnesses) > 1:
-            host.witnesses = tuple(page for page in host.witnesses if page != case.voucher)
-            case.asks = [page for page in case.asks if page != case.voucher] or case.asks
-
     def _recover(self, host: Host, case: Case, now: float) -> None:
         assert host.health is not None
         self.well_at = host.well_at = now
@@ -420,9 +438,9 @@ class HostJudge:
         self._open(host, case, now)
 
     def _tried(self, host: Host, sort: str, url: str) -> tuple[str, str]:
-        """What may have a way of its own: the folder of a page, or the page alone where a witness is in that folder."""
-        folder = folder_of(url)
-        return sort, url if folder in (folder_of(self._pages.url(page)) for page in host.witnesses) else folder
+        """What may have a way of its own: the folder of a page, or the page alone where another was well in that."""
+        folder, well = folder_of(url), {*host.witnesses, *self._pages.well_read(host)}
+        return sort, url if folder in (folder_of(self._pages.url(page)) for page in well) else folder
 
     def _witnesses(self, host: Host) -> Sequence[int]:
         """Pages that were well read, and are not soft 404s by now."""
@@ -510,4 +528,4 @@ class HostJudge:
         case.asks.insert(0, page)
         if page in host.witnesses:
             host.witnesses = (page, *(other for other in host.witnesses if other != page))
-        self._ask_witness(host, page, now)
+        self._ask_witness(host, page, now, self._pages.url(page))

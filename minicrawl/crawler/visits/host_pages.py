@@ -15,6 +15,7 @@ from minicrawl.opic.coverage import PageKind
 from minicrawl.store.pages import Fetch
 from minicrawl.store.recognised import Fingerprint
 from minicrawl.web.fingerprint import Identity, identity_of
+from minicrawl.web.http.response_fields import HTML_TYPES, media_type
 from minicrawl.web.urls.keys import politeness_key
 
 _MOST_LOOKED_AT = 64
@@ -45,12 +46,15 @@ class HostPages:
         pages = np.flatnonzero(is_read)[:_MOST_LOOKED_AT].tolist()
         return [page for page in pages if self._pages.last_state(page) == State.FETCHED]
 
-    def new(self, host: Host, folders: Set[str]) -> int | None:
-        """A page of a host that was never read, in none of these folders."""
+    def new(self, host: Host, failed: Set[str]) -> int | None:
+        """A page of a host that was never read and has not failed, nor did the pages of its folder, unless others of it
+        are well. failed: URLs of pages and folders."""
         size = self._accounts.size
         pages = np.flatnonzero(~self._accounts.had_turn[:size] & (self._waiting.host_of[:size] == host.id))
         some: Sequence[int] = pages[:: max(len(pages) // _MOST_LOOKED_AT, 1)].tolist()
-        return next((page for page in some if folder_of(self.url(page)) not in folders), None)
+        folders = {*failed, *map(folder_of, failed)} - {folder_of(self.url(page)) for page in self.well_read(host)}
+        unasked = ((page, self.url(page)) for page in some if not self.has_failed(page))
+        return next((page for page, url in unasked if url not in failed and folder_of(url) not in folders), None)
 
     def take_back(self, page: int, now: float) -> None:
         """Let a page that was taken in wait again as if it had not been asked."""
@@ -65,7 +69,8 @@ class HostPages:
 
     def ask_for_looks(self, now: float) -> bool:
         """Ask again for one of each look of the soft 404s of runs before, and of the pages of each host that said there
-        nothing but what it says for robots.txt: a wall may have stood before them. Returns True if there are any."""
+        nothing, or nothing but what it says for robots.txt: a wall may have stood before them. Returns True if there
+        are any."""
         has_any = self._writer.page_table.counts().get((State.ERROR, "soft-404"), 0)
         pages = self._writer.page_table.one_of_each_look(self._opened_at) if has_any else ()
         new = [page for page in (*pages, *self._walls) if page not in self._looks]
@@ -93,7 +98,8 @@ class HostPages:
 
     @cached_property
     def _walls(self) -> dict[int, tuple[Look, list[int]]]:
-        """By the first page of each host where all said in runs before what robots.txt says: that, and the others."""
+        """By the first page of each host where all said in runs before what robots.txt says, or where the first seed is
+        no HTML, or leads to a page without links: that, and the others."""
         walls = dict[int, tuple[Look, list[int]]]()
         for origin, body in self._writer.hosts.robots_in_html(self._opened_at):
             look = _look(identity_of(body, f"{origin}/robots.txt", wants_text=False))
@@ -105,7 +111,24 @@ class HostPages:
                 walls[host][1].append(page)
                 if not _look(self._writer.recognised.fingerprint(page)).is_like(walls[host][0]):
                     del walls[host]
+        for host, pages in self._without_links().items():
+            answer, leads_to = self.last_answer(pages[0]), self._pages.outlinks(pages[0]).tolist()
+            if answer is None or answer.fetched_at >= self._opened_at:
+                continue
+            is_mute = bool(leads_to) or media_type(answer.content_type) not in HTML_TYPES
+            if is_mute and all(host_of[page] == host for page in leads_to):
+                walls[host] = Look(0, "empty"), pages
         return {pages[0]: (wall, pages[1:]) for wall, pages in walls.values() if pages}
+
+    def _without_links(self) -> dict[int, list[int]]:
+        """The pages of each host that all are seeds or stand behind their redirects, and had their turns."""
+        size = self._accounts.size
+        host_of, depth = self._waiting.host_of[:size], self._accounts.depth[:size]
+        has_more = np.bincount(host_of, (depth > 0) | ~self._accounts.had_turn[:size]) > 0
+        hosts = dict[int, list[int]]()
+        for page in np.flatnonzero(~has_more[host_of]).tolist():
+            hosts.setdefault(host_of.item(page), []).append(page)
+        return hosts
 
 
 def _look(shown: Fetched | Fingerprint | Identity | None) -> Look:

@@ -122,8 +122,9 @@ class Visits:
         self.of_hosts.note_look(turn)
         self._note_idle(turn.page, now)
 
-    def _ask_witness(self, host: Host, page: int, now: float) -> None:
-        self.state.frontier.add_errand(host, WitnessRequest(self, host, page), now, first=True)
+    def _ask_witness(self, host: Host, page: int, now: float, url: str) -> None:
+        request = WitnessRequest(self, host, page, url)
+        self.state.frontier.add_errand(request.host, request, now, first=True)
 
     def absorb_unfetched(self, page: int, state: State, reason: str, until: float, now: float) -> None:
         """Take in the turn of a page that must not or cannot be fetched before `until`, or that waits."""
@@ -393,18 +394,18 @@ class Probe(Request):
 
 
 class WitnessRequest(Request):
-    """A request for a page as witness of its host, which is closed until the judge has the answer. It is not a turn
-    of the page."""
+    """A request for a page as witness of its host, or for a URL to which it leads; the host is closed until the judge
+    has the answer. It is not a turn of the page."""
 
     opens = waits = True
 
-    def __init__(self, visits: Visits, host: Host, page: int) -> None:
-        super().__init__(visits.state.hosts, host, visits.state.urls.url(page))
-        self._judge, self._witness, self._parsed = visits.judge, page, ParsedPage()
+    def __init__(self, visits: Visits, host: Host, page: int, url: str) -> None:
+        super().__init__(visits.state.hosts, visits.state.hosts.host(politeness_key(url)), url)
+        self._judge, self._of, self._witness, self._parsed = visits.judge, host, page, ParsedPage()
 
     def on_refusal(self, refusal: Refusal, now: float) -> None:
         super().on_refusal(refusal, now)
-        self._judge.dismiss(self.host, now)
+        self._judge.dismiss(self._of, now)
 
     async def ask(self, source: PageSource, deliver: Deliver) -> None:
         log.event("asking-witness", url=self.url)
@@ -412,7 +413,7 @@ class WitnessRequest(Request):
 
     def on_answer(self, now: float) -> None:
         self.hosts.end_turn(self.turn, self.fetched, now)
-        self._judge.on_witness(self.host, self._witness, self.fetched, self._parsed, now)
+        self._judge.on_witness(self._of, self._witness, self.fetched, self._parsed, now)
 
 
 class LastProbes(Kind):

@@ -16,6 +16,7 @@ from support.ill_hosts.ways import (
     RESET,
     SILENT,
     UNCONNECTED,
+    UNDECODABLE,
     WALL,
     among,
     behind_cache,
@@ -47,6 +48,15 @@ def _wall_of(asked: Asked) -> Answer:
     """It says the URL that was asked for, and a number for each request."""
     text = page(f"{asked.path} {asked.times}", 30)
     return Answer(body=text.replace(f"{asked.path} {asked.times}", "Checking your browser"))
+
+
+def _queue(asked: Asked) -> Answer:
+    return Answer(body=f"<p>You are number {400 - asked.times} of those who wait")
+
+
+def _at_pages(answer: Answer) -> Way:
+    """The host has no robots.txt."""
+    return lambda asked: answer if asked.path != "/robots.txt" else Answer(404)
 
 
 def _to_front(asked: Asked) -> Answer | None:
@@ -137,6 +147,17 @@ ILL: dict[str, Kind] = {
     "a wall that says the URL": _ill(10 * MINUTE, _wall_of),
     "a wall of a few words": _ill(10 * MINUTE, Answer(body="<p>Please come back in some minutes")),
     "a wall of JSON": _ill(10 * MINUTE, JSON),
+    "a wall of JSON from the first page on": _ill(_NIGHT, _at_pages(JSON), begins=0),
+    "a queue": _ill(10 * MINUTE, _queue),
+    "a script that changes": _ill(10 * MINUTE, lambda asked: Answer(body=f"<script>let id={asked.times}</script>")),
+    "damaged codings": _ill(10 * MINUTE, UNDECODABLE),
+    "304 that nobody has asked for": _ill(10 * MINUTE, Answer(304)),
+    "all pages lead to a captcha from the first one on": Kind(
+        lambda: [among(below(_CAPTCHA, "/captcha"), during(10 * MINUTE, _at_pages(to("/captcha"))))], begins=0
+    ),
+    "all pages lead to the front page of another host": Kind(
+        lambda: [during(10 * MINUTE, to("http://h1.test/")), well], pages=40
+    ),
     "all pages lead to themselves": _ill(10 * MINUTE, to_itself),
     "all pages lead to captchas of their own": Kind(
         lambda: [among(below(_CAPTCHA, "/captcha/"), during(10 * MINUTE, lambda asked: to(f"/captcha{asked.path}")))]
@@ -163,15 +184,11 @@ ILL: dict[str, Kind] = {
     "204": _ill(10 * MINUTE, Answer(204)),
     "cut answers": _ill(10 * MINUTE, CUT),
     "pages that are cut": _ill(10 * MINUTE, lambda asked: CUT._replace(body=page(f"h0.test{asked.path}")[:200])),
-    "503 behind a cache": Kind(
-        lambda: [behind_cache(20 * MINUTE, Answer(503))],
-        soon=25,
-        why="each witness is well: pages of four folders must fail",
-    ),
-    "429 behind a cache": Kind(
-        lambda: [behind_cache(20 * MINUTE, Answer(429))],
-        soon=61,
-        why="the cache vouches for it, as pages do for a host whose searches refuse",
+    "403 behind a cache": Kind(lambda: [behind_cache(20 * MINUTE, Answer(403))]),
+    "429 behind a cache": Kind(lambda: [behind_cache(20 * MINUTE, Answer(429))]),
+    "503 behind a cache": Kind(lambda: [behind_cache(20 * MINUTE, Answer(503))]),
+    "empty answers behind a cache": Kind(
+        lambda: [behind_cache(20 * MINUTE, Answer())], soon=11, why="the first two together are suspicious"
     ),
     "a page that crashes its server": Kind(
         lambda: [crashed_by("/f3/p43", 30)], lost=1, why="whenever it is asked for, its host falls ill"

@@ -21,6 +21,7 @@ LOGIN = Answer(body="<title>Log in</title><form><input type=password></form>")
 REFRESH = Answer(body='<meta http-equiv=refresh content="0; url=/sorry">')
 JSON = Answer(body='{"error": "too many"}', fields={"Content-Type": "application/json"})
 BLANK = "<html><head><meta charset=utf-8></head><body><div id=page></div></body></html>"
+UNDECODABLE = Answer(body="no gzip", fields={"Content-Encoding": "gzip"})
 CUT = Answer(body="<title>It breaks off</title><p>after", is_cut=True)
 
 

@@ -237,7 +237,7 @@ class Web(httpx.AsyncBaseTransport):
             fields["Retry-After"] = formatdate(until, usegmt=True) if answer.by_date else f"{answer.rest:.0f}"
         if answer.is_cut:
             return httpx.Response(answer.status, headers=fields, stream=_Cut(answer.body))
-        return httpx.Response(answer.status, headers=fields, text=answer.body)
+        return httpx.Response(answer.status, headers=fields, stream=httpx.ByteStream(answer.body.encode()))
 
 
 class _Cut(httpx.AsyncByteStream):

@@ -11,6 +11,7 @@ from support.ill_hosts.ways import (
     RESET,
     SILENT,
     UNCONNECTED,
+    UNDECODABLE,
     among,
     below,
     leading_to_login,
@@ -47,6 +48,14 @@ def _to_slash(asked: Asked) -> Answer | None:
 
 def _to_language(asked: Asked) -> Answer:
     return to(f"/en{asked.path}")._replace(is_page=True)
+
+
+def _queue(path: str) -> str:
+    return f"<p>You are number {path[5:]} of all" if path.startswith("/f2/") else page(f"h0.test{path}")
+
+
+def _moved(asked: Asked) -> Answer | None:
+    return _to_language(asked) if asked.since >= 0 and not asked.path.startswith("/en/") else None
 
 
 def _slow(takes: float, *folders: str) -> Way:
@@ -115,6 +124,10 @@ WELL: dict[str, Kind] = {
     "old URLs lead to the front page": _well(below(to("/"), "/f2/", "/f5/")),
     "each page leads to one with a slash": _well(_to_slash, failures=0),
     "six of eight folders lead to a language": _well(below(_to_language, *_SIX), failures=2),
+    "all pages move into a folder in mid-run": _well(_moved),
+    "a folder of queues": _well(body=_queue),
+    "a folder of damaged codings": _well(below(UNDECODABLE, "/f2/")),
+    "a third of 503": _well(some(Answer(503), 0.3)),
     "six of eight folders are for members": _well(leading_to_login(lambda login: below(login, *_SIX)), failures=2),
     "a members' folder that knows the way back": _well(
         below(LOGIN, "/login/"), below(lambda asked: to(f"/login{asked.path}"), "/f2/")
@@ -142,6 +155,7 @@ WELL: dict[str, Kind] = {
     "a robots.txt of 403": _well(below(Answer(403), _ROBOTS)),
     "one page": _well(pages=1, failures=0),
     "one page of few words": _well(pages=1, body=lambda path: "<title>Soon</title>There will be more"),
+    "one page, of JSON": _well(below(JSON, "/"), pages=1),
     "one page, of 403": _well(below(Answer(403), "/"), pages=1),
     "one page, of 503": _well(below(Answer(503), "/"), pages=1),
     "three pages": _well(pages=3, failures=0),
