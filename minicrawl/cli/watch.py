@@ -202,6 +202,9 @@ def _services(store: Path, given: Sequence[str]) -> list[str]:
     if not given and not store.exists():
         return []
     store.parent.mkdir(parents=True, exist_ok=True)
+    if given:  # they may hold passwords, and the log of a store has the mode of its file
+        Writer(store).close()
+        store.chmod(0o600)
     with closing(Writer(store)) as writer:
         if given:
             with writer.transaction():

@@ -200,6 +200,7 @@ def test_a_message_reaches_a_webhook_and_a_mail_server(tmp_path: Path) -> None:
     assert len(server.posted) == 2
     assert [("15 EUR" in mail, "pages changed" in mail) for mail in mails.taken] == [(True, True)]
     assert "secret" not in first.output + told.output
+    assert not (tmp_path / "pages.watch.db").stat().st_mode & 0o77
 
 
 class Mails(WebServer):
