@@ -27,7 +27,7 @@ from minicrawl.parts.watch.tables import AnswerRow, ToldRow, WatchedRow
 from minicrawl.sizes import Sizes
 from minicrawl.store.writer import Writer
 from minicrawl.web.compare.comparing import GONE, SURE, Memory, Verdict, compare, first_view, has_same_lines
-from minicrawl.web.compare.view import NO_MATCH, Entry, View, damaged, texts_of
+from minicrawl.web.compare.view import NO_MATCH, Entry, View, damaged, shape, texts_of
 from minicrawl.web.urls.keys import politeness_key
 
 CONFIRM = (30.0, 300.0)
@@ -200,7 +200,8 @@ class _Found(NamedTuple):
         row = self.row
         if row.state or not row.instead:
             return False
-        return has_same_lines(View.unpacked(row.instead, row.url), self.answers[-1])
+        before, now = View.unpacked(row.instead, row.url), self.answers[-1]
+        return shape(before.title) == shape(now.title) and has_same_lines(before, now)
 
 
 class _Known:

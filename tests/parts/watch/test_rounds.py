@@ -331,6 +331,7 @@ def test_only_what_a_selector_matches_counts_and_a_dead_one_is_told(tmp_path: Pa
     pages = List(tmp_path, HOME, HOME + "other")
     pages.selectors = {HOME: ".price", HOME + "other": ".missing"}
     (event,) = pages.check(**{"": body("<p class=price>1 EUR</p>"), "other": body()}).events
+    assert [event.what for event in pages.check(**{"": LOGIN}).events] == ["replaced"]
     assert (event.what, event.url) == ("selector", HOME + "other")
     assert not pages.check(**{"": body("<p class=price>1 EUR</p>", title="Another", prose=PROSE[:2])}).events
     (event,) = pages.check(**{"": body("<p class=price>2 EUR</p>")}).events
