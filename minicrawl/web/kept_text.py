@@ -51,8 +51,11 @@ _MARKUP = re.compile(
     r"\\(?P<letter>[^\w\s]|_)|(?P<ticks>`+)(?P<code>.+?)(?<!`)(?P=ticks)(?!`)"
     r"|!\[(?:[^\[\]\\]|\\.)*\]\((?:<[^>]*>|[^)]*)\)|(?P<opens>\[)|\]\((?P<url><[^>]*>|[^)]*)\)|\*{1,3}|~~|\\$"
 )
+SPAN = r"(?:sek|minu|min\b|tim|dag|dygn|veck|mån|år|godz|dni|dzień|tyg|mies|lat|rok|chwil)[^\W\d]*\.?"
+"""A span of time in Swedish or Polish, whose words for "ago" are others in other languages: a sedan, a shop."""
 _AGO = re.compile(
-    r"[0-9ahipv](?:[0-9]*n? [^\W\d]+ (?:ago|fa|geleden|temu|siden|sedan|sitten|önce|назад)\b"
+    r"[0-9ahipv](?:[0-9]*n? [^\W\d]+ (?:ago|fa|geleden|siden|sitten|önce|назад)\b"
+    rf"|[0-9]* {SPAN} (?:temu|sedan)\b"
     r"|[0-9]* ?[^\W\d]{1,3} ?[前전]|(?<![^\W_].)(?:or|l y a|ace|á|řed) (?:[0-9]+|ein\w*|un\w?|uma?) [^\W\d]+)"
 )
 """Relative dates, after CLDR (dateFields, relativeTime-type-past), not the end of "Senior 12 places". A set of first

@@ -24,7 +24,8 @@ from msgspec import json as msgspec_json
 from minicrawl.errors import StoreError
 from minicrawl.model import Fetched, ParsedPage
 from minicrawl.web.compare.documents import json_lines
-from minicrawl.web.kept_text import Block, blocks_of, read, unpack, without_relative_dates
+from minicrawl.web.http.response_fields import media_type
+from minicrawl.web.kept_text import SPAN, Block, blocks_of, read, unpack, without_relative_dates
 
 OF_SELECTOR = "selected"
 """The field of an item that has what a selector matched."""
@@ -319,8 +320,9 @@ _LIVE_LINE = 160
 _A = r"(?:\d+(?:[.,]\d+)? ?|(?:an?|one|ein\w*|une?|uma?|een|en|ett?|jedn\w*|bir|egy|o|één) |un['’])"
 _RELATIVE = re.compile(
     rf"\b(?:{_A}[^\W\d]+\.?,? ?(?:and |und |y |et |e |en |i )?){{1,2}}(?<= )"
-    r"(?:ago|fa|geleden|temu|назад|тому|siden|sedan|sitten|önce|ezelőtt|trước|yang lalu|atrás)\b"
-    rf"|\b{_A}[^\W\d]{{1,5}} ago\b|\b[^\W\d]+ (?:temu|назад|тому)\b|\d+ ?[^\W\d]{{1,3}} ?[前전]"
+    r"(?:ago|fa|geleden|назад|тому|siden|sitten|önce|ezelőtt|trước|yang lalu|atrás)\b"
+    rf"|\b(?:(?:{_A}{SPAN} (?:i |och )?)?{_A})?{SPAN} (?:temu|sedan)\b"
+    rf"|\b{_A}[^\W\d]{{1,5}} ago\b|\b[^\W\d]+ (?:назад|тому)\b|\d+ ?[^\W\d]{{1,3}} ?[前전]"
     rf"|\b(?:przed|acum|πριν(?: από)?|منذ|قبل|לפני|преди|pred|prije|prieš) {_A}[^\W\d]+\.?"
     r"|\b(?:před|przed|pred) (?:\w*chv?il\w+|minut\w+|hodin\w+|godzin\w+|týdn\w+|tygodni\w+|rokem)"
     r"|\b(?:just now|(?:a )?moments? ago|yesterday|today|gerade eben|gestern|vorgestern|heute|à l['’]instant|hier"

@@ -475,6 +475,7 @@ def test_what_looks_like_the_hour_is_a_change(tmp_path: Path, before: str, after
     (event,) = pages.check(**{"": items("one", after)}).events
     assert event.sends
     assert event.added == (after,)
+    "Nils för 2 timmar sedan": "Nils för 3 timmar sedan",
 
 
 def section(heading: str, *lines: str, tag: str = "li") -> str:
@@ -510,6 +511,8 @@ def test_below_words_that_announce_changes_these_send_no_message(tmp_path: Path,
     assert [sends for _, sends in told(page, page.replace("oars", "9 EUR"))] == [True]
     others = page.replace(heading, "People who come late ring the bell.")
     assert told(others, others.replace("oars", "sails")) == [(("sails",), True)]
+        ("2 door sedan", "4 door sedan"),
+        ("5 coupons for Temu", "6 coupons for Temu"),
     alone = section(heading, *WORDS, tag=tag)
     assert told(alone, alone.replace("lamp", "tiller")) == [(("tiller",), True)]
 
