@@ -232,7 +232,10 @@ def _other_page(stored: View, answers: Sequence[View], *, is_last: bool) -> Verd
     enough = len(answers) >= (2 if is_gone else _MOST_ANSWERS) or is_last
     if not enough:
         return Verdict(asks=True)
-    if len(alike) < len(answers) or not all(has_same_lines(view, last) for view in answers):
+    moved = [view for view in answers if view.status == stored.status and has_same_lines(stored, view)]
+    if len(moved) >= min(2, len(answers)) and len({view.address for view in moved}) == 1:
+        return Verdict("moved", base=moved[-1])
+    if not all(_is_same_page(view, last) for view in answers):
         return Verdict("unsure")
     if last.status is None or last.status >= 400:
         return Verdict("lost")

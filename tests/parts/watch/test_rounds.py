@@ -297,6 +297,10 @@ def test_a_host_that_cannot_be_asked_is_told_once_and_that_it_can_again(tmp_path
     pages.check(a=body("<p>A</p>"), b=body("<p>B</p>"), c=body("<p>C</p>"))
     (event,) = pages.check(a=reply, b=reply, c=reply).events
     assert (event.what, event.url, sorted(event.pages)) == ("unreadable", "a.test", urls)
+    there = lambda *_: httpx.Response(301, headers={"location": "/other"})  # noqa: E731
+    for answers, is_told in (([body(), LOGIN], False), ([body(), LOGIN, body()], True)):
+        done = pages.check(new=there, other=in_turn(*answers))
+        assert [event.added for event in done.events] == [(HOME + "other",)] * is_told
     assert not pages.check().events
     done = pages.check(a=body("<p>A</p>"), b=body("<p>B</p>"), c=body("<p>C</p>", prose=[*PROSE, "News."]))
     assert [(event.what, event.url) for event in done.events] == [("readable", "a.test"), ("changed", urls[2])]
