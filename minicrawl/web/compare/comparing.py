@@ -7,7 +7,8 @@ noise  what differs between the answers of one moment, and what has changed at e
 In each gap stands S of the stored page, and A1, A2, A3 of the answers:
 
     all A alike, and not S        a change
-    some A as S                   undecided: nothing is told; the second time it is noise. Of prices two of three decide
+    some A as S                   undecided: nothing is told; the second time it is noise, or with the same lines, as
+                                  of a server that is late, the third. Of prices two of three decide
     the A differ, and none is S   noise, but for what all A have
 
 A page that is not the known one (another status or address, fewer than half of its lines) is told once three answers
@@ -64,13 +65,13 @@ class Memory(Struct):
     def learn(self, hashes: Iterable[int]) -> None:
         self.noise += hashes
 
-    def note(self, lines: Iterable[Entry]) -> int:
+    def note(self, lines: Iterable[Entry], times: int = 1) -> int:
         """Note that these have come or gone. Returns the highest number of times that any of them did so before."""
         often = 0
         for entry in lines:
             number = _hash(entry.kind, entry.key)
             often = max(often, self.came.get(number, 0))
-            self.came[number] = self.came.pop(number, 0) + 1
+            self.came[number] = self.came.pop(number, 0) + times
         return often
 
     def holds(self, gap: "Gap", came: Sequence[Entry], went: Sequence[Entry], check: int | None) -> bool:
@@ -78,7 +79,7 @@ class Memory(Struct):
         if only for a moment, or others have in their place; or more lines differ between the answers than have come
         and gone, so that these may be among them by chance; or numbers alone have changed, and here something had at
         the last check."""
-        content = _hash(*gap.place, *(entry.key for entry in came))
+        content = gap.with_lines(came)
         was_held, is_found_again = gap.hash in self.held, content in self.held
         self.held = [number for number in self.held if number not in (gap.hash, content)]
         times = self.changed.get(gap.hash, [])
@@ -124,7 +125,7 @@ def first_view(answers: Sequence[View], memory: Memory, *, is_last: bool) -> Vie
     number = max((len(view.entries), at) for at, view in enumerate(answers) if len(alike[at]) == most)[1]
     view = answers[number]
     for gap in _gaps(view, _whole(view, alike[number]), memory, frozenset()):
-        memory.learn(gap.hashes([*gap.before, *(entry for entries in gap.after for entry in entries)]))
+        memory.learn(gap.hashes(chain(gap.before, *gap.after), [gap.hash], gap.after))
     memory.forget(0)
     return view
 
@@ -139,7 +140,7 @@ def compare(  # noqa: PLR0913 - what a verdict depends on
     is_last: bool = False,
 ) -> Verdict:
     """The verdict on the answers of one moment, in order. memory: learns from them once no other is asked for. shared:
-    noise of the host. check: its number; None: nothing becomes a habit. is_last: no other answer will come."""
+    noise of the host. check: its number; None: nothing becomes a habit, as of a feed. is_last: no other will come."""
     fine = [view for view in answers if _is_same_page(stored, view)]
     if not fine:
         return _other_page(stored, answers, is_last=is_last)
@@ -148,10 +149,10 @@ def compare(  # noqa: PLR0913 - what a verdict depends on
     is_enough = is_last or len(answers) >= _MOST_ANSWERS
     if not gaps:
         return Verdict()
-    needs = any(not gap.is_beside and (len(fine) == 1 or gap.may_change) for gap in gaps)
+    needs = any(not gap.is_beside and (len(fine) == 1 or gap.may_change(memory)) for gap in gaps)
     if needs and not is_enough:
         return Verdict(asks=True)
-    return _decided(fine, gaps, memory, check, is_last=is_last)
+    return _decided(fine, gaps, memory, None if stored.is_feed else check, is_last=is_last)
 
 
 def _decided(
@@ -165,29 +166,32 @@ def _decided(
             kept.append(gap)
         elif not came and not went:
             kept.append(gap)
-            if not gap.is_undecided or gap.hash in memory.once:
-                memory.learn(gap.hashes(gap.noise))
+            times = memory.note(gap.noise, 2) if gap.is_undecided else 0  # they have come, and gone
+            if not gap.is_undecided or (gap.hash in memory.once and not 0 < times <= 2):
+                memory.learn(gap.hashes(gap.noise, [] if times else [gap.hash], gap.after))
             else:
                 memory.once.append(gap.hash)
-                memory.note(gap.noise)
+                if of_most := gap.change_of_most():  # the next check tells it, if it finds it, too
+                    memory.held += gap.hash, gap.with_lines(of_most[0])
         elif not (gap.is_sure or gap.place[0] in _FIELDS) and memory.holds(gap, came, went, check):
             kept.append(gap)
         else:
             if gap.noise:
-                memory.learn(gap.hashes(gap.noise))
+                memory.learn(gap.hashes(gap.noise, [gap.hash], gap.after))
             places = gap.places(is_window=has_come and has_gone)
             lines = [*came, *went]
+            are_known = all(_hash(entry.kind, entry.key) in memory.came for entry in lines)
             is_habit = check is not None and _is_habit(memory, places, lines, check)
             if is_habit and len(_only_sure(lines)) < len(lines):
-                memory.learn((*places, *gap.hashes(lines)))
+                memory.learn(gap.hashes(lines, [] if are_known else places, [came, went]))
+                memory.changed = {place: at for place, at in memory.changed.items() if place not in places}
                 habits.append(gap.behind)
             added += _only_sure(came) if is_habit else came
             removed += _only_sure(went) if is_habit else went
     memory.forget(check or 0)
-    if not added and not removed:
-        return Verdict(habits=tuple(habits), base=_next(fine, kept, memory) if habits else None)
-    base = _next(fine, kept, memory)
-    return Verdict("changed", added=tuple(added), removed=tuple(removed), base=base, habits=tuple(habits))
+    what = "changed" if added or removed else "same"
+    base = _next(fine, kept, memory) if what == "changed" or habits else None
+    return Verdict(what, added=tuple(added), removed=tuple(removed), base=base, habits=tuple(habits))
 
 
 def _only_sure(lines: Iterable[Entry]) -> list[Entry]:
@@ -227,10 +231,7 @@ def _next(answers: Sequence[View], kept: "Sequence[Gap]", memory: Memory) -> Vie
 def _other_page(stored: View, answers: Sequence[View], *, is_last: bool) -> Verdict:
     """The verdict where no answer is the known page."""
     last = answers[-1]
-    alike = [view for view in answers if (view.status, view.address) == (last.status, last.address)]
-    is_gone = last.status in GONE
-    enough = len(answers) >= (2 if is_gone else _MOST_ANSWERS) or is_last
-    if not enough:
+    if not is_last and len(answers) < (2 if last.status in GONE else _MOST_ANSWERS):
         return Verdict(asks=True)
     moved = [view for view in answers if view.status == stored.status and has_same_lines(stored, view)]
     if len(moved) >= min(2, len(answers)) and len({view.address for view in moved}) == 1:
@@ -239,15 +240,11 @@ def _other_page(stored: View, answers: Sequence[View], *, is_last: bool) -> Verd
         return Verdict("unsure")
     if last.status is None or last.status >= 400:
         return Verdict("lost")
-    if last.address != stored.address and has_same_lines(stored, last):
-        return Verdict("moved", base=last)
     return Verdict("replaced")
 
 
 def _is_same_page(stored: View, view: View) -> bool:
-    if (view.status, view.address) != (stored.status, stored.address):
-        return False
-    return has_same_lines(stored, view)
+    return (view.status, view.address) == (stored.status, stored.address) and has_same_lines(stored, view)
 
 
 def has_same_lines(stored: View, view: View) -> bool:
@@ -278,13 +275,12 @@ class Gap:
         self.behind, self.before, self.after = behind, before, after
         self.place = place
         self.hash = _hash(*place)
-        keys = [{entry.key for entry in entries} for entries in after]
-        stored = {entry.key for entry in before}
+        self._keys = keys = [{entry.key for entry in entries} for entries in after]
+        self._stored = {entry.key for entry in before}
         self._common = set.intersection(*keys)
         self._are_alike = all(each == keys[0] for each in keys)
-        self.are_as_stored = [each == stored for each in keys]
+        self.are_as_stored = [each == self._stored for each in keys]
         self._by_key = {entry.key: entry for entries in (before, *after) for entry in entries}
-        self._keys, self._stored = keys, stored
 
     def places(self, *, is_window: bool) -> list[int]:
         """Hashes of where it is. is_window: lines come to the page, and others go: then it is also behind one line, or
@@ -309,12 +305,20 @@ class Gap:
         """True if some answers are as stored, and others are not."""
         return any(self.are_as_stored)
 
-    @property
-    def may_change(self) -> bool:
-        """True if another answer may show a change here."""
+    def may_change(self, memory: Memory) -> bool:
+        """True if another answer may show a change here, or that most answers have one."""
         if self.is_undecided:
-            return self.is_sure
+            return self.is_sure or self.hash not in memory.once
         return bool(self.change()[0] or self.change()[1])
+
+    def change_of_most(self) -> tuple[list[Entry], list[Entry]] | None:
+        """The change that two answers have, where another one is as stored."""
+        ((most, times),) = Counter(map(frozenset, self._keys)).most_common(1)
+        return self._told(most) if times >= 2 and most != self._stored else None
+
+    def with_lines(self, lines: Iterable[Entry]) -> int:
+        """The hash of it with these lines."""
+        return _hash(*self.place, *sorted(entry.key for entry in lines))
 
     @property
     def noise(self) -> list[Entry]:
@@ -334,9 +338,7 @@ class Gap:
         if self._are_alike:
             return self._told(self._keys[0])
         if self.is_undecided:
-            ((most, times),) = Counter(map(frozenset, self._keys)).most_common(1)
-            is_most = self.is_sure and times >= 2 and most != self._stored
-            return self._told(set(most)) if is_most else ([], [])
+            return (self.is_sure and self.change_of_most()) or ([], [])
         came = self._common - self._stored
         fewer = len(self._stored) > max(map(len, self._keys))
         if not came and not fewer:
@@ -349,9 +351,11 @@ class Gap:
         came = [self._by_key[key] for key in self._by_key if key in now and key not in self._stored]
         return came, [entry for entry in self.before if entry.key not in now]
 
-    def hashes(self, entries: Iterable[Entry]) -> list[int]:
-        """Hashes by which noise among these lines is recognised: of the gap, and of the shape of each line."""
-        return [self.hash, *(shape_hash(entry, self.behind) for entry in entries)]
+    def hashes(self, entries: Iterable[Entry], places: list[int], instead: Iterable[Sequence[Entry]]) -> list[int]:
+        """Hashes by which noise among these lines is recognised: of the shape of each line; and of where it is, unless
+        only numbers differ between the lines that stand in each other's stead: other lines may change there."""
+        shapes = {frozenset(shape(entry.key) for entry in lines) for lines in instead}
+        return [*(places if len(shapes) > 1 else ()), *(shape_hash(entry, self.behind) for entry in entries)]
 
 
 def shape_hash(entry: Entry, behind: str) -> int:
@@ -378,8 +382,10 @@ def _gaps(stored: View, answers: Sequence[View], memory: Memory, shared: Contain
         return
     same = _dated_alike(views, common)
     found = dict[tuple[str, ...], tuple[str, list[list[Entry]]]]()
+    seen = dict[tuple[str, str], tuple[tuple[str, ...], str]]()  # a line has other lines around it in another view
     for number, view in enumerate(views):
-        for place, behind, entry in _outside(view, common, same, memory, is_noise):
+        for own_place, own_behind, entry in _outside(view, common, same, memory, is_noise):
+            place, behind = seen.setdefault((entry.kind, entry.key), (own_place, own_behind))
             if entry.kind not in SURE and is_noise(shape_hash(entry, behind)):
                 continue
             found.setdefault(place, (behind, [[] for _ in views]))[1][number].append(entry)
@@ -431,7 +437,7 @@ def _outside(
     is_noise: Callable[[int], bool],
 ) -> Iterator[tuple[tuple[str, ...], str, Entry]]:
     """The lines that not all views have, with their gap and the line before it. A line that all views have, but that
-    has come or gone before, or is noise, is the end of none: all may have it by chance. Hashes do not tell."""
+    has come and gone before, or is noise, is the end of none: all may have it by chance. Hashes do not tell."""
     by_kind = dict[str, list[Entry]]()
     for entry in view.entries:
         by_kind.setdefault(_order(entry), []).append(entry)
@@ -452,7 +458,7 @@ def _outside(
             elif (
                 view.alike is not None
                 or entry.kind in SURE
-                or not (_hash(*name) in memory.came or is_noise(shape_hash(entry, ends[-1])))
+                or not (memory.came.get(_hash(*name), 0) > 1 or is_noise(shape_hash(entry, ends[-1])))
             ):
                 ends.append(entry.key)
                 between.append([])

@@ -50,8 +50,8 @@ NO_MATCH = Entry("selector", "the selector matches nothing", "none")
 
 class View(Struct, frozen=True, omit_defaults=True):
     """An answer. status: None for none, then `reason` says why. address: the last URL of its redirects. size: bytes;
-    digest: of them, where nothing of it can be read. is_cut: it is shorter than it should be. alike: of hashes, keys
-    without the day and time of the answer, by key."""
+    digest: of them, where nothing of it can be read. is_cut: it is shorter than it should be. is_feed: it is XML, whose
+    lines are entries. alike: of hashes, keys without the day and time of the answer, by key."""
 
     at: float
     address: str
@@ -61,6 +61,7 @@ class View(Struct, frozen=True, omit_defaults=True):
     size: int = 0
     digest: int | None = None
     is_cut: bool = False
+    is_feed: bool = False
     etag: str | None = None
     last_modified: str | None = None
     entries: tuple[Entry, ...] = ()
@@ -117,6 +118,7 @@ def view_of(fetched: Fetched, parsed: ParsedPage, address: str, at: float, selec
         size=fetched.size,
         digest=None if parsed.kept or parsed.text else fetched.digest,
         is_cut=fetched.truncated,
+        is_feed=bool(parsed.text) and (media_type(fetched.content_type) or "").endswith("xml"),
         etag=fetched.etag,
         last_modified=fetched.last_modified,
         entries=tuple(list(distinct.values())[:_MOST_ENTRIES]),
