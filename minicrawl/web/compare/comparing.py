@@ -77,8 +77,8 @@ class Memory(Struct):
     def holds(self, gap: "Gap", came: Sequence[Entry], went: Sequence[Entry], check: int | None) -> bool:
         """True if a change is not told before the next check finds it, too: all of its lines have come or gone before,
         if only for a moment, or others have in their place; or more lines differ between the answers than have come
-        and gone, so that these may be among them by chance; or numbers alone have changed, and here something had at
-        the last check."""
+        and gone, so that these may be among them by chance; or one number of each line alone has changed, and here
+        something had at the last check."""
         content = gap.with_lines(came)
         was_held, is_found_again = gap.hash in self.held, content in self.held
         self.held = [number for number in self.held if number not in (gap.hash, content)]
@@ -90,7 +90,9 @@ class Memory(Struct):
         is_known = all(_hash(entry.kind, entry.key) in self.came for entry in (*came, *went))
         is_instead = gap.hash in self.once and (bool(went) or not gap.before)
         shapes, before = ({shape(entry.key) for entry in lines if entry.kind != "bytes"} for lines in (came, went))
+        gone, now = ({word for entry in lines for word in entry.key.split()} for lines in (went, came))
         is_again = check is not None and times[-1:] == [check - 1] and bool(shapes) and shapes == before
+        is_again = is_again and len(gone - now) <= len(went)  # of a date more than one number is another
         is_chance = check is not None and gap.is_noisier_than(len(came) + len(went))
         if not any((is_known, is_instead, is_again, is_chance)):
             return False

@@ -416,13 +416,17 @@ def test_each_item_that_a_list_gets_at_its_top_is_told(tmp_path: Path, page: Cal
 
 
 def test_a_number_that_changes_at_two_checks_in_a_row_waits_for_the_third(tmp_path: Path) -> None:
-    """Where it rests it is told then; an exchange rate, which is no price, changes again, and is told no more."""
+    """Where it rests it is told then; an exchange rate, which is no price, changes again, and is told no more. Twin: a
+    date, of which more than one number is another, is told at once."""
     pages = List(tmp_path)
     told = [pages.check(**{"": shown(f"{boats} boats.")}).has_news for boats in (1, 2, 3, 3, 3)]
     assert told == [False, True, False, True, False]
     pages = List(tmp_path / "twin")
     told = [pages.check(**{"": shown(f"1 EUR = 1.{n * 7919 % 10_000:04} USD")}).has_news for n in range(6)]
     assert told == [False, True, False, False, False, False]
+    pages = List(tmp_path / "date")
+    dates = ("19 May 2027, 15:30", "27 May 2027, 17:00", "4 May 2027, 10:15", "4 May 2027, 10:15")
+    assert [pages.check(**{"": shown(f"Date: {each}")}).has_news for each in dates] == [False, True, True, False]
 
 
 def test_where_the_page_was_as_stored_at_some_moment_two_checks_must_find_a_change(tmp_path: Path) -> None:
