@@ -145,12 +145,13 @@ class KnownHosts:
             self.frontier.set_delay(host, delay, now)
             self.note_change(host)
 
-    def rest(self, host: Host, seconds: float, now: float) -> None:
-        """Let a host rest; a kill must not make it forgotten."""
+    def rest(self, host: Host, seconds: float, now: float, *, is_asked: bool = True) -> None:
+        """Let a host rest; a kill must not make it forgotten. is_asked: the host asks for it."""
         self.note_change(host)
         self.is_urgent = True
         self.frontier.rest(host, now + seconds, now)
-        log.event("host-resting", host=host.name, seconds=seconds)
+        if is_asked:
+            log.event("host-resting", host=host.name, seconds=seconds)
 
     def set_crawl_delay(self, host: Host, crawl_delay: float, now: float) -> None:
         """Set the delay that a host's robots.txt asks for; a longer delay runs from now on."""

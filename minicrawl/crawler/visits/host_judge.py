@@ -306,7 +306,7 @@ class HostJudge:
         elif evidence is not None:
             self._fall_ill(host, case, evidence, now)
         elif fetched.status is None:  # the fault is not the host's
-            self._hosts.rest(host, _AGAIN, now)
+            self._hosts.rest(host, _AGAIN, now, is_asked=False)
             self._ask(host, case, now)
         elif has(f"http-{fetched.status}", NOT_THERE) and len(case.asks) > 1:  # it is gone
             case.asks.remove(page)
@@ -398,7 +398,7 @@ class HostJudge:
         if not (was_ill and case.asks):
             health.well_at = host.well_at
             self._begin_illness(host, case, now)
-        self._hosts.rest(host, health.next_at - now, now)
+        self._hosts.rest(host, health.next_at - now, now, is_asked=bool(evidence.asked))
         log.event("host-ill", host=host.name, kind=health.kind, reason=health.reason, seconds=health.next_at - now)
         if asks and health.state != GONE:
             self._ask(host, case, now)

@@ -17,6 +17,7 @@ from minicrawl.store.recognised import Fingerprint
 from minicrawl.web.fingerprint import Identity, identity_of
 from minicrawl.web.http.response_fields import HTML_TYPES, media_type
 from minicrawl.web.urls.keys import politeness_key
+from minicrawl.web.urls.shapes import shape_of, word_of
 
 _MOST_LOOKED_AT = 64
 
@@ -47,14 +48,20 @@ class HostPages:
         return [page for page in pages if self._pages.last_state(page) == State.FETCHED]
 
     def new(self, host: Host, failed: Set[str]) -> int | None:
-        """A page of a host that was never read and has not failed, nor did the pages of its folder, unless others of it
-        are well. failed: URLs of pages and folders."""
+        """A page of a host that was never read, and has not failed: of a folder and a name of which others are well, or
+        none have failed. failed: URLs of pages and folders."""
         size = self._accounts.size
         pages = np.flatnonzero(~self._accounts.had_turn[:size] & (self._waiting.host_of[:size] == host.id))
         some: Sequence[int] = pages[:: max(len(pages) // _MOST_LOOKED_AT, 1)].tolist()
-        folders = {*failed, *map(folder_of, failed)} - {folder_of(self.url(page)) for page in self.well_read(host)}
-        unasked = ((page, self.url(page)) for page in some if not self.has_failed(page))
-        return next((page for page, url in unasked if url not in failed and folder_of(url) not in folders), None)
+        well = list(map(self.url, self.well_read(host)))
+        kinds = {(folder_of(url), _name(url)) for url in well}
+        folders, names = {*failed, *map(folder_of, failed)}, {*map(_name, failed)} - {*map(_name, well)}
+        for page in some:
+            folder, name = folder_of(url := self.url(page)), _name(url)
+            is_apart = folder not in folders and name not in names
+            if (is_apart or (folder, name) in kinds) and url not in failed and not self.has_failed(page):
+                return page
+        return None
 
     def take_back(self, page: int, now: float) -> None:
         """Let a page that was taken in wait again as if it had not been asked."""
@@ -131,6 +138,12 @@ class HostPages:
         for page in np.flatnonzero(~has_more[host_of]).tolist():
             hosts.setdefault(host_of.item(page), []).append(page)
         return hosts
+
+
+def _name(url: str) -> tuple[str, ...]:
+    """What pages of one kind share: the last segment of the path but for its numbers, and the names of parameters."""
+    shape = shape_of(url)
+    return *map(word_of, shape.segments[-1:]), *shape.names
 
 
 def _look(shown: Fetched | Fingerprint | Identity | None) -> Look:

@@ -4,6 +4,10 @@ from pathlib import Path
 
 import pytest
 from support.ill_hosts import ILL, WELL, Figures, Kind, figures
+from support.prose import WORDS, prose
+from support.sites import HOME, Server, Site, crawl
+
+from minicrawl import log
 
 WAYS = [
     pytest.param("mixed", 1.0, id="mixed"),
@@ -41,3 +45,20 @@ def test_a_well_host_is_read_as_if_nobody_doubted_it(kind: Kind, order: str, del
 
 def _said(wrong: dict[str, bool], found: Figures) -> str:
     return "; ".join(f"{what}: {found}" for what, is_so in wrong.items() if is_so)
+
+
+@pytest.mark.parametrize("view", ["/index.php?a=edit&p={}", "/secret{}", "/item{}/edit", "/w/edit-{}"])
+def test_a_host_is_well_whose_views_are_forbidden_at_the_end(view: str, tmp_path: Path) -> None:
+    """In the folder of its pages, or in a folder each: nothing else is new that could tell of a host that refuses."""
+    page = {"/item{}/edit": "/item{}/", "/w/edit-{}": "/w/{}"}.get(view, "/page{}")
+    keys = [f"{word}x" if "w/" in view else str(number) for number, word in enumerate(WORDS[:40])]
+    site: Site = {HOME: [HOME[:-1] + page.format(key) for key in keys]}
+    for key in keys:
+        secret = HOME[:-1] + view.format(key)
+        site[HOME[:-1] + page.format(key)] = [f"<title>{key}</title>", prose(int.from_bytes(key.encode()), 60), secret]
+        site[secret] = 403
+    ill: list[str] = []
+    with log.following(["host-ill"], lambda name, *_: ill.append(name)):
+        _, server = crawl(Server(site), tmp_path / "crawl.db", [HOME])
+    assert (ill, {*site[HOME]} - {*server.asked}) == ([], set())
+    assert sum(site.get(url) == 403 for url in server.asked) > 5
