@@ -67,7 +67,8 @@ class Answers(Step):
         """Take an answer. False if it is to be tried again, as a time-out is."""
         outcome, page = turn.outcome, turn.page
         asking = self._asks_for(page, self._state.urls.url(page))
-        if not asking or (outcome.state is None and not outcome.is_unchanged):
+        is_answer = outcome.state is not None or outcome.is_unchanged or turn.fetched.not_modified
+        if not asking or not is_answer:
             return False
         target = outcome.alias if outcome.is_redirect or outcome.reason == "meta-refresh" else None
         if (
