@@ -109,7 +109,7 @@ def _sentences(figures: Mapping[str, Any]) -> Iterable[str]:
         example = acting[0]
         name = printable(example["name"]) or "its answer did"
         yield (
-            f"{counted(figures['left_out'], 'page')} skipped, because they would end the session or act, such as "
+            f"{counted(figures['left_out'], 'page')} skipped that would end the session or act, such as "
             f"{printable(example['url'])} ({name}); --follow-actions follows them"
         )
 

@@ -76,7 +76,7 @@ def test_all_pages_of_members_are_read_and_nothing_acts(
     assert members_of(site) - read(tmp_path) == {path[1:] for path in site.hides}
     assert len({path for path in site.asked if path.startswith("/login?next")}) <= 2  # one is the command's
     assert site.acts == {}
-    assert "skipped, because they would end the session or act" in said
+    assert "skipped that would end the session or act" in said
     # One login by the command, and one each time that the session is over.
     assert site.logins <= 1 + len(site.asked) // site.lasts
     if site.lasts > site.pages:
