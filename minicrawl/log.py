@@ -266,7 +266,7 @@ EVENTS = {
     "host-back": (INFO, "{host} is well again"),
     "host-resting": (INFO, "asks for a rest of {seconds:.0f} s: {host}"),
     "host-gone": (WARNING, "{host} seems to be gone for good: no run has reached it for days ({reason})"),
-    "crawl-stalled": (WARNING, "only pages of ill hosts are left, and no host was well for {seconds:.0f} s"),
+    "crawl-stalled": (WARNING, "only pages of ill hosts are left, and no host has been well for {seconds:.0f} s"),
     "disk-short": (WARNING, "the disk of {path} has only {free:,} bytes left: the crawl pauses until there are more"),
     "disk-enough": (WARNING, "the disk of {path} has room again: the crawl continues"),
     "http2-tried": (INFO, "{host} refuses HTTP/1.1, so minicrawl tries HTTP/2"),

@@ -97,9 +97,9 @@ _LOOKS_APART = 1.0
 _ENOUGH_ROOM = 1.25
 """Times the room below which a crawl pauses: from there on it goes on."""
 _DAY = 86_400.0
+"""Seconds between two events of a disk that stays too full."""
 _STALLED = 300.0
 """Seconds without a well host after which a crawl that waits for ill ones is stalled."""
-"""Seconds between two events of a disk that stays too full."""
 
 
 class Engine:

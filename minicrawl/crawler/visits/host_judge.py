@@ -13,8 +13,9 @@ and its next request asks a witness. If that fails, the host is ill: what is hel
 If not, what is held is the pages' own. So it is at the next well answer for a page.
 
 A cache may go on to answer for pages that it knows: while pages are accused, or one asks for a rest after another, up
-to four new pages are asked, of folders in which pages are well, or which have not failed. If all fail, the host is ill
-for new pages, and these are its witnesses. So it is in one run: what is still so in the next one is the pages' own.
+to four new pages are asked, of folders and names of which others are well, or none have failed. If all fail, the host
+is ill for new pages, and these are its witnesses. So it is in one run: what is still so in the next one is the pages'
+own.
 
 A host that was never well has no witness: its pages are tried as often as any page, and only when three of them have
 failed, or one asks for a rest, does it rest, with these as witnesses.
@@ -43,7 +44,7 @@ from minicrawl.web.urls.keys import origin_of, politeness_key
 WITNESSES = 3
 _ALIKE_IN_A_ROW = 2
 _MOST_ACCUSED = 16
-_CONTRASTS = 4  # of other folders, which are to fail
+_CONTRASTS = 4  # that are to fail
 _FIRST_REST = 120.0  # after so many failures
 _NEVER_WELL = 3  # pages of a host that was never well fail, and it rests
 _TIMES_A_TRIGGER = 3

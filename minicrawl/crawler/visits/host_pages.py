@@ -123,9 +123,8 @@ class HostPages:
             if answer is None or answer.fetched_at >= self._opened_at:
                 continue
             is_alias = self._pages.last_state(pages[0]) == State.ALIAS
-            if (is_alias or media_type(answer.content_type) not in HTML_TYPES) and all(
-                host_of[page] == host for page in leads_to
-            ):
+            is_mute = is_alias or media_type(answer.content_type) not in HTML_TYPES
+            if is_mute and all(host_of[page] == host for page in leads_to):
                 walls[host] = Look(0, "empty"), pages
         return {pages[0]: (wall, pages[1:]) for wall, pages in walls.values() if pages}
 

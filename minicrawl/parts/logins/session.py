@@ -164,9 +164,8 @@ async def _with_witness(browsing: Browsing, jar: CookieJar, login: Login, answer
     links with it alone; not the answer to the login, if it asks for a code, nor what leads there."""
     marked: Login | None = None
     unless = answer.url if asks_code(_forms(answer)) else None
-    for url in dict.fromkeys(
-        [answer.url, login.url, f"{origin_of(answer.url)}/"]
-    ):  # a member's pages begin at the first
+    places = [answer.url, login.url, f"{origin_of(answer.url)}/"]  # the first is where a member's pages begin
+    for url in dict.fromkeys(places):
         try:
             inside, outside = await browsing.get(url, jar), await browsing.get(url, CookieJar())
         except FetchError:
