@@ -33,8 +33,11 @@ def end_line(hosts: Mapping[str, int], pages: int) -> str:
 def ill_lines(hosts: Sequence[IllHost], now: float, *, is_running: bool) -> Iterator[str]:
     """A line on all ill hosts, and one for each of those for which most pages wait, in local time."""
     first = sorted(hosts, key=lambda host: (-host.waiting, host.host))[:_SHOWN]
+    waited_for = [host for host in hosts if host.waiting]
     if hosts:
-        yield f"{counted(len(hosts), 'host')}; {_wait(sum(host.waiting for host in hosts))}"
+        others = len(hosts) - len(waited_for) if waited_for else 0
+        also = f"; {counted(others, 'host')} more, for which no page waits" if others else ""
+        yield f"{counted(len(waited_for) or len(hosts), 'host')}; {_wait(sum(host.waiting for host in hosts))}{also}"
     for host in first:
         says = meaning(host.reason) or host.reason
         what = f"{host.kind} since {_moment(host.since, now)} ({printable(host.reason)}: {says})"

@@ -177,14 +177,16 @@ def best_of_sites(store: Store, n: int) -> list[BestOfSite]:
         if lines_per_site(store) is None:
             return []
         trusted = sorted((site for site in store.site_table.trusted() if site.trust), key=lambda site: -site.trust)
-        best, wanted = dict[str, str](), {site.name for site in trusted[:n]}
+        best, missing = dict[str, str](), {site.name for site in trusted[:n]}
         for number, page, _ in islice(best_first(store)[1], _LOOKED_AT_FOR_SITES):
-            is_page = page.state == State.FETCHED and not _is_no_page(store, number, page.reason)
-            if is_page and (name := site_of(page.url)) in wanted:
+            if page.state == State.FETCHED and not _is_no_page(store, number, page.reason):
+                name = site_of(page.url)
                 best.setdefault(name, page.url)
-                if len(best) == len(wanted):
+                missing.discard(name)
+                if not missing:
                     break
-    return [BestOfSite(site, best[site.name]) for site in trusted[:n] if site.name in best]
+    found = (BestOfSite(site, best[site.name]) for site in trusted if site.name in best)
+    return list(islice(found, n))
 
 
 def first_lines(store: Store, n: int) -> list[Line]:

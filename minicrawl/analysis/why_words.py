@@ -173,7 +173,8 @@ def sentences(found: Explanation, page: KnownPage) -> Iterator[str]:
             rule = f": {printable(found.rule)}" if found.rule else ""
             again = f" minicrawl reads it again after {at(found.robots.expires)}." if found.robots.expires else ""
             by = "for a use that its site forbids" if found.reason == "usage" else "by robots.txt"
-            yield f"Refused {by}{rule}.{again}"
+            is_unread = found.reason in ("robots-unreachable", "parser-failed")
+            yield f"{f'Not requested: {why}' if is_unread else f'Refused {by}{rule}'}.{again}"
         case "alias":
             target = page.leads_to or next(iter(page.links_to), "another page")
             yield f"It stands for {printable(target)}: {why}."

@@ -7,7 +7,10 @@ from pathlib import Path
 import pytest
 from support.command_line import HOME, answer, run
 from support.shops import SITE, A
-from support.sites import Site, crawl, crawled_once, rows, wide_site
+from support.sites import Server, Site, crawl, crawled_once, rows, wide_site
+
+from minicrawl.analysis.top import best_of_sites
+from minicrawl.store.reader import open_store
 
 
 def test_top_as_json_is_the_order_of_the_export(store: Path, tmp_path: Path) -> None:
@@ -105,3 +108,11 @@ def test_crawl_of_many_sites_ends_with_the_most_trusted_and_the_best_page_of_eac
     assert head == "The most trusted sites, and the best page of each:"
     assert lines[0].split() == f"s0.test seed, trusted by 8 sites, first s1.test -> {first}".split()
     assert lines[1].split() == f"s1.test trusted by 8 sites, first s0.test -> {others[0]}inner".split()
+
+
+def test_a_trusted_site_without_a_page_gives_its_line_to_the_next(tmp_path: Path) -> None:
+    seeds = [f"http://s{number}.test/" for number in range(12)]
+    server = Server({seed: [] for seed in seeds}, beside={f"{seeds[0]}robots.txt": 500})
+    crawl(server, tmp_path / "crawl.db", seeds, jump="sites")
+    with open_store(tmp_path / "crawl.db") as store:
+        assert [best.url for best in best_of_sites(store, 10)] == seeds[1:11]

@@ -1,5 +1,6 @@
 """What became of a URL, in sentences."""
 
+import contextlib
 import json
 import re
 from pathlib import Path
@@ -10,6 +11,7 @@ from support.command_line import HOME, answer, run
 from support.sites import Server, Site, crawl, crawled_once
 
 import minicrawl
+from minicrawl.errors import NothingFetchedError
 
 SITE: Site = {
     HOME: [HOME + name for name in ("a", "b", "private", "out", "moved", "gone", "meta")],
@@ -52,6 +54,14 @@ def test_a_file_that_is_left_unread_is_not_said_to_be_read(tmp_path: Path) -> No
     minicrawl.crawl([HOME], store, transport=httpx.MockTransport(reply), delay=0)
     told = run("why", HOME, "--store", store).output
     assert re.search(r"Fetched .*: it is not HTML, so it was not read, and has no links\. 0 pages link to it\.", told)
+
+
+def test_a_robots_txt_that_could_not_be_read_has_refused_nothing(tmp_path: Path) -> None:
+    with contextlib.suppress(NothingFetchedError):
+        crawl(Server({HOME: []}, robots=500), tmp_path / "crawl.db", [HOME])
+    told = run("why", HOME, "--store", tmp_path / "crawl.db").output
+    assert "Not requested: robots.txt could not be read, so it forbids everything. minicrawl reads it again" in told
+    assert "Refused" not in told
 
 
 def test_how_many_are_before_a_page_is_counted(store: Path) -> None:

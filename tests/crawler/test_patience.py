@@ -44,6 +44,21 @@ def test_pages_of_an_ill_host_wait_for_the_next_run(store: Path, patience: int) 
     assert faults_in(store) == []
 
 
+def test_an_ill_host_that_stays_silent_is_judged_at_once(store: Path) -> None:
+    """Other hosts have answered, so silence may be a fault of the network; that of an ill host tells nothing of it."""
+    others = [f"http://{name}.test/" for name in "bcdef"]
+
+    def answer(request: httpx.Request, _: int) -> list[str]:
+        if request.url.host == "a.test" and request.url.path not in ("/", "/0"):
+            raise httpx.ReadError("reset")
+        return PAGES
+
+    server = Server({**dict.fromkeys(SITE, answer), **{home: [] for home in others}})
+    report, _ = crawl(server, store, [HOME, *others], traps=False, patience=300)
+    assert (report.reason, report.read) == ("patience", 2 + len(others))
+    assert 300.0 <= report.seconds < 330.0
+
+
 @pytest.mark.parametrize(("asked", "is_waited_for"), [(86_400, False), (600, True)])
 def test_a_host_that_was_never_well_is_waited_for_as_long_as_it_asks_for_within_patience(
     store: Path, asked: int, is_waited_for: bool

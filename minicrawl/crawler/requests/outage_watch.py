@@ -5,6 +5,7 @@ sign     a silent request to a host that has answered before, and not failed sin
 check    a request for any answer at all: to a host that has answered before, or one that was never asked
 
 After signs from HOSTS different hosts without an answer in between, silent requests are held, and only checks are sent.
+Before that they are held, too, but for those of hosts that are ill: their silence tells nothing.
 If one of the first CHECKS is answered, the hosts are at fault: held requests have failed, and the crawl continues. If
 not, it is an outage: held requests wait for another turn as if they had not had one, and so do all that fail until
 somebody answers. Checks are then a second apart, twice as long each time, up to a minute. Held requests fail after all
@@ -168,7 +169,7 @@ class OutageWatch:
                 self.ask_at = now
                 if self._unanswered >= CHECKS:
                     self._find_out(now)
-        elif self.ask_at is None and len(self._answered) < HOSTS:
+        elif self.ask_at is None and (len(self._answered) < HOSTS or (host.health is not None and host.health.is_ill)):
             self._absorb(request, now)
         else:
             self._frontier.leave_address(request.turn, now, asked=request.takes_slot)
