@@ -4,6 +4,7 @@ judge          what pages of a host have said, by what their URLs share: what is
 pairs          parameters and spellings that change nothing
 plainer_first  pages that wait for a plainer one
 known_lines    the lines of text that pages of a host have
+host_book      what is known of one host
 tables         all that in the store; stored: read from there, and written
 step           all that in a crawl
 words          all that for people

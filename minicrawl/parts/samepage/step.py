@@ -10,12 +10,12 @@ import zlib
 from bisect import bisect_left
 from collections import Counter, OrderedDict, defaultdict
 from collections.abc import Callable, Mapping, Sequence, Set
+from functools import partial
 from hashlib import blake2b
 from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import Struct, field
 from msgspec.structs import replace
 
 from minicrawl import log
@@ -25,20 +25,22 @@ from minicrawl.crawler.steps.duplicates import DuplicatePages
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import READ, Fetched, PageRequest, State
+from minicrawl.parts.samepage.host_book import HostBook
 from minicrawl.parts.samepage.judge import FILE, GAIN, NOW, NUMBERS, Answer, Group, Judge, Waiting
 from minicrawl.parts.samepage.known_lines import KnownLines
-from minicrawl.parts.samepage.pairs import VOID, Evidence, Pairs, plainer
+from minicrawl.parts.samepage.pairs import VOID, Evidence, plainer
 from minicrawl.parts.samepage.plainer_first import PlainerFirst
 from minicrawl.parts.samepage.stored import load_judge, load_lines, load_pairs, pair_rows, pattern_rows, seen_rows
 from minicrawl.parts.samepage.tables import LinesRow, ListingRow, PairRow, PatternRow, SeenRow
 from minicrawl.parts.samepage.words import name_in_words
 from minicrawl.reasons import MAX_HOPS, TRANSIENT, has
 from minicrawl.store.writer import Writer
-from minicrawl.web.fingerprint import SAYS_SOMETHING, alike, distance
+from minicrawl.web.fingerprint import SAYS_SOMETHING
 from minicrawl.web.http.response_fields import FEED_TYPES, HTML_TYPES, media_type
 from minicrawl.web.lines import Lines, listing_of, title_hash, title_parts, unpack
 from minicrawl.web.urls.front import is_home
 from minicrawl.web.urls.keys import origin_of, politeness_key, site_of
+from minicrawl.web.urls.shapes import shape_of
 
 if TYPE_CHECKING:
     from minicrawl.crawler.known.crawl_state import CrawlState
@@ -51,15 +53,11 @@ _PICTURE = 4
 _FEWEST_NUMBERS, _NUMBERS, _FULL = 12, 1 / 4, 1 / 2
 """Shares of words: of numbers, where these may be what a page says; of those in new lines, where it is a gain as any
 other."""
-_DIGITS = re.compile(r"\d+")
-_COPIES = 3
-"""Times that a page may be repeated under other paths, as in versions of a manual, which count a third of a gain."""
 _MOST_COMPARED = 16
 _LOOKED_AT = 256
 """Groups of URLs that wait which are compared at a time: a large site has any number."""
 _OF_RISEN, _AT_ONCE = 8, 16
 """URLs of a group that has risen which are let wait again at a time, the first by hash; and of all groups."""
-_HALF, _MOST_TABLES = 1 / 2, 1_000
 _ECHOES = 24
 """Hosts of a site in a row whose first pages say what others say, after which new ones are left out."""
 _TWO_SEGMENTS = 4
@@ -69,54 +67,6 @@ _MOST_READ = 1_000
 _MOST_PENDING = 1_000
 _MOST_HOSTS, _MOST_LINES = 2_000, 8_000_000
 """In memory: hosts, and lines of all together."""
-
-
-class HostBook(Struct):
-    """What is known of one host. read: pages with parameters, which may come to stand for others. copied: how often a
-    text was repeated under another path. tables: by pattern the sketch of its last table. forms: by pattern and lines
-    the title of the last page. opened: open gates."""
-
-    judge: Judge
-    pairs: Pairs
-    lines: KnownLines
-    read: list[int] = field(default_factory=list)
-    copied: Counter[int] = field(default_factory=Counter)
-    tables: dict[str, bytes] = field(default_factory=dict)
-    forms: dict[tuple[str, int], str] = field(default_factory=dict)
-    opened: set[int] = field(default_factory=set)
-
-    def is_unlike_last(self, fetched: Fetched) -> bool:
-        """True if a page shares less than half of its text with the last page of numbers of its pattern."""
-        if fetched.sketch is None:
-            return False
-        if len(self.tables) > _MOST_TABLES:
-            self.tables.clear()
-        pattern = self.judge.pattern(fetched.url)
-        last = self.tables.get(pattern, fetched.sketch)
-        self.tables[pattern] = fetched.sketch
-        return alike(distance(last, fetched.sketch)) < _HALF
-
-    def has_other_numbers(self, url: str, title: str, lines: Lines) -> bool:
-        """True if a page has the lines and the title of the last one of its pattern with these lines, but for numbers,
-        of which the title has others."""
-        if len(self.forms) > _MOST_TABLES:
-            self.forms.clear()
-        form = self.judge.pattern(url), zlib.crc32(lines.hashes.tobytes())
-        last = self.forms.get(form, title)
-        self.forms[form] = title
-        return last != title and _DIGITS.sub("", last) == _DIGITS.sub("", title)
-
-    def knows_title(self, url: str, title: str, hashed: int) -> bool:
-        """True if a page of the host had this title; of a view by a word of its path, if all parts of it are lines."""
-        has_word = self.judge.keys(url).has_word
-        return all(map(self.lines.knows, title_parts(title))) if has_word else self.lines.knows(hashed)
-
-    def is_first_copy(self, text: int | None) -> bool:
-        """True if a text that a page repeats under another path was not repeated often so far."""
-        if text is None:
-            return False
-        self.copied[text] += 1
-        return self.copied[text] <= _COPIES
 
 
 class Listings:
@@ -408,7 +358,8 @@ class SamePage(Step):
         lines = None if turn.fetched.lines is None else unpack(turn.fetched.lines)
         title = turn.parsed.title or ""
         hashed = title_hash(title)
-        is_full = bool(title) and not book.knows_title(turn.fetched.url, title, hashed)
+        near = partial(_titles_near, self._state, turn, book.judge)
+        is_full = bool(title) and book.has_new_title(turn.fetched.url, title, hashed, near)
         if book.judge.is_new and kind not in ("error", "redirect"):
             others = () if turn.fetched.payload is None else self._fingerprints.first(turn.fetched.payload)
             is_echo = any(self._host_of(page) != self._host_of(turn.page) for page in others)
@@ -658,6 +609,15 @@ def _are_same(fingerprints: Duplicates, page: int, other: int, *, by_text: bool)
     if row is None or there is None:
         return False
     return row.payload == there.payload or (by_text and row.sketch is not None and row.sketch == there.sketch)
+
+
+def _titles_near(state: "CrawlState", turn: Turn, judge: Judge) -> str:
+    """The titles of the page with the first link to one, and of the page above a view by its path; not of views."""
+    tail, _ = judge.tail(shape_of(turn.fetched.url))
+    above = state.urls.find([turn.fetched.url.removesuffix(tail)]) if tail else []
+    near = (page for page in (state.pages.found_on(turn.page), *above) if page is not None)
+    pages = (page for page in near if not judge.is_view(state.urls.url(page)))
+    return " ".join(answer.title or "" for answer in map(state.pages.last_answer, pages) if answer is not None)
 
 
 def _open_gates(state: "CrawlState", page: int, kind: str, book: HostBook) -> None:

@@ -3,7 +3,7 @@
 import random
 import re
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import urlencode
 
 from support.made_webs.web import LOGIN, Answer, MadeWeb, document, links, links_to, made, split
@@ -402,3 +402,34 @@ def mails_in_listings(web: MadeWeb) -> None:
 def _shown(lines: Sequence[str]) -> str:
     """A listing of lines of text."""
     return "<pre>" + "\n".join(re.sub("<[^>]*>", "", line) for line in lines) + "</pre>"
+
+
+def _below_pages(web: MadeWeb, view: str, title: str, says: Callable[[str], str], *, wanted: bool) -> None:
+    """Fifty pages, below each of which stands a view of it with a title of its own."""
+    names = [f"{one} {other}" for one, other in zip(WORDS[:50], WORDS[50:100], strict=True)]
+    paths = [f"/{name.partition(' ')[0]}/{number}/" for number, name in enumerate(names)]
+    for name, path in zip(names, paths, strict=True):
+        web.add(path, f"The {name} | Wiki", web.text(name) + links_to([f"{path}{view}/"]))
+        web.add(f"{path}{view}/", f"{title} {name} | Wiki", says(name), wanted=wanted)
+    web.front(links_to(paths))
+
+
+@made()
+def views_named_by_pages(web: MadeWeb) -> None:
+    """A wiki: below each page stands a list of those below it, of which there are none, under a title of its own."""
+    _below_pages(web, "below", "Pages below the", lambda name: f"<h1>Pages below the {name}</h1>", wanted=False)
+
+
+@made()
+def reviews_named_by_pages(web: MadeWeb) -> None:
+    """Its twin: below each page stand reviews of it."""
+    _below_pages(web, "reviews", "Reviews of the", lambda name: web.text(name, "reviews"), wanted=True)
+
+
+@made()
+def names_by_query(web: MadeWeb) -> None:
+    """Its twin: a picture each by query, with a title of words that no other page has, but for those of all."""
+    names = [f"{one} {other}" for one, other in zip(WORDS[:50], WORDS[50:100], strict=True)]
+    for number, name in enumerate(names):
+        web.add(f"/show?photo={number}", f"The {name} | Photos", f"<h1>The {name}</h1><img src=/p/{number}.jpg>")
+    web.front(links_to(f"/show?photo={number}" for number in range(50)))
