@@ -36,7 +36,7 @@ def ill_lines(hosts: Sequence[IllHost], now: float, *, is_running: bool) -> Iter
     waited_for = [host for host in hosts if host.waiting]
     if hosts:
         others = len(hosts) - len(waited_for) if waited_for else 0
-        also = f"; {counted(others, 'host')} more, for which no page waits" if others else ""
+        also = f"; no page waits for {others:,} more" if others else ""
         yield f"{counted(len(waited_for) or len(hosts), 'host')}; {_wait(sum(host.waiting for host in hosts))}{also}"
     for host in first:
         says = meaning(host.reason) or host.reason

@@ -49,7 +49,7 @@ def test_the_end_of_a_run_counts_ill_hosts_by_kind() -> None:
 def test_ill_hosts_are_listed_with_most_waiting_pages_first() -> None:
     hosts = [HOST._replace(host=f"h{number}.test", waiting=number) for number in range(13)]
     total, *lines, more = ill_lines(hosts, NOW, is_running=False)
-    assert total == f"12 hosts; {sum(range(13))} pages wait; 1 host more, for which no page waits"
+    assert total == f"12 hosts; {sum(range(13))} pages wait; no page waits for 1 more"
     assert next(ill_lines([hosts[0]], NOW, is_running=False)) == "1 host; no page waits"
     assert [line.partition(":")[0] for line in lines] == [f"h{number}.test" for number in range(12, 2, -1)]
     assert lines[0] == (
