@@ -103,13 +103,13 @@ APPLICATIONS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", default=[*APPLICATIONS], choices=[*APPLICATIONS])
+    parser.add_argument("names", nargs="*", choices=APPLICATIONS)
     parser.add_argument("--folder", type=Path, default=Path("data/apps"))
     given = parser.parse_args()
     print(
         "  ".join(f"{head:>11}" for head in ("application", "private", "read", "requests", "logins", "acting", "alive"))
     )
-    for name in given.names:
+    for name in given.names or APPLICATIONS:
         make, prepare = APPLICATIONS[name]
         place = given.folder.absolute() / f"{name}-members"
         place.mkdir(parents=True, exist_ok=True)

@@ -170,14 +170,15 @@ def crawled(by: str, front: str, folder: Path, scratch: Path) -> tuple[str, floa
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kinds", nargs="*", default=[*KINDS], choices=KINDS)
+    parser.add_argument("kinds", nargs="*", choices=KINDS)
     parser.add_argument("--folder", type=Path, default=Path("data/apps/scripted"))
     given = parser.parse_args()
+    kinds = given.kinds or KINDS
     folder, pages = given.folder.absolute(), data()
     built(folder)
     heads = ("application", "by", "pages", "of", "rendered", "requests", "for data", "CPU", "seconds")
     print("  ".join(f"{head:>12}" for head in heads))
-    sites = [*((kind, False) for kind in given.kinds), (given.kinds[0], True)]  # all have the same twin
+    sites = [*((kind, False) for kind in kinds), (kinds[0], True)]  # all have the same twin
     for (kind, is_twin), by in product(sites, ("plain", "auto", "crawlee")):
         with tempfile.TemporaryDirectory() as scratch, served(folder / "built" / kind, pages, is_twin=is_twin) as site:
             front, asked = site
