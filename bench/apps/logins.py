@@ -103,13 +103,13 @@ APPLICATIONS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", choices=APPLICATIONS)
+    parser.add_argument("names", nargs="*", default="all", choices=("all", *APPLICATIONS))
     parser.add_argument("--folder", type=Path, default=Path("data/apps"))
     given = parser.parse_args()
     print(
         "  ".join(f"{head:>11}" for head in ("application", "private", "read", "requests", "logins", "acting", "alive"))
     )
-    for name in given.names or APPLICATIONS:
+    for name in APPLICATIONS if "all" in given.names else given.names:
         make, prepare = APPLICATIONS[name]
         place = given.folder.absolute() / f"{name}-members"
         place.mkdir(parents=True, exist_ok=True)

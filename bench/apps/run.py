@@ -63,13 +63,13 @@ def crawled(application: Application, store: Path, pages: int) -> tuple[CrawlRep
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", choices=APPLICATIONS)
+    parser.add_argument("names", nargs="*", default="all", choices=("all", *APPLICATIONS))
     parser.add_argument("--folder", type=Path, default=Path("data/apps"))
     parser.add_argument("--pages", type=int, default=2500)
     given = parser.parse_args()
     heads = ("application", "wanted", "requests", "read", "waste", "share", "50th", "100th", "end", "seconds")
     print("  ".join(f"{head:>12}" for head in heads))
-    for name in given.names or APPLICATIONS:
+    for name in APPLICATIONS if "all" in given.names else given.names:
         with APPLICATIONS[name](given.folder.absolute() / name) as application, tempfile.TemporaryDirectory() as folder:
             began = time.monotonic()
             report, asked = crawled(application, Path(folder) / "crawl.db", given.pages)

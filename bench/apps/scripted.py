@@ -170,10 +170,10 @@ def crawled(by: str, front: str, folder: Path, scratch: Path) -> tuple[str, floa
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("kinds", nargs="*", choices=KINDS)
+    parser.add_argument("kinds", nargs="*", default="all", choices=("all", *KINDS))
     parser.add_argument("--folder", type=Path, default=Path("data/apps/scripted"))
     given = parser.parse_args()
-    kinds = given.kinds or KINDS
+    kinds = KINDS if "all" in given.kinds else given.kinds
     folder, pages = given.folder.absolute(), data()
     built(folder)
     heads = ("application", "by", "pages", "of", "rendered", "requests", "for data", "CPU", "seconds")
