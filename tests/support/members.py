@@ -46,6 +46,7 @@ class Members:
     refuses: int = 0  # who is not logged in gets this status, and a link to log in, in place of the page
     has_gate: bool = False  # who is not logged in comes to the page to log in by way of another one
     asks_code: bool = False  # after the password, which nobody knows: all pages lead there
+    is_elsewhere: bool = False  # the form is at login.test; its script posts to app.test who has logged in
     form: str = ""  # each page is one, at /change, sent by this method
     robots: tuple[str, str] = ("", "")  # what its front page and the others say to these
     states: set[str] = field(default_factory=set)
@@ -114,6 +115,11 @@ class _Answers(Pages):
         token = self._cookies().get("csrf")
         if self.path == "/search":
             self._say(200, "nothing found")
+        elif self.path == "/leave":
+            site.acts[self.path] += 1
+            self._say(200, "gone")
+        elif self.path == "/told":
+            self._say(302, "", ("Location", "/"), ("Set-Cookie", f"session={values['session']}; Path=/"))
         elif token is None or values.get("token") != token:
             self._say(403, "<p>The form has no token.</p>")
         elif self.path == "/name":
@@ -122,6 +128,10 @@ class _Answers(Pages):
             site.logins += 1
             session = f"session{next(self.numbers)}" if site.renews else token
             site.sessions[session] = site.lasts
+            if site.is_elsewhere:
+                told = f"action=http://app.test/told><input type=hidden name=session value={session}>"
+                self._say(200, f"<body onload='document.forms[0].submit()'><form method=post {told}</form>")
+                return
             fields = [("Set-Cookie", f"session={session}; Path=/; HttpOnly")] * site.renews
             self._say(302, "", ("Location", site.lands), *fields)
         else:
@@ -134,7 +144,8 @@ class _Answers(Pages):
         elif self.site.is_inline and path in self.site.paths:
             self._form("")
         else:
-            self._say(302, "", ("Location", f"/{'gate' if self.site.has_gate else 'login'}?next={path}"))
+            host = "http://login.test" * self.site.is_elsewhere
+            self._say(302, "", ("Location", f"{host}/{'gate' if self.site.has_gate else 'login'}?next={path}"))
 
     def _form(self, user: str, *, has_password: bool = False, problem: str = "") -> None:
         has_password |= self.site.steps == 1
@@ -155,6 +166,7 @@ class _Answers(Pages):
             links.append(f"/see-you?from={number}")
         if site.has_link and not is_member:
             links.append("/login")
+        leave = "<form method=post action=/leave><button onclick='this.form.submit()'>Leave</button></form>" * is_member
         acting = [site.leaves, (f"{path.rstrip('/')}/delete", "Remove")] if is_member else []
         body = "".join(OUT.format(*each) for each in [*((link, f"to {link}") for link in links), *acting])
         words = prose(int.from_bytes(path.encode()), title=f"Page {path} of members")
@@ -165,7 +177,7 @@ class _Answers(Pages):
         if path in site.paths[10 : 10 + site.confirms]:
             words += "<form method=post><input type=password name=again><button>Confirm</button></form>"
         said = f"<meta name=robots content='{site.robots[path != '/']}'>"
-        self._say(200, f"{words.replace('</head>', f'{said}</head>')}{body}")
+        self._say(200, f"{words.replace('</head>', f'{said}</head>')}{body}{leave}")
 
     def _cookies(self) -> dict[str, str]:
         pairs = (pair.partition("=") for pair in self.headers.get("Cookie", "").split("; "))

@@ -70,13 +70,13 @@ def kept_logins(path: Path) -> dict[str, Login]:
 def read_password(path: Path) -> str:
     """The password in the first line of a file. Raises SettingError."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        password = path.read_text("utf-8-sig").partition("\n")[0]
     except (OSError, UnicodeDecodeError) as error:
         why = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
         raise SettingError(f"--password-file {path} cannot be read: {why}") from error
-    if not lines or not lines[0]:
+    if not password:
         raise SettingError(f"--password-file {path} is empty: write the password in its first line")
-    return lines[0]
+    return password
 
 
 class LoginError(Exception):
@@ -93,6 +93,7 @@ async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str
     page = await _page_with_form(browsing, jar, login.url)
     if has_cookies and login_form(_forms(page)) is None:  # a session that is alive may hide the form
         jar.forget(login.site)
+        jar.forget(site_of(page.url))  # which may have logged in for it
         page = await _page_with_form(browsing, jar, login.url)
     first, form = page, login_form(_forms(page))
     if form is None and (asks_name := _name_form(page)) is not None and asks_name.user is not None:
@@ -112,6 +113,7 @@ async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str
     before = _cookies(jar)
     filled = {form.passwords[0]: password} | ({form.user: login.user} if form.user else {})
     answer = await browsing.send(form.action, form.filled(filled), page.url, jar)
+    answer = await _passed_on(browsing, jar, answer, login)
     says = _said(answer, page)
     if login_form(_forms(answer)) is not None:
         raise LoginError(f"{origin_of(answer.url)} did not let {quoted(login.user)} in{says}")
@@ -154,6 +156,8 @@ async def is_alive(browsing: Browsing, jar: CookieJar, login: Login) -> bool | N
     if login.witness is None:
         return None
     page = await browsing.get(login.witness, jar)
+    if site_of(page.url) != site_of(login.witness):
+        return False
     if page.status >= 400:
         return None if page.status >= 500 else False
     return not asks_for_login(page) and (not login.marks or bool(_paths(page) & set(login.marks)))
@@ -193,6 +197,15 @@ def _check_place(form: Form, page: Browsed, login: Login) -> None:
             f"{origin_of(form.action)} takes the password over plain HTTP, where others can read it: name the https "
             "URL, or allow that with --in-clear"
         )
+
+
+async def _passed_on(browsing: Browsing, jar: CookieJar, page: Browsed, login: Login) -> Browsed:
+    """What answers the form by which a script of another site tells the login's who has logged in; else the page."""
+    is_elsewhere = site_of(page.url) != login.site and b".submit(" in page.body
+    for form in _forms(page) if is_elsewhere else []:
+        if form.is_post and site_of(form.action) == login.site:
+            return await browsing.send(form.action, form.filled({}), page.url, jar)
+    return page
 
 
 def _forms(page: Browsed) -> list[Form]:

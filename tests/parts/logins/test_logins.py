@@ -13,6 +13,8 @@ from support.command_line import answer, run
 from support.members import PASSWORD, USER, Members, serving
 from support.sites import states
 
+from minicrawl.parts.logins.session import read_password
+
 
 @pytest.fixture
 def password_file(tmp_path: Path) -> Path:
@@ -233,6 +235,25 @@ def test_a_page_leads_to_the_form_by_a_link_or_a_refresh(
     with serving(site) as front:
         log_in(front, tmp_path, password_file, page=page)
     assert site.logins == 1
+
+
+def test_a_login_at_another_site_that_posts_who_has_logged_in(tmp_path: Path, password_file: Path) -> None:
+    """By a script, as with SAML; other forms are not sent."""
+    site = Members(pages=20, lasts=12, is_elsewhere=True)
+    with serving(site) as front:
+        at = [f"{name}.test::127.0.0.1:{front.rstrip('/').rpartition(':')[2]}" for name in ("app", "login")]
+        words = ("--connect-to", at[0], "--connect-to", at[1])
+        log_in("http://app.test/", tmp_path, password_file, *words, page="")
+        crawl("http://app.test/", tmp_path, *words)
+    assert members_of(site) <= read(tmp_path)
+    assert (site.acts, site.logins <= 1 + len(site.asked) // site.lasts) == ({}, True)
+
+
+@pytest.mark.parametrize("octets", [b"%s", b"%s\n", b"%s\r\nmore", b"\xef\xbb\xbf%s"])
+@pytest.mark.parametrize("password", ["a b  c ", "q\"uo'te$`\\", "%41+&=;", "a\u2028\x0cb"])
+def test_a_password_is_the_first_line_of_its_file(octets: bytes, password: str, tmp_path: Path) -> None:
+    (tmp_path / "password").write_bytes(octets % password.encode())
+    assert read_password(tmp_path / "password") == password
 
 
 def test_a_login_that_lands_where_the_account_may_not_go_is_one(tmp_path: Path, password_file: Path) -> None:
