@@ -2,6 +2,7 @@
 
 import json
 import time
+from collections import defaultdict
 from functools import cached_property, lru_cache
 
 from minicrawl.crawler.outcomes.outcome import directives_of, judge
@@ -46,8 +47,10 @@ class Sessions(Step):
         self._unsaved: dict[int, str] = {}
         self._accounts = {site: login.user for site, login in logins.items()}
         self._carries = lru_cache(maxsize=1_000)(self._carries_now)
-        self._hidden = {site_of(url) for (url,) in opening.state.writer.rows(_SEEDS_WITH_NOFOLLOW)}
-        """Sites of which a seed says nofollow."""
+        self._hidden = defaultdict[str, set[str]](set)
+        """By site the seeds that say nofollow."""
+        for (url,) in opening.state.writer.rows(_SEEDS_WITH_NOFOLLOW):
+            self._hidden[site_of(url)].add(url)
 
     def _browsing(self) -> Browsing:
         return Browsing(self._options, time.time, self._seed_origins)
@@ -92,13 +95,13 @@ class Sessions(Step):
         """Follow the links of a page that says nofollow where a seed says it, too: that is said of all that is behind
         the login, to search engines."""
         outcome, url = turn.outcome, turn.fetched.url
-        if outcome.state not in (State.FETCHED, State.ALIAS) or outcome.follows or outcome.is_redirect:
+        if outcome.state not in (State.FETCHED, State.ALIAS) or outcome.is_redirect or not self._carries(origin_of(url)):
             return False
-        if self._carries(origin_of(url)) and not directives_of(turn.fetched, turn.parsed).follow:
-            if not self._state.accounts.depth[turn.page]:
-                self._hidden.add(site_of(url))
-            if site_of(url) in self._hidden:
-                turn.outcome = judge(turn.fetched, turn.parsed, now=turn.now, heeds_robots=False)
+        hidden, follows = self._hidden[site_of(url)], directives_of(turn.fetched, turn.parsed).follow
+        if not self._state.accounts.depth[turn.page]:
+            (hidden.discard if follows else hidden.add)(url)
+        if hidden and not follows:
+            turn.outcome = judge(turn.fetched, turn.parsed, now=turn.now, heeds_robots=False)
         return False
 
     def on_links(self, turn: Turn) -> None:

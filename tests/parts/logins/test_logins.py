@@ -137,6 +137,17 @@ def test_what_a_seed_says_to_robots_too_keeps_nothing_from_who_is_logged_in(
     assert site.acts == {}
 
 
+def test_a_seed_that_says_nofollow_no_more_speaks_for_no_other_page(tmp_path: Path, password_file: Path) -> None:
+    """In the same run: a round that requests all pages again has the seed among the first."""
+    site = Members(robots=("nofollow", "nofollow"))
+    with serving(site) as front:
+        log_in(front, tmp_path, password_file)
+        crawl(front, tmp_path)
+        site.robots = ("", "nofollow")
+        assert run("refresh", "--store", tmp_path / "crawl.db", "--pages", "60").exit_code == 0
+        assert "Left out because their pages say nofollow" in crawl(front, tmp_path)
+
+
 @pytest.mark.parametrize(("method", "are_read"), [("post", True), ("get", False)])
 def test_a_form_that_is_filled_in_says_what_it_holds(
     method: str, are_read: bool, tmp_path: Path, password_file: Path
