@@ -352,8 +352,8 @@ class ParsedPage(NamedTuple):
     `hook_failures`: names and errors of hooks that failed; `refused`: links that a hook left out.
     `requisites`: distinct files that the page needs to look as it does; `pictures`: of a view, URLs of its pictures.
     `facts`: for an audit. `unread`: it is a PDF file that could not be read. `asks_password`: it has a field for a
-    password; `is_filled_in`: a form that holds words. `is_shell`: it has scripts, and next to no words and links.
-    `scripts`: if it has any, with --render auto.
+    password; `is_filled_in`: a form that holds words. `buttons`: see `minicrawl.web.html.forms.buttons_of`.
+    `is_shell`: it has scripts, and next to no words and links. `scripts`: if it has any, with --render auto.
     """
 
     outlinks: tuple[str, ...] = ()
@@ -386,6 +386,7 @@ class ParsedPage(NamedTuple):
     unread: bool = False
     asks_password: bool = False
     is_filled_in: bool = False
+    buttons: tuple[tuple[str, bool], ...] = ()
     is_shell: bool = False
     scripts: PageScripts | None = None
 

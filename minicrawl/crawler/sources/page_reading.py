@@ -58,9 +58,10 @@ def read_page(body: bytes, url: str, content_type: str | None, wanted: Wanted) -
         parsed = parsed._replace(outlinks=(), anchors=(), places=b"", malformed=(), canonicals=(), alternates=())
         parsed = parsed._replace(hreflang=(), refresh=None, nofollow=0)
     if wanted.forms:
-        from minicrawl.web.html.forms import asks_password, is_filled_in  # noqa: PLC0415 - few crawls are logged in
+        from minicrawl.web.html.forms import asks_password, buttons_of, is_filled_in  # noqa: PLC0415 - few log in
 
         parsed = parsed._replace(asks_password=asks_password(body), is_filled_in=is_filled_in(body, url))
+        parsed = parsed._replace(buttons=buttons_of(body, url))
     if wanted.items:
         parsed = with_items(parsed, body, url, content_type, wanted)
     identity = identity_of(body, url, marks, wants_text=wanted.short_text)

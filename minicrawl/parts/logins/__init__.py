@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple  # Any: JSON
 from minicrawl import log
 from minicrawl.errors import counted
 from minicrawl.log import printable
-from minicrawl.parts.part import Part, own
+from minicrawl.parts.part import Part
 from minicrawl.setting import FLAG, setting
 from minicrawl.store.declaration import PageId, table
 
@@ -117,8 +117,3 @@ def _sentences(figures: Mapping[str, Any]) -> Iterable[str]:
 def has_session(settings: "CrawlSettings") -> bool:
     """True if requests of a crawl may carry the user's session or password."""
     return bool(settings.auth) or getattr(settings, "cookie_file", None) is not None
-
-
-def follows_actions(settings: "CrawlSettings") -> bool:
-    """True if the crawl asks for links that end a session or act."""
-    return own(settings, LoginSettings).follow_actions

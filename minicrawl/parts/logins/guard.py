@@ -7,7 +7,7 @@ session.
 """
 
 import asyncio
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -40,8 +40,8 @@ Answered = tuple[Fetched, ParsedPage]
 class Guard:
     """Guards the session of one site.
 
-    login: None if the user's cookies come from elsewhere. `lost`: why there is no session any more. `ended`: URLs that
-    have ended it, until they are taken; `shapes`: of all of these, also in earlier runs.
+    login: None if the user's cookies come from elsewhere. `lost`: why there is no session any more. `shapes`: of the
+    URLs that have ended it, also in earlier runs.
     """
 
     def __init__(
@@ -49,11 +49,10 @@ class Guard:
     ) -> None:
         self.site, self.login, self._jar, self._browsing, self.shapes = site, login, jar, browsing, shapes
         self.lost: str | None = None
-        self.ended: list[str] = []
         self._keys = self._session_keys()
         self._lock = asyncio.Lock()
         self._epoch = self._logins = self._read = self._looks = self._doubts = 0
-        self._well: deque[str] = deque(maxlen=1)
+        self._well: str | None = None
         self._blamed, self._asked = Counter[str](), Counter[str]()
         self._suspects = Counter[str]()
         """By the shape of their URLs, pages in a row that ask for a password."""
@@ -102,7 +101,7 @@ class Guard:
         return any(self._login_page(link) is not None for link in parsed.outlinks)
 
     def _note_well(self, url: str) -> None:
-        self._well.append(url)
+        self._well = url
         self._read, self._doubts = self._read + 1, 0
         if len(self._asked) > _MOST_SHAPES:
             self._asked.clear()
@@ -162,14 +161,14 @@ class Guard:
             async with self._browsing() as browsing:
                 alive = None if self.login is None else await is_alive(browsing, self._jar, self.login)
                 if alive is None and self._well:
-                    alive = not asks_for_login(await browsing.get(self._well[0], self._jar))
+                    alive = not asks_for_login(await browsing.get(self._well, self._jar))
         except FetchError:
             return True  # which tells of the host, not of the session
         return alive is not False
 
     def _blame(self, url: str, *, surely: bool) -> None:
         """Note the URL that has ended the session: this one, or the last one read, if its like was before."""
-        before = url if surely else self._well[-1] if self._well else None
+        before = url if surely else self._well
         if before is None:
             return
         like = shape(before)
@@ -177,15 +176,13 @@ class Guard:
         if surely or self._blamed[like] >= max(_BLAMED, self._asked[like] / 2):
             log.event("ended-session", url=before, site=self.site)
             self.shapes.add(like)
-            self.ended.append(before)
 
     async def _renewed(self) -> bool:
         """True if the login was made again; else `lost` says why not."""
-        why = await self._try_login()
-        if why is not None:
-            self.lost = why
-            log.event("session-lost", site=self.site, why=why)
-        return why is None
+        self.lost = await self._try_login()
+        if self.lost is not None:
+            log.event("session-lost", site=self.site, why=self.lost)
+        return self.lost is None
 
     async def _try_login(self) -> str | None:
         login = self.login

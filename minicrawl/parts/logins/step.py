@@ -11,10 +11,10 @@ from minicrawl.crawler.sources.source import PageSource
 from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, PageRequest, ParsedPage, State
-from minicrawl.parts.logins import ACCOUNTS, LOST, ActingRow, follows_actions
+from minicrawl.parts.logins import ACCOUNTS, LOST, ActingRow, LoginSettings
 from minicrawl.parts.logins.guard import Guard, shape
 from minicrawl.parts.logins.session import kept_logins
-from minicrawl.parts.logins.words import acting_name, acting_words
+from minicrawl.parts.logins.words import acting_links, acting_name, names_action, without_numbers
 from minicrawl.store.writer import Writer
 from minicrawl.web.http.browsing import Browsing
 from minicrawl.web.http.cookies import CookieJar
@@ -23,6 +23,7 @@ from minicrawl.web.urls.keys import origin_of, site_of
 
 _ENDERS = "session_enders"
 """Key of `meta`. JSON: the sites whose session was ended, by the shapes of the URLs that did."""
+_MOST_SHOWN = 10_000
 _SEEDS_WITH_NOFOLLOW = """
     SELECT url FROM pages JOIN fetches ON fetches.id = fetch WHERE depth = 0 AND robots GLOB '*nofollow*'"""
 
@@ -42,9 +43,13 @@ class Sessions(Step):
         enders: dict[str, str] = opening.state.writer.meta_json(_ENDERS)
         shapes = {site: {each for each, of in enders.items() if of == site} for site in sites}
         self._guards = {site: Guard(site, logins.get(site), jar, self._browsing, shapes[site]) for site in sites}
-        self._follows = follows_actions(opening.settings)
+        self._follows = opening.settings_of(LoginSettings).follow_actions
         self._acting: dict[int, str] = dict(opening.state.writer.rows("SELECT page, name FROM acting"))
         self._unsaved: dict[int, str] = {}
+        self._shown: set[str] = set()
+        """URLs of pages read, their numbers as 0: where one number shows a page, so do others."""
+        self._doubtful = defaultdict[str, list[int]](list)
+        """By such URLs the pages that wait because of the words of a link."""
         self._accounts = {site: login.user for site, login in logins.items()}
         self._carries = lru_cache(maxsize=1_000)(self._carries_now)
         self._hidden = defaultdict[str, set[str]](set)
@@ -75,6 +80,11 @@ class Sessions(Step):
         if self._follows or not self._state.accounts.depth[page] or not self._carries(origin_of(url)):
             return False
         name = self._acting.get(page)
+        if name and not names_action(name):
+            if without_numbers(url) not in self._shown:
+                self._doubtful[without_numbers(url)].append(page)
+                return True
+            name = None
         if name is None and guard is not None and shape(url) in guard.shapes:
             name = ""
         if name is None:
@@ -95,7 +105,11 @@ class Sessions(Step):
         """Follow the links of a page that says nofollow where a seed says it, too: that is said of all that is behind
         the login, to search engines."""
         outcome, url = turn.outcome, turn.fetched.url
-        if outcome.state not in (State.FETCHED, State.ALIAS) or outcome.is_redirect or not self._carries(origin_of(url)):
+        if (
+            outcome.state not in (State.FETCHED, State.ALIAS)
+            or outcome.is_redirect
+            or not self._carries(origin_of(url))
+        ):
             return False
         hidden, follows = self._hidden[site_of(url)], directives_of(turn.fetched, turn.parsed).follow
         if not self._state.accounts.depth[turn.page]:
@@ -105,21 +119,20 @@ class Sessions(Step):
         return False
 
     def on_links(self, turn: Turn) -> None:
-        parsed = turn.parsed
-        links = zip(parsed.outlinks, parsed.anchors, strict=False)
-        words = {url: text for url, text in links if acting_words(text, url)}
-        if not words or self._follows:
+        if self._follows:
             return
-        for (url, text), page in zip(words.items(), self._state.urls.find(list(words)), strict=True):
+        links = dict(zip(turn.parsed.outlinks, turn.parsed.anchors, strict=False))
+        acting = list(acting_links(links, dict(turn.parsed.buttons)))
+        for url, page in zip(acting, self._state.urls.find(acting), strict=True):
             if page is not None and self._carries(origin_of(url)):
-                self._note(page, text)
+                self._note(page, links[url] or "a button")
 
     def on_turn(self, turn: Turn) -> None:
-        guard = self._guards.get(site_of(turn.fetched.url))
-        while guard is not None and guard.ended:
-            (page,) = self._state.urls.find([guard.ended.pop()])
-            if page is not None:
-                self._note(page, "")
+        url, like = turn.fetched.url, without_numbers(turn.fetched.url)
+        is_shown = turn.outcome.state is State.FETCHED and "?" not in like != url and self._carries(origin_of(url))
+        if is_shown and like not in self._shown and len(self._shown) < _MOST_SHOWN:
+            self._shown.add(like)
+            self._state.frontier.bring_back(self._doubtful.pop(like, ()), turn.now)
 
     def save(self, writer: Writer) -> None:
         writer.put(ActingRow, (ActingRow(*row) for row in self._unsaved.items()))

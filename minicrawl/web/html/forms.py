@@ -15,6 +15,7 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from minicrawl.web.html.decode import as_utf8, encoding_of
 from minicrawl.web.urls.normalise import normalise
+from minicrawl.web.urls.shapes import looks_random
 
 _ASKS = re.compile(rb"<input\b[^<>]{0,2000}?\btype\s*=\s*[\"']?password\b", re.IGNORECASE)
 _FORM = re.compile(rb"<form\b", re.IGNORECASE)
@@ -23,6 +24,12 @@ _SENT_AS_IS = _NAMES | {"password", "hidden", "search", "url", "number", "date"}
 _WRITTEN = _NAMES | {"url", "textarea"}
 _OF_USER = re.compile(r"user|log.?[io]n|mail|account|usr|uid|benutzer|utilisateur|usuario", re.IGNORECASE)
 _BUTTONS = {"submit", "image"}
+_ACTS = re.compile(
+    r"data-(?:turbo-)?(?:confirm=|method=(?!get\Z))|hx-(?:confirm|post|put|patch|delete)=|onclick=.*confirm\(",
+    re.IGNORECASE,
+)
+_LOOKS = re.compile(r"role=button\Z|aria-pressed=|class=(?:.*\s)?(?:btn|button)(?:\s|\Z)")
+"""Attributes of links that act, and of those that look like buttons."""
 _FIELDS = ("input", "button", "select", "textarea")
 
 
@@ -79,6 +86,22 @@ def asks_something(body: bytes, url: str) -> bool:
 def is_filled_in(body: bytes, url: str) -> bool:
     """True if a page at a URL has a form that is posted, and shows words in a field to write in."""
     return any(field.kind in _WRITTEN and any(map(str.isalpha, field.value)) for field in _posted(body, url))
+
+
+def buttons_of(body: bytes, url: str) -> tuple[tuple[str, bool], ...]:
+    """The URLs that links of a page lead to as buttons do, and no other link. True: these act, whatever they say: they
+    ask back, are sent by another method, or carry a token, which posted forms hide, too, and few links have."""
+    links = [(_of(node, "href"), node) for node in LexborHTMLParser(body).css("a[href]")]
+    hidden = {field.value for field in _posted(body, url) if field.kind == "hidden" and looks_random(field.value)}
+    tokens = [f"={token}" for token in hidden if 2 * sum(token in link for link, _ in links) <= len(links)]
+    found: dict[str, int] = {}
+    for link, node in links:
+        attributes = [f"{name}={value}" for name, value in node.attributes.items()]
+        acts = any(map(_ACTS.match, attributes)) or any(token in link and token not in url for token in tokens)
+        is_button = acts or any(map(_LOOKS.match, attributes)) or not any(map(str.isalnum, node.text()))
+        found[link] = min(found.get(link, 2), is_button + acts)
+    urls = ((normalise(urljoin(url, link)), kind > 1) for link, kind in found.items() if kind)
+    return tuple((target, acts) for target, acts in urls if target is not None and target != url)
 
 
 def _posted(body: bytes, url: str) -> list[Field]:
@@ -174,7 +197,8 @@ def name_form(forms: list[Form], page: str) -> Form | None:
     """The form that asks for a name, before another page asks for the password: one that is posted, takes one line of
     text and says that it logs in, or is the only one of its kind on a page that says so, and does not say that it
     searches. page: its URL and title. Any other form may do something with the name, such as order a newsletter."""
-    posted = [form for form in forms if form.is_post and not form.passwords and _lines(form) == 1]
+    asking = [form for form in forms if form.is_post and not form.passwords]
+    posted = [form for form in asking if sum(field.kind in _NAMES for field in form.fields) == 1]
     found = [form for form in posted if _LOGS_IN.search(form.says)]
     others = [form for form in posted if not _SEARCHES.search(form.says)]
     if found:
@@ -202,7 +226,3 @@ def leads_to_login(url: str, text: str) -> bool:
     """True if a link says that it leads to a page to log in: all of its text, or the last segment of its path."""
     last = unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2]).lower().partition(".")[0]
     return any(_ENTERS.fullmatch(each) for each in (" ".join(text.lower().split()), last))
-
-
-def _lines(form: Form) -> int:
-    return sum(field.kind in _NAMES for field in form.fields)

@@ -10,8 +10,10 @@ from urllib.parse import quote, quote_plus
 
 import pytest
 from support.command_line import answer, run
-from support.members import PASSWORD, USER, Members, serving
-from support.sites import states
+from support.members import OUT, PASSWORD, USER, Members, serving
+from support.prose import prose
+from support.sites import crawl as crawled
+from support.sites import states, text
 
 from minicrawl.parts.logins.session import read_password
 
@@ -64,6 +66,7 @@ def members_of(site: Members) -> set[str]:
         (Members(lasts=12, has_gate=True), []),
         (Members(leaves=("/go?what=1", "Abmelden")), []),
         (Members(leaves=("/go?what=1", "<i title='Log out'></i>")), []),
+        (Members(leaves=("/pin/4", "Pin this topic")), []),
         (Members(leaves=("/x/%E7%99%BB%E5%87%BA", "→")), []),
         (Members(hides=tuple(f"/members/{number}" for number in (5, *range(9, 30)))), []),
     ],
@@ -84,6 +87,21 @@ def test_all_pages_of_members_are_read_and_nothing_acts(
     if site.lasts > site.pages:
         assert site.logins == 1
         assert list(site.sessions.values()) > [0]
+
+
+def test_an_order_is_a_title_once_pages_like_it_are_read(tmp_path: Path) -> None:
+    """Its turn may come before theirs."""
+    (tmp_path / "cookies").write_text("a.test\tFALSE\t/\tFALSE\t0\tsession\t1\n")
+    links = {
+        "": ["t/9 Follow this path", "t/9/w Follow this topic", "all All"],
+        "all": ["t/1 Rust"],
+        "t/1": [],
+        "t/9": [],
+    }
+    bodies = {path: "".join(OUT.format(*each.split(" ", 1)) for each in row) for path, row in links.items()}
+    pages = {f"http://a.test/{path}": text(f"{prose(len(path))}{body}", "text/html") for path, body in bodies.items()}
+    _, server = crawled(pages, tmp_path / "crawl.db", ["http://a.test/"], cookie_file=tmp_path / "cookies")
+    assert ({*pages} <= {*server.asked}, "http://a.test/t/9/w" in server.asked) == (True, False)
 
 
 def test_pages_that_ask_for_a_password_are_looked_into_ever_more_rarely(tmp_path: Path, password_file: Path) -> None:

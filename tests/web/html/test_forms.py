@@ -7,6 +7,7 @@ import pytest
 from minicrawl.web.html.forms import (
     asks_code,
     asks_password,
+    buttons_of,
     forms_of,
     is_filled_in,
     leads_to_login,
@@ -169,3 +170,15 @@ def test_a_page_asks_for_a_password(page: str, asks: bool) -> None:
 )
 def test_a_form_that_is_posted_is_filled_in(fields: str, is_so: bool) -> None:
     assert is_filled_in(f"<form method=post>{fields}</form>".encode(), URL) is is_so
+
+
+def test_links_that_are_buttons() -> None:
+    token = "8a7b6c5d4e3f2a1b"
+    page = f"""<form method=post><input type=hidden name=t value={token}><input name=a></form>
+        <a href=/1 data-confirm=Sure?>a</a><a href=/2 class="big btn">b</a><a href=/3 onclick="return confirm('c')"></a>
+        <a href=/4 data-method=get>d</a><a href=/5 data-method=DELETE>e</a><a href=/6><i title=Pin></i></a>
+        <a href=/7?k={token}>f</a><a href=/8 data-confirm=Sure?>g</a><a href=/8>h</a><a href="" role=button>i</a>"""
+    found = {"1": True, "2": False, "3": True, "5": True, "6": False, "7?k=" + token: True}
+    assert dict(buttons_of(page.encode(), URL)) == {f"https://a.test/{path}": acts for path, acts in found.items()}
+    everywhere = f"<form method=post><input type=hidden name=t value={token}></form><a href=/7?k={token}>f</a>"
+    assert buttons_of(everywhere.encode(), URL) == ()  # a session, not a token
