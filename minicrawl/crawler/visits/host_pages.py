@@ -1,6 +1,6 @@
 """The pages of a host, as its judge sees them: witnesses, pages to request again, soft 404s that may be walls."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from functools import cached_property
 
 import numpy as np
@@ -23,9 +23,10 @@ _MOST_LOOKED_AT = 64
 
 
 class HostPages:
-    """Looks up pages of hosts, and lets some wait again."""
+    """Looks up pages of hosts, and lets some wait again. spares: True for pages not to be asked ahead of their turn."""
 
-    def __init__(self, state: CrawlState) -> None:
+    def __init__(self, state: CrawlState, spares: Callable[[int, str], bool]) -> None:
+        self._spares = spares
         self._accounts, self._frontier, self._hosts = state.accounts, state.frontier, state.hosts
         self._waiting, self._coverage = state.frontier.pages, state.accounts.coverage
         self._pages, self._writer, self._opened_at = state.pages, state.writer, state.opened_at
@@ -59,7 +60,8 @@ class HostPages:
         for page in some:
             folder, name = folder_of(url := self.url(page)), _name(url)
             is_apart = folder not in folders and name not in names
-            if (is_apart or (folder, name) in kinds) and url not in failed and not self.has_failed(page):
+            is_new = url not in failed and not self.has_failed(page)
+            if is_new and (is_apart or (folder, name) in kinds) and not self._spares(page, url):
                 return page
         return None
 

@@ -61,6 +61,10 @@ class Step:
         """True if a page whose turn has come waits; the step keeps it, and brings it back when its host is idle."""
         return False
 
+    def spares(self, page: int, url: str) -> bool:
+        """True if a page must not be asked ahead of its turn, to see how its host is."""
+        return False
+
     def on_idle(self, host: int, now: float) -> None:
         """No page of a host, by number, waits for its turn."""
 
@@ -169,7 +173,7 @@ class Steps:
         self._probes: dict[str, Step] = {}  # by URL: the step that asked for it
         self._probing = self._with("on_probe")
         self._request, self._refusal, self._source = map(self._with, ("request", "refusal", "source"))
-        self._lets_wait, self._on_idle = self._with("lets_wait"), self._with("on_idle")
+        self._lets_wait, self._spares, self._on_idle = map(self._with, ("lets_wait", "spares", "on_idle"))
         self._on_record, self._on_answer, self._recognise = map(self._with, ("on_record", "on_answer", "recognise"))
         self.on_links = self._calling("on_links")
         self.on_turn, self.on_unchanged = self._calling("on_turn"), self._calling("on_unchanged")
@@ -202,6 +206,9 @@ class Steps:
 
     def lets_wait(self, page: int, url: str) -> bool:
         return any(step.lets_wait(page, url) for step in self._lets_wait)
+
+    def spares(self, page: int, url: str) -> bool:
+        return any(step.spares(page, url) for step in self._spares)
 
     def on_idle(self, host: int, now: float) -> None:
         for step in self._on_idle:

@@ -79,7 +79,7 @@ class Visits:
         self.aliases, self.deep_links, self._plain_links = aliases, deep_links, plain_links
         self.guesses = SchemeGuesses(state.urls, state.discovery)
         self.sitemaps, self.ranking, self.steps = sitemaps, ranking, steps
-        self.of_hosts = HostPages(state)
+        self.of_hosts = HostPages(state, steps.spares)
         self.judge = HostJudge(
             state.hosts,
             self.of_hosts,

@@ -77,22 +77,27 @@ class Sessions(Step):
         guard = self._guards.get(site_of(url))
         if guard is not None and guard.lost is not None:
             return True
-        if self._follows or not self._state.accounts.depth[page] or not self._carries(origin_of(url)):
-            return False
-        name = self._acting.get(page)
-        if name and not names_action(name):
-            if without_numbers(url) not in self._shown:
-                self._doubtful[without_numbers(url)].append(page)
-                return True
-            name = None
-        if name is None and guard is not None and shape(url) in guard.shapes:
-            name = ""
-        if name is None:
-            name = acting_name(url)
+        name = self._name(page, url)
         if name is None:
             return False
+        if not names_action(name):
+            self._doubtful[without_numbers(url)].append(page)
         self._note(page, name)
         return True
+
+    def spares(self, page: int, url: str) -> bool:
+        return self._name(page, url) is not None
+
+    def _name(self, page: int, url: str) -> str | None:
+        """What says that a page acts or ends the session; empty if the answer of one like it did."""
+        if self._follows or not self._state.accounts.depth[page] or not self._carries(origin_of(url)):
+            return None
+        name, guard = self._acting.get(page), self._guards.get(site_of(url))
+        if name and not names_action(name) and without_numbers(url) in self._shown:
+            name = None
+        if name is None and guard is not None and shape(url) in guard.shapes:
+            return ""
+        return acting_name(url) if name is None else name
 
     def _note(self, page: int, name: str) -> None:
         if page not in self._acting:

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import zlib
 from functools import partial
 from pathlib import Path
 from urllib.parse import quote, quote_plus
@@ -12,8 +13,8 @@ import pytest
 from support.command_line import answer, run
 from support.members import OUT, PASSWORD, USER, Members, serving
 from support.prose import prose
+from support.sites import HOME, states, text
 from support.sites import crawl as crawled
-from support.sites import states, text
 
 from minicrawl.parts.logins.session import read_password
 
@@ -89,19 +90,33 @@ def test_all_pages_of_members_are_read_and_nothing_acts(
         assert list(site.sessions.values()) > [0]
 
 
+def crawled_in_session(links: dict[str, list[str]], tmp_path: Path, **pages: int) -> set[str]:
+    """The paths that a crawl with a session asks a.test for. links: of its pages. pages: statuses of others."""
+    (tmp_path / "cookies").write_text("a.test\tFALSE\t/\tFALSE\t0\tsession\t1\n")
+    bodies = {path: "".join(OUT.format(*each.split(" ", 1)) for each in row) for path, row in links.items()}
+    site = {path: text(f"{prose(zlib.crc32(path.encode()))}{body}", "text/html") for path, body in bodies.items()}
+    replies = {f"{HOME}{path}": reply for path, reply in (site | pages).items()}
+    _, server = crawled(replies, tmp_path / "crawl.db", [HOME], cookie_file=tmp_path / "cookies")
+    return {url.removeprefix(HOME) for url in server.asked}
+
+
 def test_an_order_is_a_title_once_pages_like_it_are_read(tmp_path: Path) -> None:
     """Its turn may come before theirs."""
-    (tmp_path / "cookies").write_text("a.test\tFALSE\t/\tFALSE\t0\tsession\t1\n")
     links = {
         "": ["t/9 Follow this path", "t/9/w Follow this topic", "all All"],
         "all": ["t/1 Rust"],
         "t/1": [],
         "t/9": [],
     }
-    bodies = {path: "".join(OUT.format(*each.split(" ", 1)) for each in row) for path, row in links.items()}
-    pages = {f"http://a.test/{path}": text(f"{prose(len(path))}{body}", "text/html") for path, body in bodies.items()}
-    _, server = crawled(pages, tmp_path / "crawl.db", ["http://a.test/"], cookie_file=tmp_path / "cookies")
-    assert ({*pages} <= {*server.asked}, "http://a.test/t/9/w" in server.asked) == (True, False)
+    asked = crawled_in_session(links, tmp_path)
+    assert ({*links} <= asked, "t/9/w" in asked) == (True, False)
+
+
+def test_what_acts_is_no_witness_of_its_host(tmp_path: Path) -> None:
+    """Where pages fail, one of another folder is asked how the host is."""
+    broken = {f"x/{number}": 500 for number in range(9)}
+    links = {"": ["a/logout Log out", "ok Fine", *(f"{path} {path}" for path in broken)], "ok": []}
+    assert "a/logout" not in crawled_in_session(links, tmp_path, **broken)
 
 
 def test_pages_that_ask_for_a_password_are_looked_into_ever_more_rarely(tmp_path: Path, password_file: Path) -> None:
