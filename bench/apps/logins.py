@@ -1,9 +1,10 @@
 """Crawl real applications behind a login, at all defaults but the delay, and count what a member gets.
 
-    python bench/apps/logins.py dokuwiki wordpress oscar [--folder data/apps]
+    python bench/apps/logins.py dokuwiki wordpress oscar django mediawiki steps short [--folder data/apps]
 
 private: pages that only a member sees. acting: requests, by the server's log, that log out, delete, approve and so on.
-The crawl is killed in the midst, and continued. alive: another client has a private page with the crawl's cookies then.
+The crawl is killed in the midst, and continued. django: its admin, of the shop. steps, short: made webs, where a login
+has two steps, or lasts for 50 requests. alive: another client has a private page with the crawl's cookies then.
 """
 
 import argparse
@@ -15,18 +16,27 @@ import sys
 import tempfile
 import time
 import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from functools import partial
 from http.cookiejar import MozillaCookieJar
 from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
 
-sys.path.insert(0, str(Path(__file__).parent.parent))
+sys.path.insert(0, str(Path(__file__).parents[1]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 
-from apps import dokuwiki, oscar, wordpress
+from apps import dokuwiki, mediawiki, oscar, wordpress
 from apps.application import Application, prose, run
+from support.members import PASSWORD, USER, Members, serving
 
 import minicrawl
 
-USER, PASSWORD = "max", "s3cr&t wörd"
-_ACTING = re.compile(r"GET \S*(?:logout|delete|remove|trash|approve(?!d)|activate|unsubscribe|_wpnonce|sectok)")
+_ACTING = (
+    "logout|delete|remove|(?<!status=)trash|approve(?!d)|activate|unsubscribe|nonce|sectok|rollback|n=(un)?watch|purge"
+)
 _FILL = """<?php require 'wp-load.php'; $id = username_exists($argv[1]) ?: wp_create_user($argv[1], $argv[2]);
 (new WP_User($id))->set_role('administrator');
 for ($i = 0; $i < 20; $i++) $posts[] = wp_insert_post(['post_title' => "Plan $i " . md5($i), 'post_author' => $id,
@@ -72,7 +82,48 @@ def for_customers_of_oscar(folder: Path, application: Application) -> tuple[str,
     rng, env = random.Random(6), {"DJANGO_SETTINGS_MODULE": "settings"}
     addresses = json.dumps([[prose(rng, 30)[:200] for _ in range(3)] for _ in range(60)])
     run(folder / "venv/bin/python", "-c", _ORDERS, USER, PASSWORD, cwd=folder, env=env, given=addresses)
-    return f"{application.front}dashboard/login/", frozenset(f"order/{number}" for number in range(60))
+    return f"{application.front}dashboard/login/", frozenset(f"orders/{number}" for number in range(60))
+
+
+def for_staff_of_django(folder: Path, application: Application) -> tuple[str, frozenset[str]]:
+    """The same, in the admin of the framework."""
+    _, orders = for_customers_of_oscar(folder, application)
+    return application.front, frozenset(f"order/order/{number + 1}" for number in range(len(orders)))
+
+
+def for_members_of_mediawiki(folder: Path, application: Application) -> tuple[str, frozenset[str]]:
+    """Let nobody but members read. Returns where they log in, and what is private."""
+    with (folder / "LocalSettings.php").open("a") as settings:
+        settings.write("\n$wgGroupPermissions['*']['read'] = $wgGroupPermissions['*']['edit'] = false;\n")
+    words = ("/usr/share/mediawiki/maintenance/createAndPromote.php", "--force", USER, PASSWORD)
+    run("php", *words, env={"MW_CONFIG_FILE": str(folder / "LocalSettings.php")})
+    return application.front, application.wanted
+
+
+@contextmanager
+def admin(folder: Path) -> Iterator[Application]:
+    """The admin of the shop."""
+    with oscar.application(folder) as shop:
+        yield replace(shop, front=f"{shop.front}admin/")
+
+
+@contextmanager
+def made(folder: Path, **ways: Any) -> Iterator[Application]:
+    """A made web of 200 pages, which writes a server's log."""
+    site = Members(pages=200, **ways)
+
+    def note(_: int) -> None:
+        lines = (*(f"GET {path} " for path in site.asked), *["POST /"] * site.logins)
+        (folder / "made.log").write_text("\n".join(lines))
+
+    note(0)
+    site.on_request = note
+    with serving(site) as front:
+        yield Application("made", front, lambda url: urlsplit(url).path, frozenset(site.paths))
+
+
+def for_members(folder: Path, application: Application) -> tuple[str, frozenset[str]]:
+    return f"{application.front}login", application.wanted
 
 
 def killed(command: list[str], log: Path) -> None:
@@ -94,10 +145,14 @@ def is_let_in(url: str, cookies: Path) -> bool:
     return bool(answer.status == 200 and answer.url == url)
 
 
-APPLICATIONS = {
+APPLICATIONS: dict[str, tuple[Callable[[Path], AbstractContextManager[Application]], Callable[..., Any]]] = {
     "oscar": (oscar.application, for_customers_of_oscar),
     "dokuwiki": (dokuwiki.application, for_members_of_dokuwiki),
     "wordpress": (wordpress.application, for_members_of_wordpress),
+    "django": (admin, for_staff_of_django),
+    "mediawiki": (mediawiki.application, for_members_of_mediawiki),
+    "steps": (partial(made, steps=2), for_members),
+    "short": (partial(made, lasts=50), for_members),
 }
 
 
@@ -111,7 +166,7 @@ def main() -> None:
     )
     for name in APPLICATIONS if "all" in given.names else given.names:
         make, prepare = APPLICATIONS[name]
-        place = given.folder.absolute() / f"{name}-members"
+        place = given.folder.absolute() / f"{'oscar' if name == 'django' else name}-members"
         place.mkdir(parents=True, exist_ok=True)
         with make(place) as application, tempfile.TemporaryDirectory() as folder:
             login, private = prepare(place, application)
@@ -121,7 +176,7 @@ def main() -> None:
             by_form = ["login", login, "--user", USER, "--password-file", str(password), "--in-clear"]
             crawl = ["crawl", application.front, "--store", f"{folder}/crawl.db", "--delay", "0", "-q"]
             by_form, crawl = ([sys.executable, "-m", "minicrawl", *words, *options] for words in (by_form, crawl))
-            file = next(filter(Path.exists, (place / "php.log", place / "gunicorn.log")))
+            file = next(filter(Path.exists, (place / f"{each}.log" for each in ("php", "gunicorn", "made"))))
             run(*by_form)
             killed(crawl, file)
             run(*crawl)
@@ -136,7 +191,7 @@ def main() -> None:
                 len(private & read.keys()),
                 gets,
                 posts,
-                len(_ACTING.findall(log)),
+                len(re.findall(rf"(?i)GET \S*(?:{_ACTING})", log)),
                 any(is_let_in(url, cookies) for page, url in read.items() if page in private),
             )
             print("  ".join(f"{cell!s:>11}" for cell in row))

@@ -44,8 +44,10 @@ TEMPLATES = [{"BACKEND": "django.template.backends.django.DjangoTemplates", "APP
 """
 _URLS = """
 from django.apps import apps
+from django.contrib import admin
 from django.urls import include, path
-urlpatterns = [path("i18n/", include("django.conf.urls.i18n")), path("", include(apps.get_app_config("oscar").urls[0]))]
+urlpatterns = [path("i18n/", include("django.conf.urls.i18n")), path("admin/", admin.site.urls)]
+urlpatterns.append(path("", include(apps.get_app_config("oscar").urls[0])))
 """
 _FILL = """
 import json, sys
@@ -74,7 +76,6 @@ def application(folder: Path, products: int = 300, seed: int = 5) -> Iterator[Ap
         run(sys.executable, "-m", "venv", folder / "venv")
         run(programs / "pip", "install", "-q", "django-oscar==4.2.1", "gunicorn>=22", "whoosh-reloaded>=2.7")
         (folder / "settings.py").write_text(_SETTINGS)
-        (folder / "urls.py").write_text(_URLS)
         (folder / "wsgi.py").write_text(
             "from django.core.wsgi import get_wsgi_application\napplication = get_wsgi_application()\n"
         )
@@ -82,6 +83,7 @@ def application(folder: Path, products: int = 300, seed: int = 5) -> Iterator[Ap
         texts = [(title, prose(rng)) for title in names(rng, products)]
         run(programs / "python", "-c", _FILL, cwd=folder, env=env, given=json.dumps(texts))
         run(programs / "django-admin", "rebuild_index", "--noinput", cwd=folder, env=env)
+    (folder / "urls.py").write_text(_URLS)
     port = free_port()
     front = f"http://127.0.0.1:{port}/"
     words = (programs / "gunicorn", "-w", "3", "-b", f"127.0.0.1:{port}", "--access-logfile", "-", "wsgi")
@@ -94,8 +96,8 @@ def _page_of(url: str) -> str | None:
     path = parts.path.removeprefix("/en-gb")
     if (product := re.fullmatch(r"/catalogue/[^/]*_(\d+)/", path)) and not parts.query:
         return f"product/{product[1]}"
-    if order := re.fullmatch(r"/accounts/orders/(\d+)/", path):
-        return f"order/{order[1]}"
+    if order := re.fullmatch(r"/accounts/(orders/\d+)/|/admin/(order/order/\d+)/change/", path):
+        return order[1] or order[2]
     is_list = path in {"/", "/catalogue/"} or path.startswith("/catalogue/category/")
     if is_list and re.fullmatch(r"(page=\d+)?", parts.query):
         return f"*{path}?{parts.query}"
