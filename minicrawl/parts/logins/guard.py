@@ -40,8 +40,8 @@ Answered = tuple[Fetched, ParsedPage]
 class Guard:
     """Guards the session of one site.
 
-    login: None if the user's cookies come from elsewhere. `lost`: why there is no session any more. `shapes`: of the
-    URLs that have ended it, also in earlier runs.
+    login: None if the user's cookies come from elsewhere. `lost`: why there is no session any more. `ended`: URLs that
+    have ended it, until they are taken; `shapes`: of all of these, also in earlier runs.
     """
 
     def __init__(
@@ -49,6 +49,7 @@ class Guard:
     ) -> None:
         self.site, self.login, self._jar, self._browsing, self.shapes = site, login, jar, browsing, shapes
         self.lost: str | None = None
+        self.ended: list[str] = []
         self._keys = self._session_keys()
         self._lock = asyncio.Lock()
         self._epoch = self._logins = self._read = self._looks = self._doubts = 0
@@ -176,6 +177,7 @@ class Guard:
         if surely or self._blamed[like] >= max(_BLAMED, self._asked[like] / 2):
             log.event("ended-session", url=before, site=self.site)
             self.shapes.add(like)
+            self.ended.append(before)
 
     async def _renewed(self) -> bool:
         """True if the login was made again; else `lost` says why not."""

@@ -133,6 +133,11 @@ class Sessions(Step):
                 self._note(page, links[url] or "a button")
 
     def on_turn(self, turn: Turn) -> None:
+        guard = self._guards.get(site_of(turn.fetched.url))
+        while guard is not None and guard.ended:
+            (page,) = self._state.urls.find([guard.ended.pop()])
+            if page is not None:
+                self._note(page, "")
         url, like = turn.fetched.url, without_numbers(turn.fetched.url)
         is_shown = turn.outcome.state is State.FETCHED and "?" not in like != url and self._carries(origin_of(url))
         if is_shown and like not in self._shown and len(self._shown) < _MOST_SHOWN:
