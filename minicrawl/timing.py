@@ -35,6 +35,7 @@ class Timing:
     progress         between two progress reports; at least `looks_apart` times the time that a report takes
     links_at_once    links processed, in some tens of ms, before sockets and timers are served; larger answers are
                      processed in the background
+    stalled          without a well host, after which a crawl that waits for ill ones is stalled
     in_children      after a stop, until pages that wait for a child, such as for hooks, are left for the next run
     beat, hang       interval of a worker's heartbeat; silence after which it hangs. A process for large pages hangs
                      when its CPU clock stands still for `hang`
@@ -70,6 +71,7 @@ class Timing:
     progress: float = 0.5
     looks_apart: float = 20.0
     links_at_once: int = 1_000
+    stalled: float = 300.0
     in_children: float = 5.0
     beat: float = 5.0
     hang: float = 60.0

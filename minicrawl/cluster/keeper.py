@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -28,6 +28,7 @@ from minicrawl.cluster.quotas import Quotas, has_quotas
 from minicrawl.cluster.shared_addresses import SharedAddresses, shares_addresses
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
+from minicrawl.crawler.engine import Stalls
 from minicrawl.crawler.known.known_sites import is_grown
 from minicrawl.crawler.loop.limits import RunClock, limit_reached
 from minicrawl.crawler.run import Start
@@ -109,6 +110,7 @@ class Keeper:
         """Latest reports in this run, also of partitions whose actor has died since."""
         self._bell = asyncio.Event()
         self._settling: asyncio.Task[None] | None = None
+        self._stalls = Stalls()
         self._reason: str | None = None
         self._share = NOTHING_READ
         self._interrupts = 0
@@ -211,6 +213,7 @@ class Keeper:
             latest = ((number, self._latest.get(number)) for number in self.numbers)
             self._note_coverage({number: report and report.coverage for number, report in latest})
             self._show()
+            self._note_stall(reports.values())
             known = [report for report in reports.values() if report is not None and report.is_idle]
             now = [report.counters for report in known] if len(known) == len(reports) else None
             is_over = now is not None and now == before and not self.clock.is_paused
@@ -225,6 +228,12 @@ class Keeper:
             pause = _SOON if now or waits else _LOOKS_APART
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._bell.wait(), max(pause, _OF_A_REPORT * len(self.numbers)))
+
+    def _note_stall(self, reports: Collection[Report | None]) -> None:
+        known = [report for report in reports if report is not None and (report.is_idle or report.is_patient)]
+        if len(known) == len(reports) and any(report.is_patient for report in known):
+            well_at = max(report.well_at for report in known)
+            self._stalls.note_wait(well_at, time.time(), self.timing.stalled)
 
     def _orders(self) -> Mapping[int, tuple[object, ...]]:
         """What partitions are told by the next poll, see `Partition.report`."""

@@ -86,16 +86,19 @@ def items_of(number: int, settings: CrawlSettings) -> str:
 class Report(NamedTuple):
     """Figures of a partition, in all runs.
 
-    is_idle: nothing is left to fetch, and no row is unconfirmed. counters: they grow with every page fetched, and row
-    sent or taken. before: pages and bytes from before this process. coverage: None if not all is known yet. least:
-    `low` of all as last told, 0 if it no longer holds. sizes: `size` and `size_then` of `KnownSites`. totals: as of the
-    last commit. progress: the latest, if the Brief asks for it. wanted, left: see `Partition.report`. unsettled: see
-    `certificate_of`; it and the rest are of the end. ill: `ill_hosts` and `ill_pages` of `CrawlReport`. told: events of
-    its process since the report before.
+    is_idle: nothing is left to fetch, and no row is unconfirmed; is_patient: the same, but for pages of ill hosts.
+    well_at: when a host was last well. counters: they grow with every page fetched, and row sent or taken. before:
+    pages and bytes from before this process. coverage: None if not all is known yet. least: `low` of all as last told,
+    0 if it no longer holds. sizes: `size` and `size_then` of `KnownSites`. totals: as of the last commit. progress: the
+    latest, if the Brief asks for it. wanted, left: see `Partition.report`. unsettled: see `certificate_of`; it and the
+    rest are of the end. ill: `ill_hosts` and `ill_pages` of `CrawlReport`. told: events of its process since the report
+    before.
     """
 
     has_crawled: bool
     is_idle: bool
+    is_patient: bool
+    well_at: float
     counters: tuple[int, ...]
     part: Part
     bytes: int
@@ -307,7 +310,9 @@ class Partition:
             engine.let(max(pages - before.fetched, 0))
         return Report(
             has_crawled=self.has_crawled,
-            is_idle=self._engine.is_idle and not self.outbox.homes(),
+            is_idle=engine.is_idle and not self.outbox.homes(),
+            is_patient=engine.patient_until is not None and not self.outbox.homes(),
+            well_at=self._intake.visits.judge.well_at,
             counters=(progress.fetched, *self.outbox.counters),
             part=Part(fetched, before.fetched + (engine.limits.quota or 0), engine.is_short),
             bytes=before.bytes + progress.bytes,

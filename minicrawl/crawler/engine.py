@@ -98,8 +98,20 @@ _ENOUGH_ROOM = 1.25
 """Times the room below which a crawl pauses: from there on it goes on."""
 _DAY = 86_400.0
 """Seconds between two events of a disk that stays too full."""
-_STALLED = 300.0
-"""Seconds without a well host after which a crawl that waits for ill ones is stalled."""
+
+
+class Stalls:
+    """Tells once of each time that a crawl only waits for ill hosts, for long."""
+
+    def __init__(self) -> None:
+        self._told: float | None = None
+
+    def note_wait(self, well_at: float, now: float, longest: float) -> None:
+        """Only pages of ill hosts are left. well_at: when a host was last well. longest: seconds since then that pass
+        in silence."""
+        if now - well_at >= longest and well_at != self._told:
+            self._told = well_at
+            log.event("crawl-stalled", seconds=now - well_at)
 
 
 class Engine:
@@ -154,8 +166,9 @@ class Engine:
             self._folders.append(Path(settings.archive))
         self._room_at = self._room_told_at = 0.0
         self._is_out_of_room = False
-        self._patient_until: float | None = None  # with nothing to do but to wait for ill hosts
-        self._stalled_since: float | None = None  # and so for long
+        self.patient_until: float | None = None
+        """Unix seconds until which it waits for ill hosts, with nothing else to do."""
+        self._stalls = Stalls()
         self._is_idle = self._has_started = self._has_ended = self.is_aborted = False
         self._stopped_at = 0.0
 
@@ -293,7 +306,7 @@ class Engine:
                     continue
                 if not self.reason and self._waits_for_ill_hosts(now):
                     await self._wait()
-                    self._patient_until = None
+                    self.patient_until = None
                     continue
                 if self.reason or not self.waits_for_others:
                     return
@@ -344,13 +357,10 @@ class Engine:
 
     def _waits_for_ill_hosts(self, now: float) -> bool:
         """True if hosts are ill that may soon be well, with nothing else to do."""
-        self._patient_until = self._judge.ends_at(self._requests.patience, now)
-        well_at = self._judge.well_at
-        is_stalled = self._patient_until is not None and now - well_at >= _STALLED and not self.waits_for_others
-        if is_stalled and well_at != self._stalled_since:
-            self._stalled_since = well_at
-            log.event("crawl-stalled", seconds=now - well_at)
-        return self._patient_until is not None or self._judge.ask_once_more(now)
+        self.patient_until = self._judge.ends_at(self._requests.patience, now)
+        if self.patient_until is not None and not self.waits_for_others:
+            self._stalls.note_wait(self._judge.well_at, now, self._timing.stalled)
+        return self.patient_until is not None or self._judge.ask_once_more(now)
 
     async def _finds_more(self, now: float) -> bool:
         if self._commits.has_news:
@@ -411,7 +421,7 @@ class Engine:
             until = until if time is None else min(until, self._time.when(time))
             next_ready = self._next_ready()
             until = until if next_ready is None else min(until, next_ready)
-            until = until if self._patient_until is None else min(until, self._patient_until)
+            until = until if self.patient_until is None else min(until, self.patient_until)
         return until
 
     async def _show_progress(self, now: float) -> None:

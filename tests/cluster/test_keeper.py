@@ -4,6 +4,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,10 +13,14 @@ from support.counted_web import CountedWeb, counted_web
 from support.gathered import all_violations, sound_pages
 from support.patience import PATIENCE
 from support.sites import rows
+from support.small_web import Pages, small_web
 
+from minicrawl import log
 from minicrawl.cluster.keeper import Ended, Keeper, Listener
 from minicrawl.errors import StoreError
+from minicrawl.model import Progress
 from minicrawl.store.folder import Folder, found
+from minicrawl.timing import STANDARD
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
 
@@ -139,3 +144,25 @@ def test_a_run_that_has_its_coverage_to_begin_with_asks_for_nothing(tmp_path: Pa
         before = len(web.asked)
         ended = counted(web, folder, until_coverage=0.2)
         assert (ended.reason, ended.fetched, len(web.asked)) == ("coverage", 0, before)
+
+
+def test_a_stall_is_told_once_when_nothing_is_left_in_any_partition_but_an_ill_host(tmp_path: Path) -> None:
+    class Web(Pages):
+        def do_GET(self) -> None:  # noqa: N802 - the name that the server calls
+            if self.headers["Host"] == "h0.test":
+                asked.append(self.path)
+            if self.headers["Host"] != "h0.test" or asked in (["/robots.txt"], ["/robots.txt", "/"]):
+                super().do_GET()
+
+    def look(progress: Progress) -> None:
+        told_then.append(len(told))
+        if 1 in told_then[:-3]:
+            keeper.interrupt()
+
+    asked, told, told_then = list[str](), list[object](), list[int]()
+    with small_web(Web) as port:
+        keeper = keeper_at(folder_at(tmp_path / "web", 3), port, HOSTS, SETTINGS | {"workers": 3, "scope": "host"})
+        keeper.listener, keeper.timing = Listener(shows=look), replace(STANDARD, retry=0.01, stalled=0.0)
+        with log.following(["crawl-stalled"], lambda *_: told.append(keeper.figures["fetched"])):
+            assert asyncio.run(keeper.crawl()).reason == "interrupted"
+    assert told == [8 * 5 + 1]
