@@ -12,7 +12,7 @@ import asyncio
 import contextlib
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain
@@ -28,7 +28,7 @@ from minicrawl.cluster.quotas import Quotas, has_quotas
 from minicrawl.cluster.shared_addresses import SharedAddresses, shares_addresses
 from minicrawl.control.messages import Message
 from minicrawl.crawler.admission.seeds import Seeds, in_plain_http
-from minicrawl.crawler.engine import Stalls
+from minicrawl.crawler.engine import tell_of_stall
 from minicrawl.crawler.known.known_sites import is_grown
 from minicrawl.crawler.loop.limits import RunClock, limit_reached
 from minicrawl.crawler.run import Start
@@ -110,7 +110,7 @@ class Keeper:
         """Latest reports in this run, also of partitions whose actor has died since."""
         self._bell = asyncio.Event()
         self._settling: asyncio.Task[None] | None = None
-        self._stalls = Stalls()
+        self._stalled_since: float | None = None
         self._reason: str | None = None
         self._share = NOTHING_READ
         self._interrupts = 0
@@ -213,9 +213,10 @@ class Keeper:
             latest = ((number, self._latest.get(number)) for number in self.numbers)
             self._note_coverage({number: report and report.coverage for number, report in latest})
             self._show()
-            self._note_stall(reports.values())
             known = [report for report in reports.values() if report is not None and report.is_idle]
             now = [report.counters for report in known] if len(known) == len(reports) else None
+            if now is None:
+                self._tell_if_stalled([report and report.rests_since for report in reports.values()])
             is_over = now is not None and now == before and not self.clock.is_paused
             is_over = is_over and (self._reason is not None or not await self._void_hints())
             await self._stop_if_due(reports, is_over=is_over)
@@ -229,11 +230,10 @@ class Keeper:
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._bell.wait(), max(pause, _OF_A_REPORT * len(self.numbers)))
 
-    def _note_stall(self, reports: Collection[Report | None]) -> None:
-        known = [report for report in reports if report is not None and (report.is_idle or report.is_patient)]
-        if len(known) == len(reports) and any(report.is_patient for report in known):
-            well_at = max(report.well_at for report in known)
-            self._stalls.note_wait(well_at, time.time(), self.timing.stalled)
+    def _tell_if_stalled(self, rests: Sequence[float | None]) -> None:
+        well = [since for since in rests if since is not None]
+        if len(well) == len(rests):
+            self._stalled_since = tell_of_stall(self._stalled_since, max(well), time.time(), self.timing.stalled)
 
     def _orders(self) -> Mapping[int, tuple[object, ...]]:
         """What partitions are told by the next poll, see `Partition.report`."""

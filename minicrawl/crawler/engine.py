@@ -100,18 +100,13 @@ _DAY = 86_400.0
 """Seconds between two events of a disk that stays too full."""
 
 
-class Stalls:
-    """Tells once of each time that a crawl only waits for ill hosts, for long."""
-
-    def __init__(self) -> None:
-        self._told: float | None = None
-
-    def note_wait(self, well_at: float, now: float, longest: float) -> None:
-        """Only pages of ill hosts are left. well_at: when a host was last well. longest: seconds since then that pass
-        in silence."""
-        if now - well_at >= longest and well_at != self._told:
-            self._told = well_at
-            log.event("crawl-stalled", seconds=now - well_at)
+def tell_of_stall(told: float | None, well_at: float, now: float, longest: float) -> float | None:
+    """Tell, unless it was told of this `well_at`, that only pages of ill hosts are left. Returns what is told by now.
+    well_at: when a host was last well. longest: seconds since then that pass in silence."""
+    if well_at == told or now - well_at < longest:
+        return told
+    log.event("crawl-stalled", seconds=now - well_at)
+    return well_at
 
 
 class Engine:
@@ -168,7 +163,7 @@ class Engine:
         self._is_out_of_room = False
         self.patient_until: float | None = None
         """Unix seconds until which it waits for ill hosts, with nothing else to do."""
-        self._stalls = Stalls()
+        self._stalled_since: float | None = None
         self._is_idle = self._has_started = self._has_ended = self.is_aborted = False
         self._stopped_at = 0.0
 
@@ -359,7 +354,7 @@ class Engine:
         """True if hosts are ill that may soon be well, with nothing else to do."""
         self.patient_until = self._judge.ends_at(self._requests.patience, now)
         if self.patient_until is not None and not self.waits_for_others:
-            self._stalls.note_wait(self._judge.well_at, now, self._timing.stalled)
+            self._stalled_since = tell_of_stall(self._stalled_since, self._judge.well_at, now, self._timing.stalled)
         return self.patient_until is not None or self._judge.ask_once_more(now)
 
     async def _finds_more(self, now: float) -> bool:
