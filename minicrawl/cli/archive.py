@@ -139,13 +139,13 @@ def check(deep: bool, folder: str | None, store: Path, as_json: bool) -> None:
 @folder_option
 @about_store
 def missing(csv_file: Path | None, csv_for: str | None, folder: str | None, store: Path, as_json: bool) -> None:
-    """List the files that the archive lacks and its pages need, such as style sheets and pictures.
+    """List the files that archived pages need and the archive lacks, such as style sheets and pictures.
 
-    The command reads every page and style sheet of the archive. Files that most pages need come first, with the first
-    page that needs them, and why they are missing. With the crawl's own store, it also lists pages that were read and
-    not kept. It does not know what scripts would load.
+    The command reads every page and style sheet of the archive. The files that most pages need come first, each with
+    one of these pages and why it is missing. With the crawl's own store, the list also has pages that were read but not
+    kept. It does not know what scripts would load.
 
-    Exit code 0 if the archive is complete, but for files that their servers do not have; 1 if not.
+    Exit code 0 if the archive is complete, 1 if not; files that their servers do not have do not count.
     """
     from minicrawl.analysis.archive_needs import MissingFile, needs_of
     from minicrawl.analysis.archives import opened
@@ -253,7 +253,7 @@ def _shown(viewer: list[str], folder: str, port: int, path: str) -> None:
 @click.option("--bytes", "most", metavar="50GB", help="List only the most important sites that fit into this size.")
 @about_store
 def select(grades: int, most: str | None, store: Path, as_json: bool) -> None:
-    """List the sites of a crawl by grade of importance, with as many sites in each grade, to choose what to archive.
+    """List the sites of a crawl by grade of importance, to choose what to archive. All grades have equally many sites.
 
     A site is a registrable domain. On domains that give each user a subdomain, such as readthedocs.io, each of these
     is a site.
@@ -281,11 +281,11 @@ def _verdict(needs: "Needs") -> str:
     files, gone = len(needs.missing) - pages, sum(one.is_gone for one in needs.missing)
     needed = f"{counted(needs.files, 'file')} that its pages need"
     if needs.is_complete:
-        lacking = f"lacks {files:,} of {needed}, and so do their servers" if gone else f"has {needed}"
-        return f"complete: it {lacking}"
-    lacks = [f"{files:,} of {needed}{f' ({gone:,} of them their servers lack, too)' if gone else ''}"] if files else []
+        rest = f"{needs.files - gone:,} of {needed}; the servers do not have the rest" if gone else needed
+        return f"complete: it has {rest}"
+    lacks = [f"{files:,} of {needed}{f' (the servers do not have {gone:,} of these)' if gone else ''}"] if files else []
     lacks += [f"{counted(pages, 'page')} that the crawl has read"] if pages else []
-    lacks += [f"what {counted(len(needs.unread), 'page')} cannot tell"] if needs.unread else []
+    lacks += [f"the files of {counted(len(needs.unread), 'page')} that cannot be read"] if needs.unread else []
     return f"not complete: it lacks {' and '.join(lacks)}"
 
 
