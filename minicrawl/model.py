@@ -137,7 +137,7 @@ class PageRequest(NamedTuple):
     the same name. `blocks`, `hashes`, `lines`: True to gather these, where those of all pages are not wanted. `view`:
     selectors of what is compared of the page, as `Wanted.extract`; empty: its text and structured data, also if it
     forbids copies; None: it is not watched. `requisite`: a kind, where the URL is a requisite's and not a page's: only
-    its own requisites are gathered. `is_led_to`: a redirect leads there: whether it asks for a password is gathered.
+    its own requisites are gathered. `is_led_to`: a redirect leads there, so a field for a password is noted.
     """
 
     url: str

@@ -1,4 +1,4 @@
-"""Accuracy of a crawl's own ranking, against PageRank by power iteration of its stored links, weighed as in the crawl.
+"""Accuracy of a crawl's own ranking: its distance from PageRank of the stored links, weighed as in the crawl.
 
 Measured twice: as stored (a crawl that was killed, or still runs, is not settled), and after settling the book in
 memory. Where walkers jump to sites, the chances of their jumps are recomputed from the links as well. The store is

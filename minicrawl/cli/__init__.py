@@ -17,7 +17,7 @@ from minicrawl.system import OUT_OF_FILES
 _GROUPS = {
     "Crawl": {
         "crawl": "Crawl from seeds; the most important pages come first.",
-        "refresh": "Fetch the pages again that are most worth it.",
+        "refresh": "Fetch again the pages that are most worth it.",
         "watch": "Check pages, and report what has changed.",
         "login": "Log in by a form, for crawls behind it.",
         "control": "Steer a running crawl: pause, settings, seeds.",

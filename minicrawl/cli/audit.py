@@ -60,8 +60,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 
     Each fault is listed once, for its target: a page that does not exist, for instance, with the number of pages that
     link to it. Faults with one cause, such as a template, are one line. Errors come first, then warnings and notices;
-    among these, what has most importance at stake. The audit judges pages of the seeds' sites; their links may lead
-    anywhere.
+    within each, what has most importance at stake comes first. The audit judges pages of the seeds' sites; their links
+    may lead anywhere.
 
     Exit code 1 says that --fail-on found something, or could not be checked.
 

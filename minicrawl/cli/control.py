@@ -69,8 +69,8 @@ def workers(store: Path, as_json: bool) -> None:
 def set_(settings: tuple[str, ...], store: Path, as_json: bool) -> None:
     """Change settings: limits, scope, politeness, workers. If one is wrong, none is changed.
 
-    Names and values are those of the options of 'minicrawl crawl'. NAME=none removes a limit; allow=, deny= or boost=
-    with nothing behind removes all of them. Limits hold for this run; everything else holds for later runs, too.
+    Names and values are those of the options of 'minicrawl crawl'. NAME=none removes a limit; an empty allow=, deny= or
+    boost= removes all patterns. Limits hold for this run; everything else holds for later runs, too.
     """
     from minicrawl.control.asking import assigned
 

@@ -102,8 +102,7 @@ WHY_STOPPED = {
     "--dry-run",
     "is_dry",
     is_flag=True,
-    help="Print which pages come first, by host, and which rules leave pages out. Makes no requests and writes "
-    "nothing.",
+    help="Print which pages come first, by host, and which rules leave pages out. Request and write nothing.",
 )
 @click.option("--no-progress", is_flag=True, help="Print plain lines instead of the live display.")
 @click.option("--profile", type=Choice(list(PROFILES)), metavar="NAME", help=_PROFILE_HELP)

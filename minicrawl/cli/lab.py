@@ -246,7 +246,7 @@ def _lecture() -> list[Experiment]:
 @about_store
 @seed_option
 def sites(store: Path, as_json: bool, seed: int) -> None:
-    """How well rankings of your crawl agree with links that are hidden from them. Needs the extra 'analysis'."""
+    """Measure how well rankings of your crawl agree with links hidden from them. Needs the extra 'analysis'."""
     need_extra("link analysis", "scipy")
     from minicrawl.lab.sites import result
     from minicrawl.store.reader import open_store
@@ -276,7 +276,7 @@ def site_web(store: "Store") -> "SiteWeb":
 @quick_option
 @shared
 def everything(quick: bool, seed: int, out: Path, as_json: bool) -> None:
-    """All of the four documents; with --quick in some minutes, else in an hour."""
+    """Run the experiments of all four documents: in some minutes with --quick, else in an hour."""
     need_extra("the lab", "numba", "matplotlib")
     from minicrawl.lab.figures import Setup as Webs
 

@@ -74,8 +74,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
 ) -> None:
     """Log in at URL, by the form of that page or the one it leads to, and keep the session for crawls.
 
-    URL may be any page that asks for a login. Continue by 'minicrawl crawl SEEDS --cookie-file FILE': such a crawl asks
-    for no link that logs out or deletes, notices a lost session, and logs in again if it has the password's file.
+    URL may be any page that asks for a login. Continue with 'minicrawl crawl SEEDS --cookie-file FILE': such a crawl
+    follows no link that logs out or deletes, notices a lost session, and logs in again if it has the password's file.
     """
     from minicrawl.analysis.explain import meant_by
     from minicrawl.web.http.cookies import CookieJar, read_cookie_file, write_cookie_file

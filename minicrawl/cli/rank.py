@@ -60,11 +60,11 @@ def _is_given(name: str) -> bool:
 @click.option("--memory", metavar="SIZE",
               help="For pagerank: compute on disk, using this much memory, such as 64MB.")  # fmt: skip
 @click.option("--method", type=Choice(["power", "sweeping"]), default="power", show_default=True,
-              help="For pagerank: power iteration, or visits to the pages with most left to pass on. The result is "
-                   "the same: power is quicker, sweeping follows fewer links of a large and sparse web.")  # fmt: skip
+              help="For pagerank: power iteration, or sweeping, which visits pages with much rank left to pass on. The "
+                   "result is the same; power is quicker, sweeping follows fewer links of a sparse web.")  # fmt: skip
 @click.option("--jump", metavar="FILE|recent:TIME",
               help="For pagerank: jump to the pages of FILE (a URL and a weight per line), or to pages that "
-                   "changed recently, with half the weight for each TIME since.")  # fmt: skip
+                   "changed recently, whose weight halves with each TIME since then.")  # fmt: skip
 @click.option("--trusted", metavar="FILE|URL|REGEX",
               help="For trustrank: trust these pages, by default those that reach most pages.")  # fmt: skip
 @click.option("--trusted-count", default=50, show_default=True, type=click.IntRange(min=1),
@@ -123,9 +123,10 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
     Aliases (redirects, canonicals) count as the pages they stand for. The output is that of 'minicrawl top', with the
     value beside the importance.
 
-    With --compare, it is a line for each two rankings: Kendall's tau-b, 1 for the same order and -1 for the reverse,
-    and the share of the first 10 and 100 pages that both have; values that agree to six digits are equal. All use the
-    crawl's damping unless --damping is given. --csv FILE writes each page with its value and place in every ranking.
+    With --compare, it has a line for each pair of rankings: Kendall's tau-b, 1 for the same order and -1 for the
+    reverse, and the share of the first 10 and 100 pages that both have; values that agree to six digits are equal. All
+    use the crawl's damping unless --damping is given. --csv FILE writes each page with its value and place in every
+    ranking.
 
     \b
     minicrawl rank --compare importance,pagerank,hits,indegree,opic --csv ranks.csv --plot ranks.svg

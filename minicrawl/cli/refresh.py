@@ -57,9 +57,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     as_json: bool,
     **options: Any,
 ) -> None:
-    """Fetch the pages again that are most worth it, once each, and stop.
+    """Fetch again the pages that are most worth a request, once each, and stop.
 
-    What a page gains is its importance times the probability that it has changed since its last fetch. The settings are
+    That worth is the page's importance times the probability that it has changed since its last fetch. The settings are
     those that the crawl remembers. New pages wait for the next 'minicrawl crawl'; 'minicrawl changes' lists what has
     changed. A host that asks for a rest of more than a minute waits for the next round. 'crawl --refresh' goes on for
     ever instead.

@@ -25,7 +25,7 @@ _RANDOM_SETS = 20
 @click.option("--per", type=Choice(("site", "host")), default="site", show_default=True,
               help="Suggest one seed per site or host, and ignore links within it.")  # fmt: skip
 @click.option("--density", type=click.FloatRange(0, 100, min_open=True),
-              help="Require this percentage of all links from the hubs of a core to its "
+              help="Require this percentage of all possible links from the hubs of a core to its "
               "authorities.  [default: 100]")  # fmt: skip
 @click.option("--size", metavar="HxA", help="Find cores of H hubs and A authorities, instead of using --density.")
 @click.option("--several", is_flag=True, help="Allow several seeds per site or host, as in the paper.")

@@ -28,7 +28,7 @@ _REFUSED_SHOWN = 10
 def command(store: Path, as_json: bool) -> None:
     """Print what a crawl is doing or has done: pages, hosts, speed, failures, and why it stopped.
 
-    Coverage is between two figures: docs/coverage.md says why.
+    Coverage is a range: docs/coverage.md says why.
     """
     from minicrawl.analysis.status import status
 

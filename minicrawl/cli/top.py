@@ -66,8 +66,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     --where "status = 404", --where "state = 'waiting' AND depth < 3"; --where 1 lists all.
 
     If walkers jump to sites, --sites lists sites by trust, and who trusts each. Otherwise, and for hosts, the
-    importance of a site is the sum over its pages; beside it are its pages known and read, its PageRank in the graph
-    of sites, and how many other sites link to it.
+    importance of a site is the sum over its pages; beside it are the numbers of its pages known and read, its PageRank
+    in the graph of sites, and the number of other sites that link to it.
     """
     if sites is not None:
         context = click.get_current_context()

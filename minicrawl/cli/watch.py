@@ -51,7 +51,7 @@ _SETTINGS += [name for _, (_, names) in TOPICS.items() for name in names if name
 @click.option("--only", metavar="KIND,...",
               help="Send messages about these kinds of changes only: added, removed, price, title ...")  # fmt: skip
 @click.option("--confirm", metavar="TIME,TIME", default="30s,5m", show_default=True,
-              help="Fetch a page that differs again after these times before reporting it; 0 reports "
+              help="Fetch a changed page again after each of these times before reporting it; 0 reports "
               "at once.")  # fmt: skip
 @click.option("--notify", multiple=True, metavar="URL",
               help="Send each message to this service, by its Apprise URL: mailto://..., json://... The store "
@@ -63,7 +63,7 @@ _SETTINGS += [name for _, (_, names) in TOPICS.items() for name in names if name
               help="Write the reports as an Atom feed.")  # fmt: skip
 @click.option("--last", metavar="TIME", help="Print the reports of this period, such as 7d, and check nothing.")
 @click.option("--test-notify", is_flag=True, help="Send a test message by --notify and --run, and check nothing.")
-@click.option("--all", "shows_all", is_flag=True, help="Also print changes beside the content, such as in menus.")
+@click.option("--all", "shows_all", is_flag=True, help="Also print changes outside the content, such as in menus.")
 @click.option("--exit-code", "uses_exit_code", is_flag=True, help="Exit with 1 if something changed.")
 @click.option("--store", type=click.Path(path_type=Path), show_default="PAGES.watch.db beside the list",
               help="Remember the pages in this file.")  # fmt: skip
@@ -91,9 +91,9 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     """Check PAGES and report what has changed since the last check. PAGES are files with one URL per line, URLs, or -
     for standard input.
 
-    The first check remembers the pages; later ones print nothing if nothing has changed. It fetches a page
-    that differs again, to ignore counters, advertisements and stale copies. Without --every it makes one check, for
-    cron.
+    The first check remembers the pages; later ones print nothing if nothing has changed. It fetches a changed page
+    again before it reports it, to ignore counters, advertisements and stale copies. Without --every it makes one check,
+    for cron.
     """
     store = store or _beside(pages)
     refuse_upgrade(click.get_current_context(), store)

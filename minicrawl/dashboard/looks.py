@@ -163,7 +163,7 @@ _OF_WORKER: _Table = (
     ("bytes_total", "Bytes of bodies of a worker", "bytes"),
     ("cpu_seconds_total", "CPU seconds of a worker", "cpu"),
     ("memory_bytes", "Memory of a worker", "memory"),
-    ("requests_in_flight", "Open requests of a worker", "in_flight"),
+    ("requests_in_flight", "Requests of a worker in flight", "in_flight"),
 )
 _OF_PARTITION: _Table = (
     ("pages_fetched_total", "Answers for pages in this run, of a partition's process", "fetched"),

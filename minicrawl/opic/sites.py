@@ -58,7 +58,7 @@ negative; virtual visits settle it.
 
 voice  a site that links to a page of another site, however often
 
-Links are counted per voice, as a page may gain or lose some at each of its turns: with its last link a voice is gone.
+A page may gain or lose links at each of its turns, so the links of each voice are counted: a voice ends with its last.
 """
 
 import math

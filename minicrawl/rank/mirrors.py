@@ -41,8 +41,8 @@ def mirrors(
     left out, but all hang together by others.
 
     host, path, payload: numbers of hosts (from 0), digests of paths and payloads of the pages read, shape (pages,).
-    sketch: bits of which two pages of similarity J differ in (1 - J) / 2, all 0 for a page without, shape (pages,
-    words).
+    sketch: bits of which two pages of similarity J differ in (1 - J) / 2, all 0 for a page without a sketch, shape
+    (pages, words).
     """
     pages = np.bincount(host)
     a, b = _with_one_path(host, path)

@@ -116,8 +116,8 @@ def has_cages() -> bool:
 
 
 class Cage(NamedTuple):
-    """memory: bytes of data of each process. network, forks: True if it may use the network, and start processes, which
-    only a filter refuses. namespaces: try these first. parent: the process to end with, if that is the starter."""
+    """memory: bytes of data of each process. network, forks: True if it may use the network, or start processes; only a
+    filter refuses the latter. namespaces: try these first. parent: the process to end with, if that is the starter."""
 
     memory: int = 2 * 2**30
     network: bool = False

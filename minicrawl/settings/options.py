@@ -93,7 +93,7 @@ class Options:
     until_coverage: float | None = setting(
         None,
         share("90%"),
-        "Stop at this coverage: the share of all known importance that the pages read hold.",
+        "Stop at this coverage: the share of all known importance in the pages read.",
         ONE_RUN,
         LIVE,
         ON_DASHBOARD,
@@ -165,7 +165,7 @@ class Options:
         (),
         HOST_DELAYS,
         "Wait this long between requests to this host, instead of --delay, or longer if its robots.txt says so. A "
-        "shorter time than --delay also overrides --ip-delay. The first one for a host counts. Repeatable.",
+        "shorter time than --delay also overrides --ip-delay. If several match a host, the first counts. Repeatable.",
     )
     ip_delay: float | None = setting(
         None,
@@ -284,7 +284,7 @@ class Options:
         REREADS,
     )
     search: bool = setting(
-        False, FLAG, "Index pages for 'minicrawl search'. Keeps texts, as --text does.", ALONE, REREADS, ON_DASHBOARD
+        False, FLAG, "Index pages for 'minicrawl search'. It needs and keeps texts.", ALONE, REREADS, ON_DASHBOARD
     )
 
     RENDERING = "Pages made by scripts, in Chromium."

@@ -90,7 +90,7 @@ class Fetch(NamedTuple):
     title: str | None
     canonical: Annotated[str | None, "URL of which it says to be a copy; '': itself; NULL: none, or several"] = None
     robots: Annotated[str | None, "which of noindex, nofollow, noarchive, googlebot: noindex it says"] = None
-    hreflang: Annotated[str | None, "what its head gives as itself in other languages: en=URL fr=URL"] = None
+    hreflang: Annotated[str | None, "its versions in other languages, by its head: en=URL fr=URL"] = None
     validators: Annotated[Blob | None, "of a complete page, see web/http/response_fields.py"] = None
     on_use: Annotated[str | None, "what it says on its use, a line each: 'meta robots: noai'"] = None
     facts: Annotated[str | None, "JSON, by --audit, of HTML: see PageFacts in model.py"] = None

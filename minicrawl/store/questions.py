@@ -69,7 +69,7 @@ def only_reading_pages(db: sqlite3.Connection, text: str) -> Iterator[None]:
         raise _refused(text, str(error)) from error
     except sqlite3.DatabaseError as error:
         if "prohibited" in str(error) or "not authorized" in str(error):
-            raise _refused(text, "it uses something that is not allowed") from error
+            raise _refused(text, "it may not use that table or function") from error
         raise
     finally:
         db.set_authorizer(None)

@@ -69,8 +69,8 @@ class Lines(NamedTuple):
     """The distinct lines of a page. `hashes`: ascending; `words`: of each line; `listing`: signed 64-bit hash of the
     set of its lines with their digits and all their words, in any order and however often each stands; 0: of none.
     `numbers`: words with a digit but 0, of `all_words` in all lines, as often as each stands. `numbered`: hashes of
-    runs of `RUN` lines with such words, with their digits, one in `SAMPLED` of them by hash, ascending. `pictures`:
-    hashes of the paths of images outside of forms, with their digits, of a page with few words for each."""
+    runs of `RUN` lines with such words, with their digits, one in `SAMPLED` of them by hash, ascending. `pictures`: of
+    a page with few words for each image, hashes of the paths, digits included, of images outside forms."""
 
     hashes: Numbers
     words: Numbers

@@ -96,7 +96,7 @@ class Addresses:
 
     def change(self, granted: Mapping[str, float], wanted_back: Iterable[str], now: float) -> Iterator[Address]:
         """Take over granted addresses, which may not be asked for so many seconds, and begin to leave those wanted
-        back. Yields all of them. Those that only the process before knew are left in time, too."""
+        back. Yields all of them. Addresses that only an earlier process knew are left in time, too."""
         for name, seconds in granted.items():
             address = self.named(name) or self.add(name)
             address.is_held, address.ready_at = True, max(address.ready_at, now + seconds)

@@ -7,9 +7,9 @@ looks at more than a few heap tops.
 lane     one kind of page: never read (discovery), or read (refresh)
 entry    a page and its priority in one integer, see minicrawl.opic.strategy
 
-A page that waits is in the queue of its host, in its lane, and nowhere else. A host on offer has the entry of the best
-page of each queue in the lane's offers; a host off offer has none. One turn in SITE_TURN of pages never read is a
-site's (site_turns.py).
+A page that waits is in the queue of its host, in its lane, and nowhere else. A host on offer has one entry for each of
+its queues in the lane's offers, that of the best page; a host off offer has none. One turn in SITE_TURN of pages never
+read is a site's (site_turns.py).
 """
 
 import heapq

@@ -103,7 +103,7 @@ async def log_in(browsing: Browsing, jar: CookieJar, login: Login, password: str
         if form is None:
             raise LoginError(f"{page.url} does not ask for a password after the name{_said(page, first)}")
     if form is None and page.status == _UNAUTHORIZED:
-        raise LoginError(f"{page.url} asks by HTTP, not by a form: crawl with --auth HOST=NAME:PASSWORD")
+        raise LoginError(f"{page.url} asks for a password by HTTP, not by a form: crawl with --auth HOST=NAME:PASSWORD")
     if form is None:
         raise LoginError(
             f"{page.url} has no form with one password field: name the page that has one, or use --browser if "

@@ -1,8 +1,8 @@
 """Start and restart a Chromium without network, limit its memory and CPU, and give pages its tabs.
 
 All requests of a page go to a function of ours. Everything that could bypass that (redirects, web sockets, WebRTC,
-workers) finds no network, as Chromium is in a cage, see there. It also resolves no name, has an unreachable proxy, and
-hides from pages the means to speak UDP: without a cage, this is the only protection. It speaks with Chromium over a
+workers) finds no network, because Chromium is in a cage, see there. It also resolves no name, has an unreachable proxy,
+and hides from pages the means to speak UDP: without a cage, this is the only protection. It speaks with Chromium over a
 pipe.
 """
 

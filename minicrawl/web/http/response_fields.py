@@ -249,6 +249,6 @@ class Validators(NamedTuple):
 
 
 def unpacked(packed: bytes | None) -> Validators:
-    """The validators of which `packed` was made."""
+    """The validators that `packed` was made of."""
     etag, _, last_modified = (packed or b"").decode("latin-1").partition("\0")
     return Validators(etag or None, last_modified or None)
