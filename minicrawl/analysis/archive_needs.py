@@ -22,6 +22,7 @@ from minicrawl.web.urls.normalise import normalise
 
 _STYLE = "text/css"
 _OK, _ERRORS = 200, 400  # statuses
+_NOT_ASKED = "no run has asked for it; once the crawl has --requisites, 'minicrawl refresh' fetches it"
 _NEEDS = Wanted(short_text=False, requisites=True)
 
 
@@ -118,7 +119,7 @@ def _why(archive: OpenedArchive, url: str) -> tuple[str, str] | None:
         if last is None:
             row = None if archive.store is None else archive.store.requisites.of(url)
             if row is None:
-                return "", "it is not in the archive, for an unknown reason"
+                return "", "it is not in the archive, for an unknown reason" if archive.store is None else _NOT_ASKED
             if row.state == KEPT:
                 return "", "the crawl kept it, but the archive has lost it"
             return row.reason, _words(row.reason)

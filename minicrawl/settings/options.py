@@ -310,6 +310,7 @@ class Options:
         FLAG,
         "Fetch the style sheets, scripts, pictures, fonts and frames of pages, from any host. --archive keeps "
         "them; 'audit' lists missing ones.",
+        REREADS,
     )
 
     IDENTITY = "User agent, contact and request headers."

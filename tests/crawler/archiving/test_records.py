@@ -66,8 +66,8 @@ def test_the_next_run_writes_a_file_of_its_own_refers_to_the_last_one_and_cuts_w
     assert complaints(store) == []
 
 
-def test_a_page_that_is_not_in_the_archive_is_asked_for_without_condition(tmp_path: Path) -> None:
-    """A 304 would leave the archive without it."""
+def test_a_page_that_is_not_in_the_archive_with_its_files_is_asked_for_without_condition(tmp_path: Path) -> None:
+    """A 304 would leave the archive without it, and tells of no files."""
     conditions: list[bool] = []
 
     def unchanged(request: httpx.Request, _: int) -> httpx.Response:
@@ -77,10 +77,10 @@ def test_a_page_that_is_not_in_the_archive_is_asked_for_without_condition(tmp_pa
     store, folder = tmp_path / "crawl.db", tmp_path / "kept"
     server = Server({}, absent=unchanged)
     crawl(server, store, [HOME], recrawl_after=1e-9, refresh_min=1e-9)
-    for _ in range(2):
-        crawl(server, store, [HOME], archive=folder, recrawl_after=1e-9, refresh_min=1e-9, pages=1)
-    assert conditions[-2:] == [False, True]
-    assert [kind for url, kind, _ in known(store) if url == HOME] == ["response", "not-modified"]
+    for needs in (False, False, True, True):
+        crawl(server, store, [HOME], archive=folder, requisites=needs, recrawl_after=1e-9, refresh_min=1e-9, pages=1)
+    assert conditions[-4:] == [False, True, False, True]
+    assert [kind for url, kind, _ in known(store) if url == HOME][:2] == ["response", "not-modified"]
 
 
 def test_a_disk_that_fails_midway_stops_the_crawl_and_the_next_run_lacks_nothing(tmp_path: Path) -> None:
