@@ -125,8 +125,7 @@ def command(by: str, n: int, save: str | None, store: Path, as_json: bool, **opt
 
     With --compare, it has a line for each pair of rankings: Kendall's tau-b, 1 for the same order and -1 for the
     reverse, and the share of the first 10 and 100 pages that both have; values that agree to six digits are equal. All
-    use the crawl's damping unless --damping is given. --csv FILE writes each page with its value and place in every
-    ranking.
+    use the crawl's damping unless --damping is given. --csv FILE writes each page with its value and place in each.
 
     \b
     minicrawl rank --compare importance,pagerank,hits,indegree,opic --csv ranks.csv --plot ranks.svg

@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -131,23 +132,17 @@ _PATIENCE = 15.0
 """Seconds that a crawl with --time waits for its index; what is left by then is for the next run."""
 
 
+@dataclass
 class Indexer:
-    """Has the index follow a run of a crawl, if its settings ask for one: see `minicrawl.crawler.run.Beside`."""
+    """Has the index follow a run of a crawl, if its settings ask for one: see `minicrawl.crawler.run.Beside`. awaiting:
+    entered while the crawl waits for the index. handle_signals: a signal leaves the rest for later. So do `patience`
+    seconds where the run itself was limited in time."""
 
-    def __init__(
-        self,
-        awaiting: Callable[[], AbstractContextManager[None]] = nullcontext,
-        *,
-        handle_signals: bool = False,
-        patience: float = _PATIENCE,
-    ) -> None:
-        """awaiting: entered while the crawl waits for the index. handle_signals: a signal leaves the rest for later. So
-        do `patience` seconds where the run itself was limited in time."""
-        self._awaiting = awaiting
-        self._patience = patience
-        self._is_timed = False
-        self._signals = STOPPING if handle_signals else ()
-        self._process: subprocess.Popen[bytes] | None = None
+    awaiting: Callable[[], AbstractContextManager[None]] = nullcontext
+    handle_signals: bool = False
+    patience: float = _PATIENCE
+    _is_timed: bool = False
+    _process: subprocess.Popen[bytes] | None = None
 
     def begin(self, store: Path, settings: CrawlSettings) -> None:
         self._is_timed = settings.time is not None
@@ -165,8 +160,9 @@ class Indexer:
         if process is None:
             return
         loop = asyncio.get_running_loop()
-        bound = loop.call_later(self._patience, process.kill) if self._is_timed else None
-        with on_signals(loop, self._signals, process.kill), self._awaiting():
+        bound = loop.call_later(self.patience, process.kill) if self._is_timed else None
+        signals = STOPPING if self.handle_signals else ()
+        with on_signals(loop, signals, process.kill), self.awaiting():
             await asyncio.to_thread(self._ended, process, catch_up=is_over)
         if bound is not None:
             bound.cancel()

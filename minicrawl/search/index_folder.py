@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 ENDING = ".search"
 VERSION = 7
+_REPLACED = 6  # the version beside a store of schema 27: the texts of the upgraded store make its index anew
 _STATE, _WORDS = "index.json", "words"
 State = dict[str, int | float | str | None]
 _NUMBERS = ("texts", "least")
@@ -100,7 +101,7 @@ def hold_index(path: Path) -> Iterator[None]:
 
 
 def open_index(path: Path, mark: str, *, writes: bool = False) -> "InvertedIndex":
-    """Open the index at `path`. mark: of its store. writes: a missing index is made.
+    """Open the index at `path`. mark: of its store. writes: a missing index is made, and one of version 6 made anew.
 
     Raises SettingError if it is missing, StoreError if it cannot be used.
     """
@@ -120,6 +121,9 @@ def open_index(path: Path, mark: str, *, writes: bool = False) -> "InvertedIndex
         state: State = json.loads((path / _STATE).read_bytes())
         if not isinstance(state, dict) or not all(_is_number(state.get(key) or 0) for key in _NUMBERS):
             raise ValueError(f"{_STATE} is not as it was written")
+    if writes and (state.get("version"), state.get("store")) == (_REPLACED, mark):
+        remove_index(path)
+        return open_index(path, mark, writes=True)
     if state.get("version") != VERSION:
         raise StoreError(f"{path} was made by another version; 'minicrawl index --rebuild' rebuilds it")
     if state.get("store") != mark:

@@ -4,7 +4,6 @@ import asyncio
 import os
 import signal
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,7 @@ from minicrawl import log
 from minicrawl.cluster.keeper import Ended, Keeper, Listener
 from minicrawl.errors import StoreError
 from minicrawl.store.folder import Folder, found
-from minicrawl.timing import STANDARD
+from minicrawl.timing import Timing
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("ray")]
 
@@ -157,9 +156,8 @@ def test_a_stall_is_told_once_when_nothing_is_left_in_any_partition_but_an_ill_h
         keeper.interrupt()
 
     asked, told = list[str](), list[object]()
-    with small_web(Web) as port:
+    with small_web(Web) as port, log.following(["crawl-stalled"], tell):
         keeper = keeper_at(folder_at(tmp_path / "web", 3), port, HOSTS, SETTINGS | {"workers": 3, "scope": "host"})
-        keeper.timing = replace(STANDARD, retry=0.01, stalled=0.0)
-        with log.following(["crawl-stalled"], tell):
-            assert asyncio.run(keeper.crawl()).reason == "interrupted"
+        keeper.timing = Timing(retry=0.01, stalled=0.0)
+        assert asyncio.run(keeper.crawl()).reason == "interrupted"
     assert told == [8 * 5 + 1], "the other partitions had read all before"

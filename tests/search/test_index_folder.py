@@ -57,11 +57,13 @@ def test_index_of_another_store_is_not_taken(path: Path) -> None:
             open_index(path, store_mark(b"other"), writes=writes)
 
 
-def test_index_of_another_version_is_refused(path: Path) -> None:
-    with open_index(path, MARK, writes=True) as index:
-        index.set_state(version=99)
-    with pytest.raises(StoreError, match="another version; 'minicrawl index --rebuild'"):
-        open_index(path, MARK)
+def test_index_of_another_version_is_refused_but_that_of_an_upgraded_store_is_made_anew(path: Path) -> None:
+    for version, writes in ((6, False), (99, True)):
+        with open_index(path, MARK, writes=True) as index:
+            assert "texts" not in index.state
+            index.set_state(version=version, texts=9)
+        with pytest.raises(StoreError, match="another version; 'minicrawl index --rebuild'"):
+            open_index(path, MARK, writes=writes)
 
 
 @pytest.mark.parametrize("part", ["index.json", "words/meta.json"])
