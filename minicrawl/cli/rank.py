@@ -207,8 +207,9 @@ def _compare(  # noqa: PLR0913 - what the command has
 def _rows(store: "Store", found: "Comparison") -> Iterator[tuple[object, ...]]:
     """A row of the CSV for each page."""
     places = found.places()
-    for first in range(0, len(found.pages), _AT_ONCE):
-        some = slice(first, first + _AT_ONCE)
+    order = next(iter(places.values())).argsort()
+    for first in range(0, len(order), _AT_ONCE):
+        some = order[first : first + _AT_ONCE]
         pages = found.pages[some].tolist()
         urls = store.page_table.urls_of(pages)
         columns = [every[some].tolist() for every in (*found.values.values(), *places.values())]

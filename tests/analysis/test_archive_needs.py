@@ -25,7 +25,7 @@ WHOLE: dict[str, Any] = {
 GONE = {A + "three": "<img src=/gone.png>", A + "two": WHOLE[A + "two"] + "<img src=/gone.png><a href=three>3</a>"}
 ROBOTS = {B + "robots.txt": "User-agent: *\nDisallow: /secret"}
 FORBIDDEN = {B + "in": f"<img src=framed.png><img src={B}secret.png>", **ROBOTS}
-NOTHING, REST = "for an unknown reason", "that its pages need; the servers do not have the rest"
+NOTHING, ASKED = "for an unknown reason", "'minicrawl refresh' fetches it"
 
 
 @pytest.mark.parametrize("by", ["store", "folder"])
@@ -33,7 +33,7 @@ NOTHING, REST = "for an unknown reason", "that its pages need; the servers do no
     ("more", "settings", "missing", "code", "verdict"),
     [
         ({}, {}, [], 0, "complete: it has 5 files that its pages need"),
-        (GONE, {}, [("gone.png", 2, "http-404")], 0, f"complete: it has 5 of 6 files {REST}"),
+        (GONE, {}, [("gone.png", 2, "http-404")], 0, "complete: it has 5 of 6 files that its pages need; the servers"),
         (FORBIDDEN, {}, [("secret.png", 1, "robots")], 1, "not complete: it lacks 1 of 6 files that its pages need"),
         ({}, {"deny": ["logo"]}, [("logo.png", 2, "deny")], 1, "not complete: it lacks 1 of 5 files"),
         ({}, {"requisites": False}, [("logo.png", 2, ""), ("s.css", 2, ""), ("in", 1, "")], 1, "not complete"),
@@ -54,8 +54,7 @@ def test_what_is_missing_is_listed(  # noqa: PLR0913 - the columns of the table
     with (tmp_path / "missing.csv").open(newline="") as file:
         listed = list(csv.DictReader(file))
     assert [(row["url"].rpartition("/")[2], int(row["pages"]), row["reason"]) for row in listed] == missing
-    why = NOTHING if by == "folder" else "'minicrawl refresh' fetches it"
-    assert all(row["why"].endswith(why) == (row["reason"] == "") for row in listed)
+    assert all(row["why"].endswith(ASKED if by == "store" else NOTHING) == (row["reason"] == "") for row in listed)
     checked = run("archive", "check", "--deep", *place)
     assert (checked.exit_code, checked.stdout.splitlines()[-1]) == (0, found.stderr.strip())
 

@@ -34,9 +34,9 @@ class Pair(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Comparison:
-    """pages: numbers of the pages that are compared, those that are there and no aliases; by the first ranking, best
-    first. values: of each ranking, to _DIGITS digits, shape (pages,). damping: of the rankings that have one beside the
-    crawl's own, `crawl_damping`. notes: on the computation, a sentence each."""
+    """pages: numbers of the pages that are compared, those that are there and no aliases, in an order by lot, that of
+    equal values. values: of each ranking, to _DIGITS digits, shape (pages,). damping: of the rankings that have one
+    beside the crawl's own, `crawl_damping`. notes: on the computation, a sentence each."""
 
     pages: Pages
     values: dict[str, FloatArray]
@@ -70,7 +70,7 @@ def compared(store: Store, names: Sequence[str], options: Options, *, as_crawl: 
     options = replace(options, damping=folded.damping) if as_crawl else options
     values = {name: _rounded(_values(name, store, folded, options, notes)) for name in names}
     pages = np.flatnonzero(folded.is_live & ~folded.is_alias)
-    pages = pages[np.argsort(-values[names[0]][pages], kind="stable")]
+    pages = np.random.default_rng(0).permutation(pages)  # by their numbers, or one ranking, ties would seem to agree
     of_pages = {name: every[pages] for name, every in values.items()}
     return Comparison(pages, of_pages, options.damping, folded.damping, tuple(notes))
 

@@ -37,8 +37,7 @@ def test_values_are_those_of_the_rankings(store: Path) -> None:
     for name, ranking in (("pagerank", "pagerank"), ("hits", "hits"), ("opic", "opic")):
         of = ["--damping", "0.7"] if name == "pagerank" else []
         pages = answer("rank", "--by", ranking, *of, "--n", "1000", "--store", store)
-        pages = pages["authority"] if name == "hits" else pages
-        for page in pages:
+        for page in pages["authority"] if name == "hits" else pages:
             if page["url"] in rows:
                 assert float(rows[page["url"]][name]) == pytest.approx(page["value"], rel=1e-5)
     top = {page["url"]: page for page in answer("top", "--where", "1", "--n", "1000", "--store", store)}
@@ -46,9 +45,8 @@ def test_values_are_those_of_the_rankings(store: Path) -> None:
         assert float(row["importance"]) == pytest.approx(top[url]["importance"], rel=1e-5)
     for name in NAMES:
         best_first = sorted(rows, key=lambda url: int(rows[url][f"{name}_rank"]))
-        assert [float(rows[url][name]) for url in best_first] == sorted(
-            (float(row[name]) for row in rows.values()), reverse=True
-        )
+        in_order = [float(rows[url][name]) for url in best_first]
+        assert in_order == sorted(in_order, reverse=True)
         assert sorted(int(row[f"{name}_rank"]) for row in rows.values()) == list(range(1, len(rows) + 1))
 
 
@@ -63,20 +61,23 @@ def test_indegree_counts_pages_once(store: Path) -> None:
 
 def test_a_value_next_to_none_is_none(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(RANKERS, "opic", lambda *_: ({"": np.resize([1e-310, 1e-290], 99)}, []))
-    assert {float(row["opic"]) for row in table(store)} == {0.0, 1e-290}
+    rows = table(store)
+    assert {float(row["opic"]) for row in rows} == {0.0, 1e-290}
+    none = [int(row["opic_rank"]) for row in rows if float(row["opic"]) == 0.0]
+    assert none != sorted(none), "equal values are not in the order of another ranking"
 
 
 def test_agreement_is_that_of_the_table(store: Path) -> None:
     rows, told = table(store), answer(*COMPARE, "--store", store)
     assert [(pair["one"], pair["other"]) for pair in told["pairs"]] == list(combinations(NAMES, 2))
     assert (told["pages"], told["damping"], told["crawl_damping"], told["jump"]) == (len(rows), 0.85, 0.85, "pages")
+    assert [int(row["importance_rank"]) for row in rows] == list(range(1, len(rows) + 1))
     for pair in told["pairs"]:
+        ranks = [f"{pair[one]}_rank" for one in ("one", "other")]
         of_both = [(float(row[pair["one"]]), float(row[pair["other"]])) for row in rows]
         assert pair["kendall"] == pytest.approx(slow_tau(of_both))
         for k, share in pair["overlaps"].items():
-            first = [
-                {row["url"] for row in rows if int(row[f"{pair[one]}_rank"]) <= int(k)} for one in ("one", "other")
-            ]
+            first = [{row["url"] for row in rows if int(row[rank]) <= int(k)} for rank in ranks]
             assert share == len(first[0] & first[1]) / min(int(k), len(rows))
     lines = run(*COMPARE, "--store", store).stdout.splitlines()
     assert lines[0] == f"{len(rows)} pages. Walkers follow a link 85 % of the time and jump to pages."
