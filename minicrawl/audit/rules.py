@@ -5,7 +5,7 @@ among these first what has most importance at stake.
 """
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import StrEnum
@@ -57,7 +57,7 @@ class Rule:
 
     detail: "text" if the detail is a text that the pages have in common, such as a title.
 
-    instead_of: a rule of pages, which leaves out those of this one: it says why they have that fault.
+    instead_of: rules of pages, which leave out those of this one: it says why they have that fault.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Rule:
     needs: Need = Need.NOTHING
     says: str = ""
     detail: str = ""
-    instead_of: str = ""
+    instead_of: Sequence[str] = ()
 
     def found(self, targets: int, pages: int) -> str:
         """What was found, in a clause."""
@@ -136,7 +136,7 @@ def check_name(name: str, names: Iterable[str], place: str) -> None:
 
 def with_reasons(rules: Mapping[str, Rule]) -> dict[str, Rule]:
     """Rules of which those that others give the reason of leave out the pages of these."""
-    reasons = {each.instead_of: each for each in rules.values() if each.instead_of}
+    reasons = {name: each for each in rules.values() for name in each.instead_of}
     left = "SELECT * FROM ({}) WHERE id NOT IN ({})"
     return dict(rules) | {
         name: replace(rules[name], select=left.format(rules[name].select, reason.select))

@@ -218,7 +218,7 @@ class Shells(Part):
             Severity.WARNING,
             "content",
             says="{targets:# page shows|# pages show} next to nothing without scripts",
-            instead_of="dead-end",
+            instead_of=("dead-end", "h1-missing"),
         )
 
 
