@@ -100,7 +100,7 @@ def rules_in(name: str) -> dict[str, Rule]:
         way = f"it takes {', '.join(SHIPPED)} or a TOML file; without a value, it lists all rules"
         raise SettingError(f"--rules {name} cannot be read: {error.strerror}; {way}") from error
     except ValueError as error:
-        raise SettingError(f"--rules {name} is not TOML: {error}; correct it, a table for each rule") from error
+        raise SettingError(f"--rules {name} is not TOML: {error}; it must have a table for each rule") from error
     return rules_of(tables, f"{name}: ")
 
 

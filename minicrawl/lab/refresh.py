@@ -144,7 +144,7 @@ def _claims(rows: list[tuple[float, str, float, float]]) -> list[Claim]:
             _pairs(ours, best),
         ),
         Claim(
-            "it is above that of a schedule that leaves importance or rates out",
+            "freshness is above that of a schedule without importance or rates",
             all(one > other for one, other in zip(ours, others, strict=True)),
             _pairs(ours, others),
         ),

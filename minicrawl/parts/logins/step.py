@@ -153,7 +153,7 @@ class Sessions(Step):
 
 
 class Guarded:
-    """A source around another one, whose answers are looked at by the guard of their site."""
+    """A source around another one: the guard of each site looks at its answers."""
 
     def __init__(self, source: PageSource, guards: dict[str, Guard]) -> None:
         self._source, self._guards = source, guards
