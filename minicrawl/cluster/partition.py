@@ -86,12 +86,12 @@ def items_of(number: int, settings: CrawlSettings) -> str:
 class Report(NamedTuple):
     """Figures of a partition, in all runs.
 
-    is_idle: nothing is left to fetch, and no row is unconfirmed. rests_since: when a host was last well, if at most
-    pages of ill hosts are left. counters: they grow with every page fetched, and row sent or taken. before: pages and
-    bytes from before this process. coverage: None if not all is known yet. least: `low` of all as last told, 0 if it no
-    longer holds. sizes: `size` and `size_then` of `KnownSites`. totals: as of the last commit. progress: the latest, if
-    the Brief asks for it. wanted, left: see `Partition.report`. unsettled: see `certificate_of`; it and the rest are of
-    the end. ill: `ill_hosts` and `ill_pages` of `CrawlReport`. told: events of its process since the report before.
+    is_idle: nothing is left to fetch, and no row is unconfirmed. rests_since: of the engine. counters: they grow with
+    every page fetched, and row sent or taken. before: pages and bytes from before this process. coverage: None if not
+    all is known yet. least: `low` of all as last told, 0 if it no longer holds. sizes: `size` and `size_then` of
+    `KnownSites`. totals: as of the last commit. progress: the latest, if the Brief asks for it. wanted, left: see
+    `Partition.report`. unsettled: see `certificate_of`; it and the rest are of the end. ill: `ill_hosts` and
+    `ill_pages` of `CrawlReport`. told: events of its process since the report before.
     """
 
     has_crawled: bool
@@ -306,12 +306,10 @@ class Partition:
         before, fetched = progress.earlier, progress.earlier.fetched + progress.fetched
         if pages is not None:
             engine.let(max(pages - before.fetched, 0))
-        is_idle = engine.is_idle and not self.outbox.homes()
-        rests = is_idle or engine.patient_until is not None
         return Report(
             has_crawled=self.has_crawled,
-            is_idle=is_idle,
-            rests_since=self._intake.visits.judge.well_at if rests else None,
+            is_idle=engine.is_idle and not self.outbox.homes(),
+            rests_since=engine.rests_since,
             counters=(progress.fetched, *self.outbox.counters),
             part=Part(fetched, before.fetched + (engine.limits.quota or 0), engine.is_short),
             bytes=before.bytes + progress.bytes,

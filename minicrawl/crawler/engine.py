@@ -101,8 +101,7 @@ _DAY = 86_400.0
 
 
 def tell_of_stall(told: float | None, well_at: float, now: float, longest: float) -> float | None:
-    """Tell, unless it was told of this `well_at`, that only pages of ill hosts are left. Returns what is told by now.
-    well_at: when a host was last well. longest: seconds since then that pass in silence."""
+    """Tell, once for each `well_at`, that no host has been well for `longest` seconds. Returns what is told by now."""
     if well_at == told or now - well_at < longest:
         return told
     log.event("crawl-stalled", seconds=now - well_at)
@@ -161,8 +160,7 @@ class Engine:
             self._folders.append(Path(settings.archive))
         self._room_at = self._room_told_at = 0.0
         self._is_out_of_room = False
-        self.patient_until: float | None = None
-        """Unix seconds until which it waits for ill hosts, with nothing else to do."""
+        self._patient_until: float | None = None  # with nothing to do but to wait for ill hosts
         self._stalled_since: float | None = None
         self._is_idle = self._has_started = self._has_ended = self.is_aborted = False
         self._stopped_at = 0.0
@@ -301,7 +299,7 @@ class Engine:
                     continue
                 if not self.reason and self._waits_for_ill_hosts(now):
                     await self._wait()
-                    self.patient_until = None
+                    self._patient_until = None
                     continue
                 if self.reason or not self.waits_for_others:
                     return
@@ -352,10 +350,10 @@ class Engine:
 
     def _waits_for_ill_hosts(self, now: float) -> bool:
         """True if hosts are ill that may soon be well, with nothing else to do."""
-        self.patient_until = self._judge.ends_at(self._requests.patience, now)
-        if self.patient_until is not None and not self.waits_for_others:
+        self._patient_until = self._judge.ends_at(self._requests.patience, now)
+        if self._patient_until is not None and not self.waits_for_others:
             self._stalled_since = tell_of_stall(self._stalled_since, self._judge.well_at, now, self._timing.stalled)
-        return self.patient_until is not None or self._judge.ask_once_more(now)
+        return self._patient_until is not None or self._judge.ask_once_more(now)
 
     async def _finds_more(self, now: float) -> bool:
         if self._commits.has_news:
@@ -403,6 +401,11 @@ class Engine:
         """True if nothing is left here, and everything is committed."""
         return self._is_idle and not self._arrivals
 
+    @property
+    def rests_since(self) -> float | None:
+        """Unix seconds at which a host was last well, if at most pages of ill hosts are left here."""
+        return self._judge.well_at if self.is_idle or self._patient_until is not None else None
+
     def _next_look(self) -> float:
         """Unix seconds of the next work, if nothing arrives before."""
         time = self.limits.settings.time
@@ -416,7 +419,7 @@ class Engine:
             until = until if time is None else min(until, self._time.when(time))
             next_ready = self._next_ready()
             until = until if next_ready is None else min(until, next_ready)
-            until = until if self.patient_until is None else min(until, self.patient_until)
+            until = until if self._patient_until is None else min(until, self._patient_until)
         return until
 
     async def _show_progress(self, now: float) -> None:

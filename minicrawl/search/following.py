@@ -161,8 +161,7 @@ class Indexer:
             return
         loop = asyncio.get_running_loop()
         bound = loop.call_later(self.patience, process.kill) if self._is_timed else None
-        signals = STOPPING if self.handle_signals else ()
-        with on_signals(loop, signals, process.kill), self.awaiting():
+        with on_signals(loop, STOPPING if self.handle_signals else (), process.kill), self.awaiting():
             await asyncio.to_thread(self._ended, process, catch_up=is_over)
         if bound is not None:
             bound.cancel()
