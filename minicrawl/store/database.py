@@ -268,8 +268,8 @@ def open_to_read(path: Path, *, upgrades: bool = True) -> sqlite3.Connection:
             raise StoreError(f"{path} {_EARLIER.format(version=version)}; leave out --no-upgrade to upgrade it")
         if not may_write:
             raise StoreError(
-                f"{path} {_EARLIER.format(version=version)}, and cannot be upgraded here; copy its files to a folder "
-                "where you may write, and name the copy"
+                f"{path} {_EARLIER.format(version=version)}, but you may not write there; copy its files to a folder "
+                "where you may, and name the copy"
             )
         if is_held(real):
             raise StoreError(
