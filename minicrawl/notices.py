@@ -22,6 +22,8 @@ TOLD = (
 """Events of a crawl that somebody is told of."""
 _SECONDS = 60.0
 """For a command."""
+
+
 Message = Mapping[str, object]
 """An event as a JSON object: its name, sentence and keys, and when it was."""
 Way = Callable[[Message], str | None]

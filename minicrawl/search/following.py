@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -141,8 +141,8 @@ class Indexer:
     awaiting: Callable[[], AbstractContextManager[None]] = nullcontext
     handle_signals: bool = False
     patience: float = _PATIENCE
-    _is_timed: bool = False
-    _process: subprocess.Popen[bytes] | None = None
+    _is_timed: bool = field(default=False, init=False)
+    _process: subprocess.Popen[bytes] | None = field(default=None, init=False)
 
     def begin(self, store: Path, settings: CrawlSettings) -> None:
         self._is_timed = settings.time is not None
