@@ -196,17 +196,17 @@ _NOTIFY = "watch_notify"
 
 def _services(store: Path, given: Sequence[str]) -> list[str]:
     """The services that messages are sent to: those given, else those of the runs before."""
+    from minicrawl.store.database import logs, real_path
     from minicrawl.store.writer import Writer
 
     notices.check_services(given)
     if not given and not store.exists():
         return []
     store.parent.mkdir(parents=True, exist_ok=True)
-    if given:  # they may hold passwords, and the log of a store has the mode of its file
-        Writer(store).close()
-        store.chmod(0o600)
     with closing(Writer(store)) as writer:
         if given:
+            for file in filter(Path.exists, (store, *logs(real_path(store)))):
+                file.chmod(0o600)  # services may hold passwords
             with writer.transaction():
                 writer.save_meta({_NOTIFY: json.dumps({"urls": given})})
         return list(given) or list(writer.meta_json(_NOTIFY).get("urls", ()))

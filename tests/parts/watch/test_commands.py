@@ -191,6 +191,7 @@ def test_a_message_reaches_a_webhook_and_a_mail_server(tmp_path: Path) -> None:
         mail = f"mailto://me:secret@127.0.0.1:{port}?from=me@a.test&to=you@a.test&mode=insecure"
         tried = run("watch", "--test-notify", "--notify", hook, "--store", tmp_path / "pages.watch.db")
         assert tried.output == "The message was sent.\n"
+        assert not (tmp_path / "pages.watch.db").stat().st_mode & 0o77
         first = watch(pages, "--notify", hook, "--notify", mail)
         server.prices[1] = 15
         told = watch(pages, "--run", fails)
@@ -200,7 +201,6 @@ def test_a_message_reaches_a_webhook_and_a_mail_server(tmp_path: Path) -> None:
     assert len(server.posted) == 2
     assert [("15 EUR" in mail, "pages changed" in mail) for mail in mails.taken] == [(True, True)]
     assert "secret" not in first.output + told.output
-    assert not (tmp_path / "pages.watch.db").stat().st_mode & 0o77
 
 
 class Mails(WebServer):
