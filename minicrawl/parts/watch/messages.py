@@ -87,6 +87,8 @@ def event_words(event: WatchEvent) -> Iterator[str]:
             yield from _lines(event)
         case "lost":
             yield f"{url}  lost: {_why(event.why)}"
+        case "replaced" | "unreadable" if event.pages and event.address:
+            yield f"{counted(len(event.pages), 'page')} of {url} lead to its front page now"
         case "replaced":
             where = f" at {printable(event.address)}" if event.address else ""
             yield f"{url}  lost: another page is there, {printable(event.why) or 'without a title'!r}{where}"

@@ -28,6 +28,7 @@ from minicrawl.sizes import Sizes
 from minicrawl.store.writer import Writer
 from minicrawl.web.compare.comparing import GONE, SURE, Memory, Verdict, compare, first_view, has_same_lines
 from minicrawl.web.compare.view import NO_MATCH, Entry, View, damaged, shape, texts_of
+from minicrawl.web.urls.front import is_home
 from minicrawl.web.urls.keys import politeness_key
 
 CONFIRM = (30.0, 300.0)
@@ -319,8 +320,8 @@ def _next_row(found: _Found, told: Sequence[WatchEvent], now: float) -> WatchedR
 
 def _of_hosts(events: list[WatchEvent], before: Mapping[str, str], now: Mapping[str, str]) -> Iterator[WatchEvent]:
     """Events of hosts, in place of those of their pages that could not be checked, or can be again; they are taken out
-    of `events`. Nor could many pages be checked that have one page in their place: a wall, or a login. before, now:
-    states of the pages by URL."""
+    of `events`. Nor could many pages be checked that have one page in their place, such as a login; they are lost if it
+    is the front page, and another page of the host is well. before, now: states of the pages by URL."""
     is_ours = {"unreadable": 1, "readable": 1, "replaced": _MANY, "back": _MANY}
     every = defaultdict[tuple[str, str, str], list[WatchEvent]](list)
     for event in events:
@@ -334,11 +335,14 @@ def _of_hosts(events: list[WatchEvent], before: Mapping[str, str], now: Mapping[
         {politeness_key(url) for url, state in states.items() if state and state not in _LOST}
         for states in (before, now)
     )
+    well = {politeness_key(url) for url, state in now.items() if not state and not is_home(url)}
     for (what, host, _), of_host in groups.items():
+        front = of_host[0].address if all(event.address and is_home(event.address) for event in of_host) else ""
         is_ill = what in ("unreadable", "replaced")
         if not (what == "unreadable" and host in ill_before) and not (what == "readable" and host in ill_now):
-            told = "unreadable" if is_ill else "readable"
-            yield WatchEvent(told, host, why=of_host[0].why, pages=tuple(event.url for event in of_host))
+            told = "replaced" if front and host in well else "unreadable" if is_ill else "readable"
+            urls = tuple(event.url for event in of_host)
+            yield WatchEvent(told, host, why=of_host[0].why, address=front, pages=urls)
 
 
 def _shared(events: Sequence[WatchEvent]) -> Iterator[WatchEvent]:

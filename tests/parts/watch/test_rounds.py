@@ -14,6 +14,7 @@ from support.sites import Server, crawl, rows
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.errors import SeedError, SettingError, StoreError
 from minicrawl.model import WatchEvent, WatchRound
+from minicrawl.parts.watch.messages import event_words
 from minicrawl.parts.watch.rounds import CONFIRM, Watched
 
 HOME = "http://a.test/"
@@ -348,6 +349,20 @@ def test_a_session_that_is_lost_is_no_change_of_its_pages(tmp_path: Path) -> Non
     assert (event.what, event.url) == ("readable", "a.test")
     assert [event.what for event in pages.check(p0=login, p1=login).events] == []
     assert [event.what for event in pages.check(p3=login).events] == ["replaced"]
+
+
+@pytest.mark.parametrize(("well", "what"), [(1, "replaced"), (0, "unreadable")])
+def test_many_pages_that_lead_to_the_front_page_are_lost_if_another_page_is_well(
+    tmp_path: Path, well: int, what: str
+) -> None:
+    pages = List(tmp_path, HOME, *(f"{HOME}p{number}" for number in range(3 + well)))
+    own = {f"p{number}": body(prose=[f"Of page {number} alone.", *PROSE]) for number in range(3 + well)}
+    pages.check(**{"": LOGIN.replace("Sign in", "Home")}, **own)
+    home = lambda *_: httpx.Response(302, headers={"location": "/"})  # noqa: E731
+    (event,) = pages.check(p0=home, p1=home, p2=home).events
+    assert (event.what, len(event.pages)) == (what, 3)
+    assert [*event_words(event)] == ["3 pages of a.test lead to its front page now"]
+    assert not pages.check().events
 
 
 def test_only_what_a_selector_matches_counts_and_a_dead_one_is_told(tmp_path: Path) -> None:
