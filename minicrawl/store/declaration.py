@@ -42,6 +42,7 @@ class Table(NamedTuple):
     keys: Sequence[str]
     unique: Sequence[str]
     indexes: Sequence[str]
+    are_large: bool
 
 
 _TABLES: dict[str, Table] = {}
@@ -49,7 +50,7 @@ _JSON: dict[tuple[str, str], object] = {}
 _NAMES: dict[type[NamedTuple], str] = {}
 
 
-def table(
+def table(  # noqa: PLR0913 - what a table may have
     name: str,
     about: str,
     /,
@@ -57,15 +58,16 @@ def table(
     keys: str,
     unique: str = "",
     indexes: Sequence[str] = (),
+    are_large: bool = False,
     **columns: object,
 ) -> None:
     """Declare a table.
 
     rows: kinds of rows, each with all of its columns or some; columns: further ones. keys, unique: columns with spaces
     between; a single key that is an integer is the number of the row. indexes: each as after CREATE INDEX, such as
-    "a ON b (c)".
+    "a ON b (c)". are_large: rows have kilobytes: without numbers half of their last page of the file would be empty.
     """
-    _TABLES[name] = Table(about, rows, columns, keys.split(), unique.split(), indexes)
+    _TABLES[name] = Table(about, rows, columns, keys.split(), unique.split(), indexes, are_large)
     _NAMES.update(dict.fromkeys(rows, name))
 
 
@@ -124,7 +126,7 @@ def _create(name: str, declared: Table) -> str:
         f"    {code}{',' if at < len(lines) else ''}{f' -- {meaning}' if meaning else ''}"
         for at, (code, meaning) in enumerate(lines, 1)
     ]
-    options = "STRICT" if is_number else "STRICT, WITHOUT ROWID"
+    options = "STRICT" if is_number or declared.are_large else "STRICT, WITHOUT ROWID"
     return "\n".join([f"CREATE TABLE {name} ( -- {declared.about}", *body, f") {options}"])
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from minicrawl.errors import SettingError, StoreError
+from minicrawl.sizes import STANDARD_SIZES, Sizes
 from minicrawl.store.database import (
     beside,
     hold,
@@ -74,7 +75,7 @@ def replaced(file: Path) -> Iterator[Path]:
             remove_files(*left, beside(new, ".lock"))
 
 
-def compact(store: Path) -> tuple[int, int]:
+def compact(store: Path, sizes: Sizes = STANDARD_SIZES) -> tuple[int, int]:
     """Rewrite the store without free space, and without texts that no page has. Returns its bytes before and after.
 
     Needs twice the store's size of free disk space. A crash leaves the store as it was. Raises StoreError, also while
@@ -82,7 +83,7 @@ def compact(store: Path) -> tuple[int, int]:
     """
     open_to_read(store).close()
     before = _bytes(store)
-    with contextlib.closing(Writer(store)) as writer, writer.errors:
+    with contextlib.closing(Writer(store, sizes)) as writer, writer.errors:
         with transaction(writer.db):
             writer.forget_old_texts()
         writer.db.execute("VACUUM")

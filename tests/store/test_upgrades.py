@@ -67,6 +67,14 @@ def test_every_version_has_a_step_and_a_sample() -> None:
     assert {int(name.partition("-")[0]) for name in ALL} == {*versions}, "and a sample of the schema before"
 
 
+def test_watched_pages_stay(tmp_path: Path) -> None:
+    unpack("37", tmp_path / "pages.watch.db")
+    rows(tmp_path / "pages.watch.db", "INSERT INTO watched VALUES ('http://a.test/', x'01', x'02', 'lost', x'03', 4.0)")
+    open_store(tmp_path / "pages.watch.db").close()
+    watched = rows(tmp_path / "pages.watch.db", "SELECT * FROM watched")
+    assert watched == [("http://a.test/", b"\1", b"\2", "lost", b"\3", 4.0)]
+
+
 @pytest.mark.parametrize("sample", ALL)
 def test_store_is_as_one_of_this_version_with_all_that_it_had(tmp_path: Path, sample: str) -> None:
     store = tmp_path / "crawl.db"

@@ -10,7 +10,7 @@ import json
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple  # Any: settings as given
@@ -20,11 +20,13 @@ from msgspec import json as msgspec_json
 
 from minicrawl.crawler.admission.seeds import Seeds
 from minicrawl.crawler.run import Caller, crawl_with
-from minicrawl.errors import SeedError
+from minicrawl.errors import SeedError, StoreError
 from minicrawl.model import WatchEvent, WatchRound
 from minicrawl.parts.watch import CHECKED, DUE, NEXT, NOTHING_DUE, ROUND
-from minicrawl.parts.watch.tables import AnswerRow, ToldRow, WatchedRow
+from minicrawl.parts.watch.step import Views
+from minicrawl.parts.watch.tables import AnswerRow, HostRow, ToldRow, WatchedRow
 from minicrawl.sizes import Sizes
+from minicrawl.store.upkeep import compact
 from minicrawl.store.writer import Writer
 from minicrawl.web.compare.comparing import GONE, SURE, Memory, Verdict, compare, first_view, has_same_lines
 from minicrawl.web.compare.view import NO_MATCH, Entry, View, damaged, shape, texts_of
@@ -84,7 +86,11 @@ class Watched:
             await asyncio.sleep(pause)
             await self._ask(due)
             await self._ask(set(fresh).intersection(self._due()))
-        return self._conclude(fresh, None if every is None else began + every)
+        done = self._conclude(fresh, None if every is None else began + every)
+        if fresh:  # three answers of each stood in the store
+            with suppress(StoreError):
+                compact(self.store, _SIZES)
+        return done
 
     def _begin(self) -> list[str]:
         """Let all pages of the list be requested. Returns those that are new to it."""
@@ -94,6 +100,8 @@ class Watched:
             fresh = [url for url in self._seeds.urls if not known.get(url)]  # or its first round was cut short
             writer.add(WatchedRow, [WatchedRow(url, b"", b"", "", b"", 0.0) for url in fresh if url not in known])
             writer.remove(WatchedRow, [(url,) for url in known.keys() - set(self._seeds.urls)])
+            hosts = {host for (host,) in writer.rows("SELECT host FROM watched_hosts")}
+            writer.remove(HostRow, [(host,) for host in hosts.difference(map(politeness_key, self._seeds.urls))])
             answers = writer.rows("SELECT url, number FROM watch_answers")
             writer.remove(AnswerRow, answers)  # of a round that was cut short
             writer.save_meta({DUE: self._asked(self._seeds.urls)})
@@ -130,22 +138,22 @@ class Watched:
         row = known.row(url)
         memory = _memory(row.memory, url)
         if row.view and not row.state and known.is_as_stored(url):
-            return _Found(row, memory, (), Verdict())
+            return _Found(row, known.views, memory, (), Verdict())
         every = known.answers(row)
         answers = [view for view in every if _is_readable(view)]
         is_over = is_last or len(answers) < len(every)
         if not answers:
-            return _Found(row, memory, every, Verdict("unreadable"))
+            return _Found(row, known.views, memory, every, Verdict("unreadable"))
         if not row.view:
             view = first_view(answers, memory, is_last=is_over)
-            return _Found(row, memory, answers, Verdict("first", asks=view is None, base=view))
+            return _Found(row, known.views, memory, answers, Verdict("first", asks=view is None, base=view))
         if row.state == "lost" and answers[0].status in GONE:
-            return _Found(row, memory, answers, Verdict("still"))
-        base, is_other = View.unpacked(row.view, url), False
+            return _Found(row, known.views, memory, answers, Verdict("still"))
+        base, is_other = known.views.unpacked(row.view, url), False
         if row.state == "replaced" and not has_same_lines(base, answers[0]):
-            base, is_other = View.unpacked(row.instead, url), True
+            base, is_other = known.views.unpacked(row.instead, url), True
         verdict = compare(base, answers, memory, shared, check=known.round, is_last=is_over)
-        return _Found(row, memory, answers, verdict, is_other)
+        return _Found(row, known.views, memory, answers, verdict, is_other)
 
     def _sending(self, event: WatchEvent) -> WatchEvent:
         """An event that makes a message only if it is of the kinds that are wanted."""
@@ -158,10 +166,13 @@ class Watched:
         with closing(Writer(self.store, _SIZES)) as writer, writer.transaction():
             known = _Known(writer)
             events, before, states, read = list[WatchEvent](), dict[str, str](), dict[str, str](), 0
+            pages_of = Counter(map(politeness_key, self._seeds.urls))
             for found in self._found(known, is_last=True):
                 read += found.verdict.what != "unreadable"
                 told = list(_events(found))
                 events += told
+                if found.verdict.base is not None and pages_of[politeness_key(found.row.url)] > 1:
+                    known.views.note(found.verdict.base, found.row.url)
                 row = _next_row(found, told, now)
                 before[row.url], states[row.url] = found.row.state, row.state
                 answers = writer.rows("SELECT url, number FROM watch_answers WHERE url = ?", (row.url,))
@@ -190,6 +201,7 @@ class _Found(NamedTuple):
     page that is as stored. is_other: it was compared to the page that has come in its place."""
 
     row: WatchedRow
+    views: Views
     memory: Memory
     answers: Sequence[View]
     verdict: Verdict
@@ -201,7 +213,7 @@ class _Found(NamedTuple):
         row = self.row
         if row.state or not row.instead:
             return False
-        before, now = View.unpacked(row.instead, row.url), self.answers[-1]
+        before, now = self.views.unpacked(row.instead, row.url), self.answers[-1]
         return shape(before.title) == shape(now.title) and has_same_lines(before, now)
 
 
@@ -209,7 +221,7 @@ class _Known:
     """What is stored of the pages. round: number of this one."""
 
     def __init__(self, writer: Writer) -> None:
-        self._writer = writer
+        self._writer, self.views = writer, Views(writer)
         self.round = int(writer.meta(ROUND) or 0) + 1
 
     def row(self, url: str) -> WatchedRow:
@@ -227,7 +239,7 @@ class _Known:
         views, stored = list[View](), row.view
         for answer in self._writer.records(AnswerRow, "watch_answers WHERE url = ? ORDER BY number", row.url):
             if answer.view or not views:
-                views.append(View.unpacked(answer.view or stored, row.url))
+                views.append(self.views.unpacked(answer.view or stored, row.url))
             else:
                 views.append(views[-1])
         return views
@@ -277,7 +289,7 @@ def _events(found: _Found) -> Iterator[WatchEvent]:
         if row.state != "lost":
             yield WatchEvent("lost", row.url, why=f"http-{last.status}")
     elif verdict.what == "replaced" and not found.is_passing:
-        address = last.address if last.address != View.unpacked(row.view, row.url).address else ""
+        address = last.address if last.address != found.views.unpacked(row.view, row.url).address else ""
         yield WatchEvent("replaced", row.url, why=last.title, address=address)
     elif row.state in _LOST and verdict.what in ("first", "same", "changed", "moved") and not found.is_other:
         yield WatchEvent("back", row.url, title=last.title)
@@ -309,10 +321,10 @@ def _next_row(found: _Found, told: Sequence[WatchEvent], now: float) -> WatchedR
         case "lost" | "first" if found.answers[-1].status in GONE or verdict.what == "lost":
             return row._replace(state="lost")
         case "replaced" if not found.is_passing:
-            return row._replace(state="replaced", instead=found.answers[-1].packed())
+            return row._replace(state="replaced", instead=found.views.packed(found.answers[-1], row.url))
         case "replaced" | "unsure" | "still":
             return row
-    packed = b"" if base is None else base.packed()
+    packed = b"" if base is None else found.views.packed(base, row.url)
     if found.is_other:
         return row._replace(instead=packed or row.instead)
     return row._replace(state="", view=packed or row.view)

@@ -8,9 +8,11 @@ from minicrawl.crawler.visits.step import Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import PageRequest, State
 from minicrawl.parts.watch import DUE, ROUND
-from minicrawl.parts.watch.tables import AnswerRow
+from minicrawl.parts.watch.tables import AnswerRow, HostRow
 from minicrawl.store.writer import Writer
 from minicrawl.web.compare.view import JSON, OF_SELECTOR, View, view_of
+from minicrawl.web.urls.keys import politeness_key
+from minicrawl.web.urls.normalise import forget_references
 
 _MOST_REDIRECTS = 10
 _WHOLE_EVERY = 8
@@ -21,7 +23,7 @@ class Answers(Step):
     """Takes the answers of one crawl, by the pages that are due."""
 
     def __init__(self, state: CrawlState) -> None:
-        self._state, self._writer = state, state.writer
+        self._state, self._writer, self._views = state, state.writer, Views(state.writer)
         due: dict[str, str] = state.writer.meta_json(DUE)
         self._left = dict.fromkeys(due)
         self._round = int(state.writer.meta(ROUND) or 0)
@@ -55,13 +57,13 @@ class Answers(Step):
     def _stored(self, url: str) -> View | None:
         """What a page is compared to."""
         packed = self._writer.value("SELECT view FROM watched WHERE url = ?", url)
-        return View.unpacked(packed, url) if packed else None
+        return self._views.unpacked(packed, url) if packed else None
 
     def _before(self, url: str, number: int) -> View | None:
         """The answer before the one with this number, or what is stored."""
         other = "url = ? AND number < ? AND length(view) > 0"
         packed = self._writer.value(f"SELECT view FROM watch_answers WHERE {other} ORDER BY number DESC", url, number)
-        return View.unpacked(packed, url) if packed else self._stored(url)
+        return self._views.unpacked(packed, url) if packed else self._stored(url)
 
     def on_answer(self, turn: Turn) -> bool:
         """Take an answer. False if it is to be tried again, as a time-out is."""
@@ -115,7 +117,7 @@ class Answers(Step):
         number = int(self._writer.value("SELECT count(*) FROM watch_answers WHERE url = ?", url))
         before = self._before(url, number)
         is_same = before is not None and view.says_what(before)
-        self._unsaved.append(AnswerRow(url, number, b"" if is_same else view.packed()))
+        self._unsaved.append(AnswerRow(url, number, b"" if is_same else self._views.packed(view, url)))
 
     def _lay_up(self, page: int) -> None:
         """Let a page wait for the next crawl."""
@@ -125,3 +127,25 @@ class Answers(Step):
     def save(self, writer: Writer) -> None:
         writer.put(AnswerRow, self._unsaved)
         self._unsaved = []
+        forget_references()
+
+
+class Views:
+    """The views in a store, packed by what the pages of their host have in common."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+
+    def _common(self, url: str) -> bytes:
+        return self._writer.value("SELECT view FROM watched_hosts WHERE host = ?", politeness_key(url)) or b""
+
+    def packed(self, view: View, url: str) -> bytes:
+        return view.packed(self._common(url))
+
+    def unpacked(self, packed: bytes, url: str) -> View:
+        return View.unpacked(packed, url, self._common(url))
+
+    def note(self, view: View, url: str) -> None:
+        """Have the pages of a host packed by this one of them, if they are by none."""
+        if not self._common(url):
+            self._writer.put(HostRow, [HostRow(politeness_key(url), view.packed())])

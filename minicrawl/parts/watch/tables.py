@@ -18,6 +18,13 @@ class WatchedRow(NamedTuple):
     changed_at: Annotated[Time, "a change was told last; 0: none"]
 
 
+class HostRow(NamedTuple):
+    """A host of several pages."""
+
+    host: Annotated[str, "politeness_key of the pages"]
+    view: Annotated[bytes, f"of one of them, by which those of all are packed: {VIEW}"]
+
+
 class AnswerRow(NamedTuple):
     """An answer of the round under way."""
 
@@ -38,6 +45,7 @@ class ToldRow(NamedTuple):
     sends: Annotated[bool, "it makes a message; the others stand in the next one"]
 
 
-table("watched", "pages that are watched", WatchedRow, keys="url")
+table("watched", "pages that are watched", WatchedRow, keys="url", are_large=True)
+table("watched_hosts", "hosts of watched pages", HostRow, keys="host")
 table("watch_answers", "answers of the round of checks under way", AnswerRow, keys="url number")
 table("told", "changes of watched pages", ToldRow, keys="id")

@@ -71,10 +71,12 @@ class View(Struct, frozen=True, omit_defaults=True):
         """A key without the day and time of the answer."""
         return dated_key(key, self.at) if self.alike is None else self.alike.get(key, key)
 
-    def packed(self) -> bytes:
-        """The view as bytes; a key that is the text of its line is left out."""
+    def packed(self, common: bytes = b"") -> bytes:
+        """The view as bytes; a key that is the text of its line is left out. common: packed, another view, of which
+        this one may repeat much."""
         entries = tuple(each._replace(key="") if each.key == each.text else each for each in self.entries)
-        return zlib.compress(msgspec_json.encode(structs.replace(self, entries=entries)), 6)
+        packing = zlib.compressobj(zdict=zlib.decompress(common) if common else b"")
+        return packing.compress(msgspec_json.encode(structs.replace(self, entries=entries))) + packing.flush()
 
     def says_what(self, other: "View") -> bool:
         """True if another answer says the same, line by line."""
@@ -84,10 +86,11 @@ class View(Struct, frozen=True, omit_defaults=True):
         return are_alike and {entry.key for entry in self.entries} == {entry.key for entry in other.entries}
 
     @staticmethod
-    def unpacked(packed: bytes, url: str) -> "View":
-        """The view of a watched page. Raises StoreError for damaged bytes."""
+    def unpacked(packed: bytes, url: str, common: bytes = b"") -> "View":
+        """The view of a watched page. common: as in `packed`. Raises StoreError for damaged bytes."""
         try:
-            view = msgspec_json.decode(zlib.decompress(packed), type=View)
+            packing = zlib.decompressobj(zdict=zlib.decompress(common) if common else b"")
+            view = msgspec_json.decode(packing.decompress(packed) + packing.flush(), type=View)
         except (zlib.error, MsgspecError) as error:
             raise damaged(url, error) from error
         entries = tuple(each if each.key else each._replace(key=each.text) for each in view.entries)

@@ -139,6 +139,11 @@ def _known(reference: str, place: str, encoding: str | None) -> str | None:
     return normalise(reference, place, encoding) if is_same else _UNKNOWN
 
 
+def forget_references() -> None:
+    """Forget what references of pages read so far mean, for a crawl that does not follow links."""
+    _known.cache_clear()
+
+
 def base_url(href: str | None, url: str, encoding: str | None = None) -> str:
     """The base against which a page at `url` with this `href` of a base element resolves links (WHATWG HTML, 4.2.3)."""
     if href is None:

@@ -688,6 +688,25 @@ def test_a_crawl_of_the_store_of_a_list_is_refused(tmp_path: Path) -> None:
         crawl(pages.server, pages.store, [HOME])
 
 
+def test_what_pages_of_a_host_have_in_common_is_stored_once(tmp_path: Path) -> None:
+    """Also of a page that was watched before there was another one; with all of it gone, the host is forgotten."""
+    draw = random.Random(7)
+    common = [f"Line {number}: {draw.getrandbits(200):x}." for number in range(100)]
+    pages, sizes = List(tmp_path, HOME + "0"), list[int]()
+    for number in range(4):
+        pages.urls = tuple(f"{HOME}{each}" for each in range(number + 1))
+        pages.check(**{str(number): body(prose=[f"Page {number}.", *common])})
+        views = "SELECT sum(length(view)) FROM (SELECT view FROM watched UNION ALL SELECT view FROM watched_hosts)"
+        sizes.append(rows(pages.store, views)[0][0])
+    assert sizes[3] < 1.1 * sizes[1] < 2.3 * sizes[0]
+    for number in range(4):
+        (event,) = pages.check(**{str(number): body(prose=[f"Page {number}.", *common[1:]])}).events
+        assert event.removed == (common[0],)
+    pages.urls = ("http://b.test/",)
+    pages.check()
+    assert rows(pages.store, "SELECT * FROM watched_hosts") == []
+
+
 @pytest.mark.parametrize("column", ["view", "memory"])
 def test_what_is_damaged_is_named_in_a_sentence_with_the_way_out(tmp_path: Path, column: str) -> None:
     other = HOME + "other"
