@@ -453,8 +453,9 @@ class CrawlReport:
     `reason`: why it stopped, one of "nothing-left", "pages", "time", "bytes", "coverage", "patience", "interrupted".
     `fetched`: requests for pages in this run that got an answer; `read`, `known`: pages of the store; `coverage`,
     `coverage_about`, `coverage_shown`: of `ReadShare`; `left_out`: links of its read pages that a scope, a filter or a
-    trap left out; `refreshed`: those of `fetched` for pages that had an answer before. `resting`: pages that
-    `minicrawl refresh` left to the next round because their hosts rest, by host.
+    trap left out; `refreshed`: those of `fetched` for pages that had an answer before; `reframed`: those of which only
+    what is beside the content has changed. `resting`: pages that `minicrawl refresh` left to the next round because
+    their hosts rest, by host.
     `error`: certified L1 bound of the ranking for the known graph. `failures`: pages given up in this run, by reason
     code; `unanswered`: requests of any kind without a usable answer. `out_of_reach`: upper bound of the unreadable
     pages' share of the importance, by reason code, if nothing was left before the coverage asked for was reached; else
@@ -477,6 +478,7 @@ class CrawlReport:
     unanswered: dict[str, int] = field(default_factory=dict)
     out_of_reach: dict[str, float] | None = None
     refreshed: int = 0
+    reframed: int = 0
     resting: dict[str, int] = field(default_factory=dict)
     ill_hosts: dict[str, int] = field(default_factory=dict)
     ill_pages: int = 0

@@ -111,6 +111,9 @@ def _lines(report: "CrawlReport", became: Counter[str]) -> Iterator[str]:
         f"{counted(report.fetched, 'page')} fetched again ({amount(report.bytes)}) in {duration(report.seconds)}: "
         f"{became['changed']:,} changed, {became['gone']:,} gone."
     )
+    if report.reframed:
+        pages = counted(report.reframed, "page")
+        yield f"{pages} had a new frame, such as menus, and said the same as before."
     if report.failures:
         yield f"{given_up_line(report.failures)} ('minicrawl crawl')."
     if report.resting:

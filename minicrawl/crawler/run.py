@@ -243,6 +243,7 @@ def _report(engine: Engine, intake: Intake) -> CrawlReport:
         unanswered=dict(intake.state.writer.rows(_UNANSWERED) if is_late else engine.unanswered),
         out_of_reach=engine.progress.out_of_reach(asked_for) if is_over else None,
         refreshed=intake.state.pages.refreshed,
+        reframed=intake.state.pages.reframed,
         resting=engine.left_to_next_round,
         ill_hosts=ill_hosts,
         ill_pages=ill_pages,

@@ -223,10 +223,10 @@ class KnownPages:
 
     `attempts`: failed requests in a row, by page. `new`: rows in the order of discovery. `unanswered`: pages whose last
     answer is dropped, because they wait for their turn again. `turns_taken`, `requests_ended`: since the last commit.
-    `left_out`: links of visited pages that are out of scope, filtered or refused; `nofollow`: that they or their
-    pages ask not to follow. `failures`: turns of this run that
-    found nothing, by reason; `refreshed`: its answers for pages that had their turn before; `again`: pages that are
-    to be requested again, as an answer told nothing alone, and the Unix seconds until which a run waits for them;
+    `left_out`: links of visited pages that are out of scope, filtered or refused; `nofollow`: that they or their pages
+    ask not to follow. `failures`: turns of this run that found nothing, by reason; `refreshed`: its answers for pages
+    that had their turn before; `reframed`: those that differ beside the content alone; `again`: pages that are to be
+    requested again, as an answer told nothing alone, and the Unix seconds until which a run waits for them;
     `asked_again`: such answers. `read_otherwise`: pages that are to be read otherwise than before.
     """
 
@@ -239,7 +239,7 @@ class KnownPages:
         self.restated: dict[int, tuple[str, str]] = {}
         self.links: dict[int, Links] = {}
         self.unanswered: set[int] = set()
-        self.turns_taken = self.requests_ended = self.refreshed = self.asked_again = 0
+        self.turns_taken = self.requests_ended = self.refreshed = self.reframed = self.asked_again = 0
         self.again: dict[int, float] = {}
         self.read_otherwise = set[int]()
         self.left_out = int(writer.meta("links_left_out") or 0)

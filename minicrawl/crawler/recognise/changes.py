@@ -24,14 +24,15 @@ _MOST_SHARED = 256
 
 class Difference(NamedTuple):
     """What the answers of one moment show. is_certain: whether they show if the page has changed. differs: whether
-    any line has come or gone. added, removed: lines that count as changed; kinds: what they are, of
-    `minicrawl.model.KINDS`. hashes, memory: what is kept of the page from now on, as in `RefreshRow`."""
+    any line has come or gone; is_frame: only beside the content. added, removed: lines that count as changed; kinds:
+    what they are, of `minicrawl.model.KINDS`. hashes, memory: what is kept of the page, as in `RefreshRow`."""
 
     hashes: bytes
     memory: bytes = b""
     is_change: bool = False
     is_certain: bool = True
     differs: bool = False
+    is_frame: bool = False
     added: int = 0
     removed: int = 0
     kinds: tuple[str, ...] = ()
@@ -70,6 +71,7 @@ def difference(kept: bytes, memory: bytes, answers: Sequence[bytes], picture: Re
     return found._replace(
         memory=msgspec_json.encode(known) if known != _memory(memory) else memory,
         is_change=bool(kinds) or is_back,
+        is_frame=verdict.what == "changed" and not kinds,
         kinds=tuple(kind for kind in KINDS if kind in kinds),
     )
 

@@ -298,6 +298,7 @@ class Refresh(Step):
             self._note_proof(row.page, "lastmods", found)
         if is_change:
             self._changes.append(Change(row.page, now, "changed", found.added, found.removed, ",".join(found.kinds)))
+        self._pages.reframed += found.is_frame
         rate, information = self._rate(row, turn, found, None if dated_at is None else now - dated_at)
         row = row._replace(
             fetched_at=now,

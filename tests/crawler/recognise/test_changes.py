@@ -152,7 +152,7 @@ def test_what_a_host_has_on_four_pages_is_no_change() -> None:
         note(picture, number, b"", with_banner, b"")
         found = difference(hashes.pack(view(*page)), b"", [with_banner] * 3, picture)
         assert found is not None
-        assert (found.is_change, found.hashes) == (is_told, with_banner)
+        assert (found.is_change, found.is_frame, found.hashes) == (is_told, not is_told, with_banner)
 
 
 def test_a_banner_that_comes_or_goes_on_all_pages_is_a_change_of_the_first_three_alone() -> None:
