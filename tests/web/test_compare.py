@@ -4,6 +4,7 @@ lacks at its end are no noise."""
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from minicrawl.web.compare.comparing import Memory, compare, first_view
 from minicrawl.web.compare.view import Entry, View, dated_key
@@ -71,6 +72,31 @@ def test_the_lines_that_an_answer_lacks_at_its_end_are_no_noise(kept: int) -> No
     first = first_view([view(LINES), view(LINES), view([*LINES[:5], *LINES[7:]])], memory, is_last=False)
     assert first is not None
     assert compare(first, [view([*LINES[:5], "An advertisement.", *LINES[7:]])] * 3, memory).what == "same"
+
+
+@pytest.mark.parametrize(("banners", "is_told"), [((0, 1, 1), True), ((1, 1, 1), False)])
+def test_what_most_answers_have_for_once_is_no_change_of_its_place(banners: tuple[int, ...], is_told: bool) -> None:
+    """Of a place that has changed before; with one in all answers the third change is a habit."""
+    first, memory = view([*LINES[:3], "A job.", *LINES[3:]]), Memory()
+    gone = compare(first, [view(LINES)] * 3, memory, check=4)
+    assert (gone.what, gone.base is not None) == ("changed", True)
+    shown = [view([*LINES[:3], *["We ask you."] * banner, *LINES[3:]]) for banner in banners]
+    stored = compare(view(LINES), shown, memory, check=7).base or view(LINES)
+    verdict = compare(stored, [view([*LINES[:3], "Another job.", *LINES[3:]])] * 3, memory, check=8)
+    assert ("Another job." in [entry.text for entry in verdict.added]) is is_told
+
+
+@pytest.mark.parametrize(("is_beside", "is_told"), [(True, True), (False, False)])
+def test_a_place_where_something_beside_the_content_changes_is_no_habit_of_the_content(
+    is_beside: bool, is_told: bool
+) -> None:
+    stored, memory = view(LINES), Memory()
+    for check in range(1, 5):
+        banner = Entry("text", f"Banner {check * 'x'}.", f"Banner {check * 'x'}.", is_beside)
+        now = replace(stored, entries=(*view(LINES[:3]).entries, banner, *view(LINES[3:]).entries))
+        stored = compare(stored, [now] * 3, memory, check=check).base or stored
+    verdict = compare(stored, [view([*LINES[:3], "A job.", *LINES[3:]])] * 3, memory, check=5)
+    assert ("A job." in [entry.text for entry in verdict.added]) is is_told
 
 
 def test_what_is_not_decided_stays_in_its_place() -> None:

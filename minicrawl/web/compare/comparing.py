@@ -45,8 +45,9 @@ _MOST_NOISE = 2_000
 
 class Memory(Struct):
     """What is known of a page's changes. noise: hashes of places, and of shapes of lines, that say nothing; once: gaps
-    that were undecided; held: those of which a change waits for the next check, and what has come there; changed: by
-    place, the last checks that have found a change there; came: by line, how often it has come or gone."""
+    that were undecided; held: those of which a change waits for the next check (~: one that only most answers have),
+    and what has come there; changed: by place, the last checks that have found a change there; came: by line, how often
+    it has come or gone."""
 
     noise: list[int] = field(default_factory=list)
     once: list[int] = field(default_factory=list)
@@ -80,11 +81,11 @@ class Memory(Struct):
         and gone, so that these may be among them by chance; or one number of each line alone has changed, and here
         something had at the last check."""
         content = gap.with_lines(came)
-        was_held, is_found_again = gap.hash in self.held, content in self.held
-        self.held = [number for number in self.held if number not in (gap.hash, content)]
+        was_held, was_of_most, is_found_again = (number in self.held for number in (gap.hash, ~gap.hash, content))
+        self.held = [number for number in self.held if number not in (gap.hash, ~gap.hash, content)]
         times = self.changed.get(gap.hash, [])
-        if was_held:
-            if not is_found_again and check:
+        if was_held or was_of_most:
+            if was_held and not is_found_again and check:
                 self.changed[gap.hash] = [*times, check - 1]
             return False
         is_known = all(_hash(entry.kind, entry.key) in self.came for entry in (*came, *went))
@@ -174,7 +175,7 @@ def _decided(
             else:
                 memory.once.append(gap.hash)
                 if of_most := gap.change_of_most():  # the next check tells it, if it finds it, too
-                    memory.held += gap.hash, gap.with_lines(of_most[0])
+                    memory.held += ~gap.hash, gap.with_lines(of_most[0])
         elif not (gap.is_sure or gap.place[0] in _FIELDS) and memory.holds(gap, came, went, check):
             kept.append(gap)
         else:
@@ -286,12 +287,13 @@ class Gap:
 
     def places(self, *, is_window: bool) -> list[int]:
         """Hashes of where it is. is_window: lines come to the page, and others go: then it is also behind one line, or
-        before one, as the ends of a list of the latest are."""
-        if not is_window or len(self.place) < 3:
-            return [self.hash]
-        kind, behind, ahead = self.place
-        ends = ((behind, "*") if behind else None, ("*", ahead) if ahead else None)
-        return [self.hash, *(_hash(kind, *end) for end in ends if end is not None)]
+        before one, as the ends of a list of the latest are. What stands there beside the content has a place apart."""
+        hashes = [self.hash]
+        if is_window and len(self.place) == 3:
+            kind, behind, ahead = self.place
+            ends = ((behind, "*") if behind else None, ("*", ahead) if ahead else None)
+            hashes += (_hash(kind, *end) for end in ends if end is not None)
+        return [~number for number in hashes] if self.is_beside else hashes
 
     @property
     def is_sure(self) -> bool:
@@ -393,7 +395,8 @@ def _gaps(stored: View, answers: Sequence[View], memory: Memory, shared: Contain
             found.setdefault(place, (behind, [[] for _ in views]))[1][number].append(entry)
     for place, (behind, lists) in found.items():
         gap = Gap(place, behind, lists[0], lists[1:])
-        if not any(map(is_noise, gap.places(is_window=True))):
+        where = gap.places(is_window=True)
+        if not any(is_noise(number) or (gap.is_beside and is_noise(~number)) for number in where):
             yield gap
         elif gap.is_sure:
             before, *after = _same_offers(lists)
