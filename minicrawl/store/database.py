@@ -269,7 +269,7 @@ def open_to_read(path: Path, *, upgrades: bool = True) -> sqlite3.Connection:
         if not may_write:
             raise StoreError(
                 f"{path} {_EARLIER.format(version=version)}, but you may not write there; copy its files to a folder "
-                "where you may, and name the copy"
+                "where you may write, and name the copy"
             )
         if is_held(real):
             raise StoreError(
