@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import closing, suppress
@@ -110,13 +111,15 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     given, _ = given_options(click.get_current_context(), options, None, store)
     seeds = _seeds(pages, store)
     rounds = module("watch.rounds")
-    watched = rounds.Watched(
-        store, seeds, given, _by_url(seeds.urls, selectors), _times(confirm), kinds=kinds_of(only, sorted(rounds.KINDS))
-    )
+    times, kinds = _times(confirm), kinds_of(only, sorted(rounds.KINDS))
+    watched = rounds.Watched(store, seeds, given, _by_url(seeds.urls, selectors), times, kinds=kinds)
     sending = _Sending(store, len(seeds.urls), services, commands, atom, shows_all, as_json)
     pause = None if every is None else parse_duration(every)
     notices.check_services(services)
     keep_little_free_memory()
+    if sys.stderr.isatty():
+        again = f"; new and changed ones are fetched again after {confirm.replace(',', ' and ')}" if times else ""
+        click.echo(f"Checking {counted(len(seeds.urls), 'page')}{again}.", err=True)
     try:
         while True:
             began = time.monotonic()

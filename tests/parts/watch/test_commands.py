@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import shlex
 import signal
 import socket
@@ -281,6 +282,17 @@ def test_after_a_kill_in_the_first_round_the_next_one_says_that_pages_are_watche
     with shop(tmp_path, 5) as (server, pages):
         kill_a_round(server, pages)
         assert [watch(pages).output for _ in range(2)] == ["5 pages are watched from now on.\n", ""]
+
+
+def test_at_a_terminal_a_check_says_what_takes_so_long(tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    with shop(tmp_path, 2) as (_, pages):
+        words = [sys.executable, "-m", "minicrawl", "watch", str(pages), *OPTIONS]
+        said = subprocess.run(words, stdout=subprocess.PIPE, stderr=theirs, check=True).stdout
+    assert said == b"2 pages are watched from now on.\n"
+    assert os.read(ours, 1_000) == b"Checking 2 pages; new and changed ones are fetched again after 1s.\r\n"
+    for end in (ours, theirs):
+        os.close(end)
 
 
 def test_python_yields_rounds(tmp_path: Path) -> None:
