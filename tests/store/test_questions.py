@@ -25,7 +25,7 @@ ATTACKS = {  # by why they are refused; "": as SQLite says, each version in its 
     "it has '.x00'": ["1 = 1\0) OR (1"],
     "its parentheses do not close": ["1) OR (1", "(url = 'x'"],
     "it has more than 5,000 characters": ["1 = 1 AND " * 1000 + "1"],
-    "it uses something that is not allowed": ["id IN meta", "url IN sqlite_schema"],
+    "it may not use that table or function": ["id IN meta", "url IN sqlite_schema"],
     "no such column: importanse, did you mean 'importance'": ["importanse > 1"],
     "no such column: ": ["weighed.id = 1", "pages.cash = 1", "fetches.digest = 1", "standing = 1"],
     "": [

@@ -92,10 +92,10 @@ async def test_what_cannot_be_read_says_so(caplog: pytest.LogCaptureFixture) -> 
 
 
 async def test_a_file_that_takes_too_long_is_cut() -> None:
-    """Long before it has too many characters."""
+    """After a quarter of what it says, on a slow machine after less. It has not too many characters."""
     long = pdfs.document(*[["w"] * 1_000] * 400)
-    _, parsed, reason = await read(long, TYPE, Timing(parse=4.0), pdf=True)
-    assert (reason, 0 < sum(map(len, lines(parsed))) < 400 * 1_000) == ("truncated", True)
+    _, parsed, reason = await read(long, TYPE, Timing(parse=2.0), pdf=True)
+    assert (reason, 0 < sum(map(len, lines(parsed))) < 400 * len("w " * 999 + "w")) == ("truncated", True)
 
 
 FRONT = "<p>home</p><a href=/paper.pdf>paper</a><a href=/moved>moved</a><a href=/bad>bad</a>"
@@ -245,10 +245,10 @@ def test_no_more_pages_are_read_than_the_limit() -> None:
 def test_no_more_is_read_than_the_limits_of_characters_and_time_allow() -> None:
     long = read_pdf(pdfs.document(["word " * 30_000] * 4, ["word " * 30_000] * 4, ["the last"]))
     assert (sum(map(len, lines(long))), long.truncated) == (10**6, True)
-    page = ["word " * 20] * 20
+    page = ["word " * 20] * 200  # a page takes longer than to open the file
     enough = seconds(lambda: read_pdf(pdfs.document(*[page] * 10)))
     slow = read_pdf(pdfs.document(*[page] * 100), enough)
-    assert 0 < len("".join(lines(slow))) < 100 * 20 * 99
+    assert 0 < len("".join(lines(slow))) < 10**6
     assert slow.truncated
 
 
