@@ -232,7 +232,10 @@ def test_actions_are_followed_for_who_wants_that_and_without_a_session(tmp_path:
         (("--password-file", "{none}"), "cannot be read"),
         (("--password-file", "{right}"), "takes the password over plain HTTP"),
         (("--password-file", "{right}", "--in-clear"), "has no form with one password field"),
-        (("--password-file", "{right}", "--in-clear", "basic"), "asks for a password by HTTP, not by a form: crawl with --auth"),
+        (
+            ("--password-file", "{right}", "--in-clear", "basic"),
+            "asks for a password by HTTP, not by a form: crawl with --auth",
+        ),
         ((), "there is no terminal to ask for the password"),
     ],
 )
