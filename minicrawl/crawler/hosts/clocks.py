@@ -143,6 +143,10 @@ class Host(Clock, kw_only=True):
         """Unix seconds before which no request may leave."""
         return max(self.ready_at, self.rests_until)
 
+    @property
+    def is_ill(self) -> bool:
+        return self.health is not None and self.health.is_ill
+
 
 class HostTurn(NamedTuple):
     """A host that is asked now, for the page or the errand that is not None."""

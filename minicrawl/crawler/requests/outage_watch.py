@@ -169,7 +169,7 @@ class OutageWatch:
                 self.ask_at = now
                 if self._unanswered >= CHECKS:
                     self._find_out(now)
-        elif self.ask_at is None and (len(self._answered) < HOSTS or (host.health is not None and host.health.is_ill)):
+        elif self.ask_at is None and (len(self._answered) < HOSTS or host.is_ill):
             self._absorb(request, now)
         else:
             self._frontier.leave_address(request.turn, now, asked=request.takes_slot)

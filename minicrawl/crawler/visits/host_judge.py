@@ -287,7 +287,7 @@ class HostJudge:
 
     def on_witness(self, host: Host, page: int, fetched: Fetched, parsed: ParsedPage, now: float) -> None:
         """Judge the answer of a witness."""
-        case, health = self._cases[host.id], host.health
+        case = self._cases[host.id]
         suspect = case.look
         try:
             look, evidence = look_of(page, fetched, parsed), evidence_of(_asked_for(fetched), now)
@@ -316,7 +316,7 @@ class HostJudge:
         else:
             if is_led_to and suspect is not None:
                 case.ways.add((suspect.sort, suspect.title))
-            (self._recover if health is not None and health.is_ill else self._acquit)(host, case, now)
+            (self._recover if host.is_ill else self._acquit)(host, case, now)
 
     def _on_contrast(self, host: Host, case: Case, page: int, evidence: Evidence | None, now: float) -> None:
         if evidence is None:
@@ -391,7 +391,7 @@ class HostJudge:
 
     def _fall_ill(self, host: Host, case: Case, evidence: Evidence, now: float, *, asks: bool = True) -> None:
         """asks: a witness is to be lined up; False: one is."""
-        was_ill = host.health is not None and host.health.is_ill
+        was_ill = host.is_ill
         if host.health is None:
             host.health = Health()
         health = host.health
@@ -460,7 +460,7 @@ class HostJudge:
             apart = [page for page in asks if page not in like and self._pages.url(page).rstrip("/") != target]
             case.asks = apart or asks
             self._frontier.close(host, now)
-        if host.health is not None and host.health.is_ill:
+        if host.is_ill:
             self.ill[host.id] = host
             self._frontier.set_ill(host, is_ill=True)
 
@@ -508,7 +508,7 @@ class HostJudge:
             host = self._frontier.hosts[number]
             if len(case.held) > 1:
                 case.held = []
-            if host.health is None or not host.health.is_ill:
+            if not host.is_ill:
                 self._release(case, now)
             was_read = bool(self._witnesses(host))
             if not was_read and case.failed and case.evidence is not None and host.health is None:

@@ -110,11 +110,8 @@ class Sessions(Step):
         """Follow the links of a page that says nofollow where a seed says it, too: that is said of all that is behind
         the login, to search engines."""
         outcome, url = turn.outcome, turn.fetched.url
-        if (
-            outcome.state not in (State.FETCHED, State.ALIAS)
-            or outcome.is_redirect
-            or not self._carries(origin_of(url))
-        ):
+        is_page = outcome.state in (State.FETCHED, State.ALIAS) and not outcome.is_redirect
+        if not is_page or not self._carries(origin_of(url)):
             return False
         hidden, follows = self._hidden[site_of(url)], directives_of(turn.fetched, turn.parsed).follow
         if not self._state.accounts.depth[turn.page]:

@@ -43,11 +43,9 @@ def _phrases(table: str) -> frozenset[str]:
 
 _TABLES = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
 _ENDERS, _ACTORS, _STEPPERS, _THINGS, _LAST, _HERE = map(_phrases, ("ends", "acts", "steps", "things", "last", "here"))
-_ORDERS, _POINTS, _PAGES = (
-    _ACTORS | _STEPPERS | _phrases("orders"),
-    _HERE | _phrases("points"),
-    _THINGS | _phrases("jobs"),
-)
+_ORDERS = _ACTORS | _STEPPERS | _phrases("orders")
+_POINTS = _HERE | _phrases("points")
+_PAGES = _THINGS | _phrases("jobs")
 _LONG_ACTORS = tuple(phrase for phrase in _ACTORS if len(phrase) > _SHORT)
 
 
@@ -87,9 +85,11 @@ def acting_words(text: str, url: str = "", *, is_button: bool = False) -> bool:
     """True if the text of a link says that it ends a session or acts. An order acts if it says so of what is here
     ("this"), if its URL has the verb and a number (/pin/4), or the verb behind what that is done to (/export/start), or
     if it is a button for something with a number; but not if the URL repeats it, as that of a title."""
+    if names_action(text):
+        return True
     words, parts = _words(text), urlsplit(url)
-    if names_action(text) or not is_order(text) or _is_title(words, parts.path):
-        return names_action(text)
+    if not is_order(text) or _is_title(words, parts.path):
+        return False
     verb, segments, query = words[0], parts.path.split("/"), _names(parts.query)
     names = [*_names(parts.path), *query]
     is_page = verb in _PAGES or (len(segments) == _FEW and not query)

@@ -4,6 +4,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Callable
+from typing import TypeVar
 
 from msgspec import Struct, field
 
@@ -17,7 +18,10 @@ from minicrawl.web.lines import Lines, title_parts
 _DIGITS = re.compile(r"\d+")
 _COPIES = 3
 """Times that a page may be repeated under other paths, as in versions of a manual, which count a third of a gain."""
-_HALF, _MOST_TABLES = 1 / 2, 1_000
+_HALF = 1 / 2
+_MOST_LASTS = 1_000
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
 
 
 class HostBook(Struct):
@@ -39,21 +43,14 @@ class HostBook(Struct):
         """True if a page shares less than half of its text with the last page of numbers of its pattern."""
         if fetched.sketch is None:
             return False
-        if len(self.tables) > _MOST_TABLES:
-            self.tables.clear()
-        pattern = self.judge.pattern(fetched.url)
-        last = self.tables.get(pattern, fetched.sketch)
-        self.tables[pattern] = fetched.sketch
+        last = _exchanged(self.tables, self.judge.pattern(fetched.url), fetched.sketch)
         return alike(distance(last, fetched.sketch)) < _HALF
 
     def has_other_numbers(self, url: str, title: str, lines: Lines) -> bool:
         """True if a page has the lines and the title of the last one of its pattern with these lines, but for numbers,
         of which the title has others."""
-        if len(self.forms) > _MOST_TABLES:
-            self.forms.clear()
         form = self.judge.pattern(url), zlib.crc32(lines.hashes.tobytes())
-        last = self.forms.get(form, title)
-        self.forms[form] = title
+        last = _exchanged(self.forms, form, title)
         return last != title and _DIGITS.sub("", last) == _DIGITS.sub("", title)
 
     def has_new_title(self, url: str, title: str, hashed: int, near: Callable[[], str]) -> bool:
@@ -72,12 +69,10 @@ class HostBook(Struct):
     def _names_its_subject(self, url: str, title: str, near: Callable[[], str]) -> bool:
         """True if the title of a view has words that the last title of its pattern has, and else words of the titles of
         pages `near` it: "History of the rose"."""
-        if len(self.titles) > _MOST_TABLES:
-            self.titles.clear()
-        pattern, words = self.judge.pattern(url), {*title.lower().split()}
-        last = self.titles.get(pattern, words)
-        self.titles[pattern] = words
-        return bool(words - last) and words - last <= {*near().lower().split()}
+        words = {*title.lower().split()}
+        last = _exchanged(self.titles, self.judge.pattern(url), words)
+        others = words - last
+        return bool(others) and others <= {*near().lower().split()}
 
     def is_first_copy(self, text: int | None) -> bool:
         """True if a text that a page repeats under another path was not repeated often so far."""
@@ -85,3 +80,12 @@ class HostBook(Struct):
             return False
         self.copied[text] += 1
         return self.copied[text] <= _COPIES
+
+
+def _exchanged(lasts: dict[_Key, _Value], key: _Key, value: _Value) -> _Value:
+    """Note the last value of a key; returns the one before, or this one if there was none."""
+    if len(lasts) > _MOST_LASTS:
+        lasts.clear()
+    before = lasts.get(key, value)
+    lasts[key] = value
+    return before
