@@ -74,9 +74,11 @@ class HostBook(Struct):
         others = words - last
         return bool(others) and others <= {*near().lower().split()}
 
-    def is_first_copy(self, text: int | None) -> bool:
-        """True if a text that a page repeats under another path was not repeated often so far."""
-        if text is None:
+    def is_first_copy(self, fetched: Fetched, leader: str) -> bool:
+        """True if a text that a page repeats under another path was not repeated often so far. leader: the URL of the
+        page that said it first. A page below that one is a view of it: /rose/3, the last version of /rose."""
+        text = fetched.payload
+        if text is None or "?" in fetched.url or fetched.url.startswith(f"{leader.rstrip('/')}/"):
             return False
         self.copied[text] += 1
         return self.copied[text] <= _COPIES

@@ -26,7 +26,7 @@ from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import READ, Fetched, PageRequest, State
 from minicrawl.parts.samepage.host_book import HostBook
-from minicrawl.parts.samepage.judge import FILE, GAIN, NOW, NUMBERS, Answer, Group, Judge, Waiting
+from minicrawl.parts.samepage.judge import COPY, FILE, GAIN, NOW, NUMBERS, Answer, Group, Judge, Waiting
 from minicrawl.parts.samepage.known_lines import KnownLines
 from minicrawl.parts.samepage.pairs import VOID, Evidence, plainer
 from minicrawl.parts.samepage.plainer_first import PlainerFirst
@@ -176,7 +176,8 @@ class SamePage(Step):
         """By host its gains, and the pages that waited, when there was nothing to read among these."""
         self._called: set[int] = set()
         self._echoes = Echoes()
-        self._found: tuple[int, str | None] | None = None
+        self._found: tuple[int, str | None, str] = (-1, None, "")
+        """The page recognised last, what it repeats, and the URL of the page that said it first."""
         self._listings = Listings(self._writer)
         self._plainer_first = PlainerFirst(state)
         self._named = Named(opening)
@@ -338,7 +339,7 @@ class SamePage(Step):
                 turn.outcome = outcome
         if outcome.alias is None and outcome.state is State.FETCHED and turn.fetched.payload is not None:
             kind, leader = self._first_with(turn)
-            self._found = turn.page, kind
+            self._found = turn.page, kind, self._urls.url(leader) if leader is not None else ""
             if leader is not None and "?" in url:  # two paths may well say the same
                 turn.outcome = Outcome(State.ALIAS, "same-page", alias=self._urls.url(leader), follows=outcome.follows)
         return False
@@ -352,7 +353,8 @@ class SamePage(Step):
         if "?" in turn.fetched.url:
             book.pairs.note_known(turn.fetched.url, -1)
         unread = self._named.unread(turn)
-        kind = _kind(turn, book, self._repeats(turn.page), heeds_robots=self._heeds_robots, is_told=unread is None)
+        _, repeats, leader = self._found if self._found[0] == turn.page else (-1, None, "")
+        kind = _kind(turn, book, repeats, heeds_robots=self._heeds_robots, is_told=unread is None)
         if kind is None or self._admission.scope.only_checks(turn.fetched.url):
             return
         lines = None if turn.fetched.lines is None else unpack(turn.fetched.lines)
@@ -367,6 +369,8 @@ class SamePage(Step):
         if not is_full and kind not in ("error", "redirect"):
             book.judge.note_known_title(turn.fetched.url)
         kind, is_full = _by_lines(turn, book, kind, lines, is_full=is_full)
+        if kind == "same" and book.is_first_copy(turn.fetched, turn.outcome.alias or leader):
+            kind = COPY
         offered = self._state.discovery.offered
         targets, led_to = turn.targets, list[int]()
         if (kind in ("redirect", "canonical") or unread is not None) and turn.outcome.alias is not None:
@@ -536,10 +540,6 @@ class SamePage(Step):
     def _may_lead(self, page: int, of: int, host: int) -> bool:
         return page != of and self._host_of(page) == host and not self._accounts.book.alias[page]
 
-    def _repeats(self, page: int) -> str | None:
-        """What a page repeats, if it is the one recognised last."""
-        return self._found[1] if self._found is not None and self._found[0] == page else None
-
     def _add_text(self, turn: Turn, book: HostBook, lines: Lines | None, names: list[int]) -> None:
         """Note the lines of a page, and that it is the first with this set of lines. names: the hash of its title, if
         that is to be known."""
@@ -679,8 +679,6 @@ def _by_lines(turn: Turn, book: HostBook, kind: str, lines: Lines | None, *, is_
         url, title = turn.fetched.url, turn.parsed.title or ""
         if kind == "nothing" and not book.judge.is_view(url) and book.has_other_numbers(url, title, lines):
             kind = NUMBERS
-    if kind == "same" and "?" not in turn.fetched.url and book.is_first_copy(turn.fetched.payload):
-        kind = "copy"
     return kind, is_full
 
 

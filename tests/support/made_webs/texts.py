@@ -52,6 +52,17 @@ def old_versions(web: MadeWeb) -> None:
     web.front(links(*((f"/docs/{version}/page0.html", version) for version in ("1.0", "2.0", "latest"))))
 
 
+@made(100)
+def last_versions_below_pages(web: MadeWeb) -> None:
+    """Its twin, a wiki: below each page stands its last version, which is the page itself, and links to versions."""
+    names = [f"/garden/wiki/{word.title()}" for word in WORDS[:60]]
+    for number, name in enumerate(names):
+        after = links_to([names[(number + 1) % 60], names[number * 7 % 60], f"{name}/3"])
+        web.add(name, name[13:], web.text(name) + after)
+        web.pages[f"{name}/3"] = web.pages[name]
+    web.front(links_to(names[:5]))
+
+
 @made()
 def one_canonical_everywhere(web: MadeWeb) -> None:
     """Every page says that the front page stands for it, which is wrong."""
