@@ -65,9 +65,9 @@ NOW, RISEN, LEAST = 1 / 4, 1 / 8, 1 / 20
 SLOW, QUICK = 8, 2
 COPIES, DULL, FILES = 3, 5, 32
 """Copies of pages under other paths that count as one gain; pages that repeat others but lead on, or that are views and
-say something, but without a new title, half of their words, or a new link, and files; and files whose URL is that of a
-page with a parameter, which are the page in another format. Pages of numbers count as files if they make no URL like
-them known: each day of an endless calendar leads to the next."""
+copies, or say something without a new title, half of their words, or a new link, and files; and files whose URL is that
+of a page with a parameter, which are the page in another format. Pages of numbers count as files if they make no URL
+like them known: each day of an endless calendar leads to the next."""
 SAMPLES, SAMPLES_OF_COPIES, SAMPLES_OF_MANY, MANY_WAIT = 2, 4, 12, 64
 """Pages read of every pattern; of one whose pages repeat others, so that it may turn out which parameter changes
 nothing; of one that only we think poor, of which MANY_WAIT wait."""
@@ -117,8 +117,8 @@ class Answer(NamedTuple):
 
 class Count(Struct):
     """Pages that were read of a key: `n` of them with `gains`, both halved now and then; `read` in all; by kind;
-    `example`: the first of them. `dry`: pages since the last gain; `called`: samples. Of all pages of a host, `dry`
-    counts those without a gain since samples began again."""
+    `example`: the first of them. `dry`: pages since the last gain, copies too; `called`: samples. Of all pages of
+    a host, `dry` counts those without a gain since samples began again."""
 
     n: float = 0.0
     gains: float = 0.0
@@ -132,7 +132,8 @@ class Count(Struct):
         self.n += 1
         self.gains += gain
         self.read += 1
-        self.dry = 0 if gain else self.dry + 1
+        is_copy_alone = answer.kind == COPY and gain < 1
+        self.dry = 0 if gain and not is_copy_alone else self.dry + 1
         self.kinds[answer.kind] += 1
         self.example = self.example or answer.url
         if self.n >= HALF:
@@ -461,7 +462,7 @@ class Judge:
         if answer.kind == NUMBERS and not is_fruitful:
             gain = 0.0 if any(self.leads_to_like(answer.url, url) for url in answer.new) else 1 / DULL
         elif answer.kind == COPY and not is_fruitful:
-            gain /= COPIES
+            gain /= DULL if keys.is_view else COPIES
         elif answer.kind == FILE:
             gain /= DULL if answer.of is None else FILES
         elif answer.kind in REPEATS or (keys.is_view and not answer.is_full and not is_fruitful):

@@ -182,7 +182,7 @@ class SlowJudge:
         says_more = answer.kind == GAIN and (answer.is_full or not is_view)
         repeats = answer.kind in ("same", "same-list", "near")
         gain = 1 / DULL if answer.kind == GAIN or (leads_on and repeats) else 0.0
-        gain = 1 / COPIES if answer.kind == COPY else gain
+        gain = 1 / (DULL if is_view else COPIES) if answer.kind == COPY else gain
         gain = 1 / (FILES if answer.of else DULL) if answer.kind == FILE else gain
         is_last = all(not new.startswith(HOST) or self.keys(new)[1] != pattern for new in answer.new)
         gain = 1 / DULL if answer.kind == NUMBERS and is_last else gain
@@ -241,8 +241,9 @@ class SlowJudge:
         return may_say and not any(map(self._is_in_vain, read)) and not self._is_one_page(other)
 
     def _has_risen(self, prospect: float, pattern: str, coarse: str) -> bool:
-        own = [gain for _, other, kind, gain in self.answers if kind and other == pattern]
-        dry = len(list(itertools.takewhile(lambda gain: not gain, reversed(own))))
+        own = [(kind, gain) for _, other, kind, gain in self.answers if kind and other == pattern]
+        is_dry = [not gain or (kind == COPY and gain < 1) for kind, gain in reversed(own)]
+        dry = len(list(itertools.takewhile(bool, is_dry)))
         pages, gains = self._count(coarse)
         most = DRY if pages >= COARSE and gains < POOR * pages else DRY * NOW / max(prospect, RISEN)
         said = sum(kind in (GAIN, FILE, NUMBERS) for kind in self._kinds(pattern))

@@ -37,6 +37,33 @@ def catalogue_sorted(web: MadeWeb) -> None:
     web.front(links_to(["/shop"]))
 
 
+@made(300)
+def questions_sorted_by_path(web: MadeWeb) -> None:
+    """Questions whose lists have the scope, the order, the tag and the page in their path; few orders differ."""
+    for number in range(120):
+        title = f"{WORDS[number % 60]} and {WORDS[number // 60]}"
+        web.add(f"/question/{number}", title, web.text(number))
+
+    def listed(key: str, times: int) -> str | None:
+        chosen = dict(part.split(":") for part in key.split("/") if part.count(":") == 1)
+        if not (key.startswith("/questions/") and chosen.keys() == {"scope", "sort", "tag", "page"}):
+            return None
+        step = 1 if chosen["sort"] in ("age", "activity") else -1
+        found = [n for n in range(120) if chosen["tag"] in ("any", str(n % 24))][::step]
+        first, pages = int(chosen["page"]) * 20 - 20, range(1, len(found) // 20 + 1)
+        others = ({"scope": scope} for scope in ("all", "open", "mine"))
+        choices = [*others, *({"sort": sort} for sort in ("age", "activity", "votes", "answers"))]
+        choices += [*({"tag": f"{number % 24}"} for number in found[:20]), *({"page": f"{number}"} for number in pages)]
+        ways = ({"scope": "all", "sort": "age", "tag": "any", "page": 1, **chosen, **choice} for choice in choices)
+        urls = ["/questions/" + "/".join(f"{name}:{way[name]}" for name in way) + "/" for way in ways]
+        shown = [f"/question/{n}" for n in found[first : first + 20]]
+        text = "<p>What people ask here, and what others have said of it so far</p>"
+        return document("Questions", text + links_to(shown) + links(*((url, "Show") for url in urls)))
+
+    web.respond = listed
+    web.front(links_to(["/questions/scope:all/sort:age/tag:any/page:1/"]))
+
+
 @made()
 def reports_sorted(web: MadeWeb) -> None:
     """A tracker whose reports show numbers and dates of tickets in the order of each column, a hundred at a time."""
