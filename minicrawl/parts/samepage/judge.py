@@ -65,9 +65,9 @@ NOW, RISEN, LEAST = 1 / 4, 1 / 8, 1 / 20
 SLOW, QUICK = 8, 2
 COPIES, DULL, FILES = 3, 5, 32
 """Copies of pages under other paths that count as one gain; pages that repeat others but lead on, or that are views and
-copies, or say something without a new title, half of their words, or a new link, and files; and files whose URL is that
-of a page with a parameter, which are the page in another format. Pages of numbers count as files if they make no URL
-like them known: each day of an endless calendar leads to the next."""
+copies, or say something without a new title, half of their words, or a new link, and files; and files that are a page
+in another format: with a parameter, or below it. Pages of numbers count as files if they make no URL like them known:
+each day of an endless calendar leads to the next."""
 SAMPLES, SAMPLES_OF_COPIES, SAMPLES_OF_MANY, MANY_WAIT = 2, 4, 12, 64
 """Pages read of every pattern; of one whose pages repeat others, so that it may turn out which parameter changes
 nothing; of one that only we think poor, of which MANY_WAIT wait."""
@@ -104,8 +104,8 @@ _TAILS = ("W", "V /…/", "F /…/")
 
 class Answer(NamedTuple):
     """What a page said. kind: see above. new: URLs that its links made known. is_full: it has a title that no page of
-    its host had, or half of its words stand in lines that none had. of: the URL that it repeats; of a file, the one
-    without a parameter, if that is known. is_ahead: see above."""
+    its host had, or half of its words stand in lines that none had. of: the URL that it repeats; of a file, that of the
+    page that it may be in another format. is_ahead: see above."""
 
     url: str
     kind: str

@@ -379,7 +379,7 @@ class SamePage(Step):
         new = (self._urls.url(target) for target in targets if target >= offered)
         of = turn.outcome.alias
         if kind == FILE:
-            of = next((other for other in plainer(turn.fetched.url).values() if self._urls.find([other]) != [None]), of)
+            of = _page_of_file(self._state, turn.fetched.url, book.judge) or of
         is_open = kind == "redirect" and not all(self._accounts.had_turn[page] for page in led_to)
         is_ahead = is_open and of is not None and book.judge.leads_to_like(turn.fetched.url, of)
         if is_ahead:
@@ -613,11 +613,33 @@ def _are_same(fingerprints: Duplicates, page: int, other: int, *, by_text: bool)
 
 def _titles_near(state: "CrawlState", turn: Turn, judge: Judge) -> str:
     """The titles of the page with the first link to one, and of the page above a view by its path; not of views."""
-    tail, _ = judge.tail(shape_of(turn.fetched.url))
-    above = state.urls.find([turn.fetched.url.removesuffix(tail)]) if tail else []
+    above = state.urls.find(_above(judge, turn.fetched.url))
     near = (page for page in (state.pages.found_on(turn.page), *above) if page is not None)
     pages = (page for page in near if not judge.is_view(state.urls.url(page)))
     return " ".join(answer.title or "" for answer in map(state.pages.last_answer, pages) if answer is not None)
+
+
+def _above(judge: Judge, url: str) -> list[str]:
+    """The URLs that the page above a view by its path may have: /wiki/rose/ and /wiki/rose of /wiki/rose/raw."""
+    tail, _ = judge.tail(shape_of(url))
+    folder = url.removesuffix(tail)
+    return [folder, folder.rstrip("/")] if tail else []
+
+
+def _page_of_file(state: "CrawlState", url: str, judge: Judge) -> str | None:
+    """The URL of a page that a file may be another format of: without a parameter; or above a view by its path, if most
+    of its links lead out of its folder, as those of an index do not."""
+    for other in plainer(url).values():
+        if state.urls.find([other]) != [None]:
+            return other
+    for other in _above(judge, url):
+        (page,) = state.urls.find([other])
+        if page is None or not state.accounts.had_turn[page] or state.accounts.book.alias[page]:
+            continue
+        links = list(map(state.urls.url, state.pages.outlinks(page).tolist()))
+        if 2 * sum(link.startswith(f"{other.rstrip('/')}/") for link in links) < len(links):
+            return other
+    return None
 
 
 def _open_gates(state: "CrawlState", page: int, kind: str, book: HostBook) -> None:

@@ -117,6 +117,23 @@ def members_only(web: MadeWeb) -> None:
     web.front(links_to(f"/topic/{number}/" for number in range(60)))
 
 
+@made()
+def messages_as_files(web: MadeWeb) -> None:
+    """An archive of letters: below each page stand files with its source, and with all letters of its thread."""
+    letters = [f"/letters/{WORDS[number % 40]}{number}x/" for number in range(80)]
+    for number, letter in enumerate(letters):
+        others = [letters[(number * step + 1) % 80] for step in (1, 3, 5, 7)]
+        files = [f"{letter}raw", f"{letter}t.gz"]
+        web.add(letter, f"Letter to {WORDS[number % 40]}", web.text(number) + links_to([*others, *files]))
+
+    def file(key: str, times: int) -> Answer | None:
+        is_file = key.startswith("/letters/") and key.rpartition("/")[2] in ("raw", "t.gz")
+        return Answer(f"From: {key}", 200, {"Content-Type": "text/plain"}) if is_file else None
+
+    web.respond = file
+    web.front(links_to(letters[:4]))
+
+
 @made(180)  # of these 60 for the short ones
 def short_links(web: MadeWeb) -> None:
     """Their twin: short links, of which the first lead to what is known, and all others to pages linked nowhere."""
