@@ -85,9 +85,8 @@ IN_VAIN, RARE = 6, 1 / 10
 ONE_PAGE, OPEN = 3, 2
 """Pages that repeat one of their pattern, of which no other said anything, after which it is one page; gates that led
 to pages that said something, after which others may: the first one leads to what all lead to."""
-KNOWN_TITLES, RICH = 3, 8
-"""Pages of a pattern with titles of others, from which on its lines are looked at; pages that all said something under
-titles of their own, after which they are not."""
+KNOWN_TITLES = 3
+"""Pages of a pattern with titles of others, from which on its lines are looked at."""
 FEW_PLAIN = 3
 """Plain pages from which on a host may say noindex on nearly all."""
 _WORDS_KEPT, _KEYS_KEPT = 2_048, 256
@@ -542,14 +541,10 @@ class Judge:
     def needs_lines(self, url: str) -> bool:
         """True if it matters which lines a page has: it may say nothing new under a known title, or other URLs of the
         host may say again what it says."""
+        if self.has_parameters or self.is_view(url):
+            return True
         count = self.counts.get(self.pattern(url))
-        if count is not None and count.kinds["known title"] >= KNOWN_TITLES:
-            return True
-        if "?" not in url:
-            return self.has_parameters or self.is_view(url)
-        if count is None or count.read < RICH:
-            return True
-        return count.kinds["known title"] > 0 or count.kinds[GAIN] < count.read
+        return count is not None and count.kinds["known title"] >= KNOWN_TITLES
 
     def keeps_out(self, index: bool, follow: bool, *, is_view: bool, is_home: bool) -> bool:
         """True if what a page says to robots means that it is none for readers: noindex, with nofollow or on a view.

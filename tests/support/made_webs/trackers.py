@@ -134,6 +134,17 @@ def messages_as_files(web: MadeWeb) -> None:
     web.front(links_to(letters[:4]))
 
 
+@made()
+def threads_to_print(web: MadeWeb) -> None:
+    """Threads by number, each with a title of its own, and under the same title to print."""
+    for number in range(80):
+        title, text = f"Thread of {WORDS[number % 40]} and {WORDS[number // 40]}", web.text(number)
+        own = [f"/print.php?thread={number}", *(f"/thread.php?thread={number * step % 80}" for step in (1, 2, 3))]
+        web.add(f"/thread.php?thread={number}", title, text + links(*((url, "More") for url in own)))
+        web.pages[f"/print.php?thread={number}"] = document(title, text, menu="")
+    web.front(links_to(f"/thread.php?thread={number}" for number in range(80)))
+
+
 @made(180)  # of these 60 for the short ones
 def short_links(web: MadeWeb) -> None:
     """Their twin: short links, of which the first lead to what is known, and all others to pages linked nowhere."""
