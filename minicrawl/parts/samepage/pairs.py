@@ -29,7 +29,7 @@ MOST_EXACT = 64
 READ_ALL_THE_SAME = 64
 """One in so many URLs with a void parameter is read all the same, in case it comes to matter."""
 WAITING, EXPERIMENTS = 8, 5
-"""URLs with a parameter that must wait for an experiment, and the most experiments with it."""
+"""URLs with a parameter that must wait for an experiment, and the most with it; if all agree, MANY_VALUES are."""
 
 
 class Evidence(NamedTuple):
@@ -149,7 +149,8 @@ class Pairs:
         for name, value in sorted(shape_of(url).parameters, key=lambda each: -len(each[1])):
             pair = self.by_name.get(f"?{name}") or Pair()
             may_pay = looks_random(value) or (repeats and is_worth_it)
-            is_settled = pair.differ or pair.is_void or pair.asked >= EXPERIMENTS
+            most = MANY_VALUES if 0 < pair.asked <= pair.agree else EXPERIMENTS
+            is_settled = pair.differ or pair.is_void or pair.asked >= most
             if not may_pay or is_settled or self._open.get(name, 0) < WAITING or pair.has(value):
                 continue
             self.by_name[f"?{name}"] = pair

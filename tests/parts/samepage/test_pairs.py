@@ -170,3 +170,18 @@ def test_very_many_known_lines_are_a_set_as_well() -> None:
     assert set(np.frombuffer(known.take_new(), np.uint32).tolist()) == slow
     assert known.take_new() == b""
     assert known.pieces == 1
+
+
+@pytest.mark.parametrize(("answers", "most"), [(MANY_VALUES, MANY_VALUES), (EXPERIMENTS - 1, EXPERIMENTS)])
+def test_experiments_that_all_agree_go_on_until_they_decide(answers: int, most: int) -> None:
+    """A front page is one page under all sessions; its twin is a host of which an answer did not come."""
+    pairs = Pairs()
+    for number in range(WAITING):
+        pairs.note_known(f"{HOST}/{number}?sid={number}")
+    for number in range(MANY_VALUES):
+        url = f"{HOST}/?sid={number:032x}"
+        found = pairs.experiment(url, repeats=True, is_worth_it=True)
+        assert (found is not None) == (number < most)
+        if number < answers:
+            pairs.note(Evidence(url, "?sid", HOST, agrees=True, is_linked=False))
+    assert ("?sid" in pairs.void) == (answers == MANY_VALUES)
