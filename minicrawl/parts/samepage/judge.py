@@ -5,7 +5,8 @@ kind      what a page said: the first of `KINDS` that fits it, or GAIN; FILE is 
 gain      a page that said something, or led to something; one that did not, but named a new page, is one as well
 key       what a URL shares with others, from fine to coarse; each key counts its pages and gains
 V         up to two folders, the form of the last segment, or its name for a program, and the parameters, those of few
-          values with their values; or a tail that has values, or with what D has where a folder is between
+          values with their values, and those of few forms with their forms: topic=0.0 and topic=0.msg0; or a tail that
+          has values, or with what D has where a folder is between
 F         the same without values: the pattern of a URL, which users see
 C, W      its parameters' names alone, anywhere on the host; its tail, for a path that is a view
 D         for other paths of DEEP segments or more, the first of them, and for the others whether they are numbers; of
@@ -212,10 +213,10 @@ class Keys(NamedTuple):
 class Judge:
     """What was learned of one host.
 
-    `counts`: by key; `seen`, until there are enough: hashes of the values of a parameter, as ?name, also behind a
-    segment, as /folder/segment?name; of the segments that have numbers behind a word, as /folder/word{n}; of the
-    programs in a folder, as /folder/?; of the folders above a word; and of the folders in one, as name/. `changed`,
-    `changed_words`: since they were cleared.
+    `counts`: by key; `seen`, until there are enough: hashes of the values of a parameter, as ?name, and of their forms,
+    as ?name~; of its values behind a segment, as /folder/segment?name; of the segments that have numbers behind a word,
+    as /folder/word{n}; of the programs in a folder, as /folder/?; of the folders above a word; and of the folders in
+    one, as name/. `changed`, `changed_words`: since they were cleared.
     """
 
     def __init__(self, counts: Mapping[str, Count] = {}, seen: Mapping[str, set[int]] = {}) -> None:
@@ -246,6 +247,7 @@ class Judge:
         for name, value in shape.parameters:
             self.has_parameters = True
             self._see(f"?{name}", value, FEW + 1)
+            self._see(f"?{name}~", word_of(value), FEW + 1)
         if segments and not self._has_values(shape):
             self._note_program(shape)
         is_folder = bool(shape.parameters) or shape.form.endswith("/")  # the last segment as well
@@ -353,12 +355,19 @@ class Judge:
         names = "&".join(shape.names)
         pattern = f"F {place}?{names}"
         few = {name for name in shape.names if self.has_few(name)}
-        valued = sorted({f"{name}={value}" if name in few else name for name, value in shape.parameters})
-        own = (f"V {itself}?{'&'.join(valued)}",) if few else ()
+        valued = sorted({self._valued(name, value) for name, value in shape.parameters})
+        own = (f"V {itself}?{'&'.join(valued)}",) if valued != list(shape.names) else ()
         coarse = (f"C {names}", f"W {tail}") if tail else (f"C {names}",)
         loose = [f"P {name}" for name in shape.names]
         loose += [f"P {name}={value}" for name, value in shape.parameters if name in few]
         return Keys((*own, pattern, *coarse), pattern, tuple(loose))
+
+    def _valued(self, name: str, value: str) -> str:
+        """A parameter with its value, if it has few, or with the form of its value, if there are few forms."""
+        if self.has_few(name):
+            return f"{name}={value}"
+        forms = len(self.seen.get(f"?{name}~", ()))
+        return f"{name}={word_of(value)}" if 1 < forms <= FEW else name
 
     def _place(self, shape: Shape) -> str:
         """The place of a URL, with the name of a program."""
@@ -378,12 +387,8 @@ class Judge:
         """The share of gains to be expected of a URL."""
         keys = self.keys(url)
         is_view = keys.is_view
-        shares = []
-        for loose in keys.loose:
-            count = self.counts.get(loose)
-            if count is not None and len(self.seen.get(loose, ())) > 1:
-                shares.append((count.gains + 1) / (count.n + 2))
-        prospect = min((*shares, 0.5))
+        loose = [self.counts[key] for key in keys.loose if key in self.counts and len(self.seen.get(key, ())) > 1]
+        prospect = min((0.5, *((count.gains + 1) / (count.n + 2) for count in loose)))
         for key in reversed(keys.fine):
             count = self.counts.get(key)
             if count is not None:
@@ -421,18 +426,16 @@ class Judge:
         changed = {*shape_of(url).parameters} - {*shape_of(source).parameters}
         if any(self._chooses_nothing(name, value) for name, value in changed):
             return False
-        if any(self._dry(f"P {name}") >= most for name, _ in changed):
+        if any(self._count(f"P {name}").dry >= most for name, _ in changed):
             most = DRY
-        return self._dry(self.keys(url).paging) < most
+        return self._count(self.keys(url).paging).dry < most
 
     def _chooses_nothing(self, name: str, value: str) -> bool:
         """True if pages with a parameter, or with this value of few, were read that mostly repeat others."""
-        count = self.counts.get(f"P {name}={value}" if self.has_few(name) else f"P {name}")
-        return count is not None and count.mostly_repeats
+        return self._count(f"P {name}={value}" if self.has_few(name) else f"P {name}").mostly_repeats
 
-    def _dry(self, key: str) -> int:
-        count = self.counts.get(key)
-        return 0 if count is None else count.dry
+    def _count(self, key: str) -> Count:
+        return self.counts.get(key) or Count()
 
     # Answers.
 
@@ -500,7 +503,7 @@ class Judge:
                 self.counts[self.pattern(url)].kinds["gated"] += 1
 
     def is_gate(self, url: str) -> bool:
-        return (self.counts.get(self.pattern(url)) or Count()).kinds["gate"] > 0
+        return self._count(self.pattern(url)).kinds["gate"] > 0
 
     def open_gates(self, way: Sequence[str]) -> None:
         """Take in that a page said something to which gates and redirects alone led: all on this way count as gains,
@@ -541,10 +544,8 @@ class Judge:
     def needs_lines(self, url: str) -> bool:
         """True if it matters which lines a page has: it may say nothing new under a known title, or other URLs of the
         host may say again what it says."""
-        if self.has_parameters or self.is_view(url):
-            return True
-        count = self.counts.get(self.pattern(url))
-        return count is not None and count.kinds["known title"] >= KNOWN_TITLES
+        count = self._count(self.pattern(url))
+        return self.has_parameters or self.is_view(url) or count.kinds["known title"] >= KNOWN_TITLES
 
     def keeps_out(self, index: bool, follow: bool, *, is_view: bool, is_home: bool) -> bool:
         """True if what a page says to robots means that it is none for readers: noindex, with nofollow or on a view.
@@ -624,7 +625,7 @@ class Judge:
         if prospect >= NOW:
             return True
         keys = self.keys(url)
-        count, coarse = self.counts.get(keys.pattern) or Count(), self.counts.get(keys.fine[-1]) or Count()
+        count, coarse = self._count(keys.pattern), self._count(keys.fine[-1])
         may_rise = prospect >= RISEN and count.said >= 2
         return may_rise and count.dry < (DRY if coarse.is_poor else DRY * NOW / prospect)  # rare gains are far apart
 
@@ -639,7 +640,7 @@ class Judge:
         """True if more pages of a pattern must be read. Of one of which many wait, some are samples by hash: those that
         were read in the order of their links may be the only ones that say nothing."""
         keys = self.keys(waiting.url)
-        count, coarse = self.counts.get(keys.pattern) or Count(), self.counts.get(keys.fine[-1]) or Count()
+        count, coarse = self._count(keys.pattern), self._count(keys.fine[-1])
         is_deep = keys.fine[-1].startswith("D")
         if is_deep and coarse.is_poor and count.read < COARSE:  # each topic of a forum may be a pattern
             return coarse.called < SAMPLES_OF_MANY

@@ -71,8 +71,12 @@ class SlowJudge:
             return [*([f"V {deep} {tail}"] if is_below else []), *fine, f"D {deep}"], pattern, []
         names = "&".join(sorted({name for name, _ in parameters}))
         few = {name for name, _ in parameters if len(self._values(name)) <= FEW}
-        valued = "&".join(sorted({f"{name}={value}" if name in few else name for name, value in parameters}))
-        fine = [f"V {self._place(url)}?{valued}"] if few else []
+        formed = {name for name, _ in parameters if 1 < len(set(map(word_of, self._values(name)))) <= FEW} - few
+        chosen = {
+            f"{name}={value if name in few else word_of(value)}" for name, value in parameters if name in few | formed
+        }
+        valued = "&".join(sorted(chosen | {name for name, _ in parameters if name not in few | formed}))
+        fine = [f"V {self._place(url)}?{valued}"] if chosen else []
         fine += [f"F {place}?{names}", f"C {names}"] + ([f"W {tail}"] if tail else [])
         loose = [f"P {name}" for name in sorted({name for name, _ in parameters})]
         loose += [f"P {name}={value}" for name, value in parameters if name in few]

@@ -145,6 +145,32 @@ def threads_to_print(web: MadeWeb) -> None:
     web.front(links_to(f"/thread.php?thread={number}" for number in range(80)))
 
 
+@made(330)
+def messages_in_topics(web: MadeWeb) -> None:
+    """Boards and topics by number and first message, ten a page; each message links to its topic by its own number."""
+    sizes = [1 + number * 7 % 25 for number in range(100)]
+
+    def board(first: str) -> str:
+        shown = range(int(first), int(first) + 10)
+        own = [(f"/?board=1.{at}", "Page") for at in range(0, 100, 10)]
+        own += [(f"/?board=1.0;sort={by}{way}", by) for by in ("subject", "replies") for way in ("", ";desc")]
+        topics = (((f"/?topic={at}.0", WORDS[at % 50]), (f"/?topic={at}.msg{sizes[at] - 1}", "Last")) for at in shown)
+        return document("Topics", links(*(link for pair in topics for link in pair), *own))
+
+    def page(query: dict[str, str]) -> str | None:
+        if "topic" not in query:
+            return board(query.get("board", "1.0").partition(";")[0].partition(".")[2])
+        number, _, first = query["topic"].partition(".")
+        size, start = sizes[int(number)], int(first.removeprefix("msg")) // 10 * 10
+        shown = range(start, min(start + 10, size))
+        own = [(f"/?topic={number}.{at}", "Page") for at in range(0, size, 10)]
+        own += [(f"/?topic={number}.msg{at}", "Link") for at in shown]
+        return document(f"Topic {WORDS[int(number) % 50]}", "".join(web.text(number, at) for at in shown) + links(*own))
+
+    web.views["/"] = page
+    web.wanted = {f"/?topic={number}.{at}" for number, size in enumerate(sizes) for at in range(0, size, 10)}
+
+
 @made(180)  # of these 60 for the short ones
 def short_links(web: MadeWeb) -> None:
     """Their twin: short links, of which the first lead to what is known, and all others to pages linked nowhere."""
