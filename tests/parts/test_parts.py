@@ -79,7 +79,7 @@ class Marks(Part):
 
     @classmethod
     def of(cls, opening):
-        mark = opening.settings_of(MarkSettings).mark
+        mark = own(opening.settings, MarkSettings).mark
         return cls(mark) if mark else None
 
     @staticmethod

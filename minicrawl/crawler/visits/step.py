@@ -23,7 +23,6 @@ if TYPE_CHECKING:  # all parts are read at the start of every command
     from minicrawl.store.writer import Writer
 
 P = TypeVar("P", bound="Step")
-S = TypeVar("S")
 
 
 class Step:
@@ -136,11 +135,6 @@ class Opening(Struct, frozen=True):
     aliases: "Aliases"
     now: float
     opened: list[Step]
-
-    def settings_of(self, kind: type[S]) -> S:
-        """The settings, as those of one part."""
-        assert isinstance(self.settings, kind), "all settings are fields of one class"
-        return self.settings
 
     def plain(self, urls: Sequence[str]) -> Sequence[str]:
         """The URLs under which the pages of some normalised URLs are known, as all steps see it."""

@@ -19,6 +19,7 @@ from minicrawl.crawler.visits.step import Opening, Step
 from minicrawl.crawler.visits.turn import Turn
 from minicrawl.model import Fetched, PageRequest, ParsedPage
 from minicrawl.parts.cookies import GATES, SET_COOKIE, CookieRow, CookieSettings
+from minicrawl.parts.part import own
 from minicrawl.reasons import MAX_HOPS
 from minicrawl.store.database import keep_private
 from minicrawl.store.writer import Writer
@@ -39,7 +40,7 @@ class CookieStep(Step):
 
     def __init__(self, opening: Opening) -> None:
         self._state, share = opening.state, opening.state.terms.share
-        file = opening.settings_of(CookieSettings).cookie_file
+        file = own(opening.settings, CookieSettings).cookie_file
 
         def is_own(host: str) -> bool:
             return share is None or share.has(f"http://{host}/")

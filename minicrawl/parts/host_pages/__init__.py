@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self  # Any: JSON
 
 from minicrawl.errors import counted
 from minicrawl.model import State
-from minicrawl.parts.part import Part
+from minicrawl.parts.part import Part, own
 from minicrawl.setting import LIVE, setting, whole
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class HostPages(Part):
         self._limit: int | None = None
         self._before = dict[int, int]()
         self._new = defaultdict[int, set[int]](set)
-        self._set(opening.settings_of(HostPagesSettings).host_pages)
+        self._set(own(opening.settings, HostPagesSettings).host_pages)
 
     @classmethod
     def of(cls, opening: "Opening") -> Self:

@@ -15,6 +15,7 @@ from minicrawl.parts.logins import ACCOUNTS, LOST, ActingRow, LoginSettings
 from minicrawl.parts.logins.guard import Guard, shape
 from minicrawl.parts.logins.session import kept_logins
 from minicrawl.parts.logins.words import acting_links, acting_name, names_action, without_numbers
+from minicrawl.parts.part import own
 from minicrawl.store.writer import Writer
 from minicrawl.web.http.browsing import Browsing
 from minicrawl.web.http.cookies import CookieJar
@@ -43,7 +44,7 @@ class Sessions(Step):
         enders: dict[str, str] = opening.state.writer.meta_json(_ENDERS)
         shapes = {site: {each for each, of in enders.items() if of == site} for site in sites}
         self._guards = {site: Guard(site, logins.get(site), jar, self._browsing, shapes[site]) for site in sites}
-        self._follows = opening.settings_of(LoginSettings).follow_actions
+        self._follows = own(opening.settings, LoginSettings).follow_actions
         self._acting: dict[int, str] = dict(opening.state.writer.rows("SELECT page, name FROM acting"))
         self._unsaved: dict[int, str] = {}
         self._shown: set[str] = set()

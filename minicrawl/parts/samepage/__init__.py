@@ -16,7 +16,7 @@ from logging import INFO
 from typing import TYPE_CHECKING, Any  # Any: JSON
 
 from minicrawl import log
-from minicrawl.parts.part import Part
+from minicrawl.parts.part import Part, own
 from minicrawl.parts.samepage import tables  # noqa: F401 - declares them
 from minicrawl.setting import LIVE, PATTERNS, setting
 
@@ -45,7 +45,7 @@ class SamePages(Part):
             return None
         from minicrawl.parts.samepage.step import SamePage  # noqa: PLC0415
 
-        return SamePage(opening, opening.settings_of(SamePageSettings).ask)
+        return SamePage(opening, own(opening.settings, SamePageSettings).ask)
 
     @staticmethod
     def figures(store: "Store") -> Mapping[str, Any]:
