@@ -28,7 +28,6 @@ reasons   reason codes in one table
 timing    time limits and intervals                sizes     batch and cache sizes
 system    calls of the system; memory              log       events of the log, with their keys
 reading   the read side of a store for programs    experiment results of an experiment
-notices   messages to somebody who does not look
 installed how minicrawl was installed                setting   a setting, and the kinds of their values
 """
 

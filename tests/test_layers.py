@@ -40,7 +40,7 @@ MAY_IMPORT = {
 }
 PURE = {"opic", "rank"}
 GROUND = {"errors", "log", "model", "reasons", "sizes", "system", "timing"}
-FOR_EVERYONE = GROUND | {"events", "experiment", "installed", "notices", "parts", "sandbox", "setting", "settings"}
+FOR_EVERYONE = GROUND | {"events", "experiment", "installed", "parts", "sandbox", "setting", "settings"}
 OF_ALL: dict[str, set[str]] = {"opic": set(), "rank": set(), "web": GROUND}
 """What may be imported beside MAY_IMPORT by those who may not import all that is FOR_EVERYONE."""
 
@@ -67,7 +67,7 @@ HOMES = {
     "ray": ("cluster/",),
     "playwright": ("parts/render/", "parts/logins/"),
     "pypdf": ("parts/pdf/",),
-    "apprise": ("notices.py",),
+    "apprise": ("parts/alerts/",),
     "rich": ("cli/",),
     "ada_url": ("web/urls/",),
     "tldextract": ("web/urls/",),

@@ -45,7 +45,7 @@ from minicrawl.cli.output import (
 )
 from minicrawl.errors import NothingFetchedError, SettingError, counted
 from minicrawl.log import printable
-from minicrawl.parts import figures_of, name_of, parts
+from minicrawl.parts import figures_of, module, name_of, parts
 from minicrawl.settings import PROFILES, RANKINGS, SETTINGS, option
 from minicrawl.store.folder import MOST, found, is_folder
 from minicrawl.store.reader import open_store
@@ -281,11 +281,12 @@ def telling(notify: Sequence[str], command_line: str | None, store: Path) -> Abs
     """Tells those whom --notify and --run name what becomes of a crawl in the block."""
     if not notify and not command_line:
         return nullcontext()
-    from minicrawl.notices import telling
     from minicrawl.store.database import beside
 
     say = teller()
-    return telling(notify, command_line or "", beside(store, ".unsent"), lambda why: say(f"Warning: {printable(why)}"))
+    kept, warns = beside(store, ".unsent"), lambda why: say(f"Warning: {printable(why)}")
+    block: AbstractContextManager[None] = module("alerts").telling(notify, command_line or "", kept, warns)
+    return block
 
 
 def warn(why: str) -> None:

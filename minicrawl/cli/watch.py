@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any  # Any: settings as given
 
 import click
 
-from minicrawl import notices
 from minicrawl.cli.options import (
     INTERRUPTED,
     given_options,
@@ -103,7 +102,7 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
             raise SettingError(f"no page is watched in {printable(str(store))}; name the list, or --store FILE")
         print_told(store, last, "--last", atom, as_json=as_json)
         return
-    commands = notices.parsed_command(command_line or "")
+    commands = module("alerts").parsed_command(command_line) if command_line else []
     services = _services(store, notify)
     if test_notify:
         _try(services, commands)
@@ -115,7 +114,8 @@ def command(  # noqa: PLR0913 - one argument per option, as click calls it
     watched = rounds.Watched(store, seeds, given, _by_url(seeds.urls, selectors), times, kinds=kinds)
     sending = _Sending(store, len(seeds.urls), services, commands, atom, shows_all, as_json)
     pause = None if every is None else parse_duration(every)
-    notices.check_services(services)
+    if services:
+        module("alerts").check_services(services)
     keep_little_free_memory()
     if sys.stderr.isatty():
         again = f"; new and changed ones are fetched again after {confirm.replace(',', ' and ')}" if times else ""
@@ -167,20 +167,19 @@ def _by_url(urls: Sequence[str], selectors: Sequence[str]) -> dict[str, str]:
 
     found = dict[str, str]()
     for text in selectors:
+        named = f"--selector {quoted(text)}"
         pattern, sign, selector = text.partition("=")
         if not sign or "[" in pattern or "::" in pattern or pattern.startswith("json:"):
             pattern, selector = "", text
         selector = selector.removeprefix("css:")
         if not selector.startswith("json:") and wrong_css(css_parts(selector)[0]):
-            raise SettingError(f"--selector {quoted(text)}: {quoted(selector)} is not a CSS selector")
+            raise SettingError(f"{named}: {quoted(selector)} is not a CSS selector")
         try:
             matching = [url for url in urls if re.search(pattern, url)]
         except re.error as error:
-            raise SettingError(
-                f"--selector {quoted(text)}: {quoted(pattern)} is no regular expression ({error})"
-            ) from error
+            raise SettingError(f"{named}: {quoted(pattern)} is no regular expression ({error})") from error
         if not matching:
-            raise SettingError(f"--selector {quoted(text)} matches the URL of no page of the list")
+            raise SettingError(f"{named} matches the URL of no page of the list")
         for url in matching:
             found.setdefault(url, selector)
     return found
@@ -202,8 +201,9 @@ def _services(store: Path, given: Sequence[str]) -> list[str]:
     from minicrawl.store.database import logs, real_path
     from minicrawl.store.writer import Writer
 
-    notices.check_services(given)
-    if not given and not store.exists():
+    if given:
+        module("alerts").check_services(given)
+    elif not store.exists():
         return []
     store.parent.mkdir(parents=True, exist_ok=True)
     with closing(Writer(store)) as writer:
@@ -216,13 +216,13 @@ def _services(store: Path, given: Sequence[str]) -> list[str]:
 
 
 def _try(services: Sequence[str], commands: Sequence[str]) -> None:
-    messages = module("watch.messages")
+    alerts, messages = module("alerts"), module("watch.messages")
     if not services and not commands:
         raise SettingError("--test-notify tests --notify and --run; give one of them")
     for url in services:
-        if why := notices.notify(url, "minicrawl watch", "This is a test message: all is well."):
+        if why := alerts.notify(url, "minicrawl watch", "This is a test message: all is well."):
             raise SettingError(f"the message was not sent: {why}")
-    if commands and (why := notices.run_command(commands, messages.as_json([], time.time(), 0))):
+    if commands and (why := alerts.run_command(commands, messages.as_json([], time.time(), 0))):
         raise SettingError(f"the message was not sent: {why}")
     click.echo("The message was sent.")
 
@@ -296,9 +296,9 @@ class _Sending:
     def _send(self, way: str, message: Any) -> None:
         lines, why = message.lines(), None
         if way == _COMMAND:
-            why = notices.run_command(self.commands, message.json())
+            why = module("alerts").run_command(self.commands, message.json())
         elif way != _PRINTING:
-            why = notices.notify(way, lines[0], "\n".join(lines))
+            why = module("alerts").notify(way, lines[0], "\n".join(lines))
         elif not (self.as_json or is_quiet()):
             click.echo("\n".join(lines))
         if why is None:

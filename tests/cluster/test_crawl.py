@@ -1,7 +1,5 @@
 """`minicrawl crawl --partitions N`, as a user types it."""
 
-import json
-import shlex
 import signal
 import subprocess
 import sys
@@ -50,17 +48,6 @@ def test_the_report_is_that_of_one_process(crawled: tuple[Path, dict[str, Any]],
 def test_the_log_has_the_partition_of_every_commit(crawled: tuple[Path, dict[str, Any]]) -> None:
     log, _, _ = (crawled[0].parent / "crawl.log").read_text().partition(" has ended ")  # later crawls of this process
     assert {" partition " in line for line in log.splitlines() if " committed " in line} == {True}
-
-
-def test_what_happens_in_a_partition_is_told(tmp_path: Path) -> None:
-    told, folder = tmp_path / "told", str(tmp_path / "web")
-    stop = [sys.executable, "-m", "minicrawl", "control", "stop", "--store", folder]
-    keep = f"import subprocess, sys; open({str(told)!r}, 'a').write(sys.stdin.read()); subprocess.run({stop})"
-    words = f"crawl {SEEDS[0]} --partitions 2 --proxy http://127.0.0.1:1 --allow-private --time {PATIENCE}"
-    run(*words.split(), "--store", folder, "--run", shlex.join([sys.executable, "-c", keep]))
-    first, last = map(json.loads, told.read_text().splitlines())
-    assert (first["event"], last["event"]) == ("proxy-failed", "crawl-ended")
-    assert first["message"].startswith(f"partition {first['partition']}: the proxy http://127.0.0.1:1 cannot be used")
 
 
 @pytest.mark.parametrize(("words", "code", "message"), [

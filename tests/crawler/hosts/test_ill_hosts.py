@@ -1,11 +1,13 @@
 """Kinds of hosts that fall ill, and of well ones that look like them, crawled twice, a day apart."""
 
+import itertools
 from pathlib import Path
 
+import httpx
 import pytest
 from support.ill_hosts import ILL, WELL, Figures, Kind, figures
 from support.prose import WORDS, prose
-from support.sites import HOME, Server, Site, crawl
+from support.sites import HOME, Server, Site, crawl, rows
 
 from minicrawl import log
 
@@ -62,3 +64,32 @@ def test_a_host_is_well_whose_views_are_forbidden_at_the_end(view: str, tmp_path
         _, server = crawl(Server(site), tmp_path / "crawl.db", [HOME])
     assert (ill, {*site[HOME]} - {*server.asked}) == ([], set())
     assert sum(site.get(url) == 403 for url in server.asked) > 5
+
+
+def test_a_host_is_told_to_be_gone_once(store: Path) -> None:
+    told = []
+    site = {HOME: ["http://b.test/"], "http://b.test/": httpx.ConnectError("refused")}
+    with log.following(["host-gone"], lambda *event: told.append(event)):
+        for _ in range(5):
+            crawl(site, store, [HOME], patience=0)
+            rows(store, "UPDATE health SET failed_at = failed_at - 100000")
+    assert [keys["host"] for _, _, keys in told] == ["b.test"]
+
+
+@pytest.mark.parametrize(("failures", "events"), [(2, ["host-back"]), (6, ["crawl-stalled", "host-back"])])
+def test_a_crawl_that_waits_for_its_only_host_is_stalled_after_five_minutes(
+    failures: int, events: list[str], store: Path
+) -> None:
+    """It is told once, and not of a host that is well again after a minute and a half."""
+    requests = itertools.count()
+    pages = [f"{HOME}{number}" for number in range(9)]
+
+    def reply(request: httpx.Request, _: int) -> list[str]:
+        if 2 <= next(requests) < 2 + failures:
+            raise httpx.ConnectError("refused")
+        return [*pages, f"<p>{request.url}"]
+
+    told: list[str] = []
+    with log.following(["crawl-stalled", "host-back"], lambda name, *_: told.append(name)):
+        crawl(dict.fromkeys([HOME, *pages], reply), store, [HOME], patience=7_200)
+    assert told == events

@@ -1,6 +1,5 @@
 """What somebody who does not look is told of a crawl: by a command, by a webhook, once each."""
 
-import itertools
 import json
 import logging
 import shlex
@@ -9,17 +8,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
 import pytest
 from click.testing import Result
+from support.cluster_runs import SEEDS
 from support.command_line import HOME, end_logs, run
 from support.counted_web import counted_web
-from support.sites import crawl, rows
+from support.patience import PATIENCE
 from support.small_web import Pages, small_web
 
 from minicrawl import log
 from minicrawl.errors import SettingError
-from minicrawl.notices import TOLD, telling
+from minicrawl.parts.alerts import TOLD, telling
 
 KEEP = "import sys; open(sys.argv[1], 'a').write(sys.stdin.read())"
 
@@ -57,11 +56,8 @@ def test_a_log_that_is_asked_for_is_as_without(tmp_path: Path) -> None:
     with web(tmp_path) as words:
         run("crawl", *words, "--run", calls("pass"), "--log-file", tmp_path / "log")
     end_logs()
-    assert {"page-done", "crawl-ended"} <= {_event(line) for line in (tmp_path / "log").read_text().splitlines()}
-
-
-def _event(line: str) -> str:
-    return "page-done" if "fetched ok" in line else "crawl-ended" if "has ended" in line else ""
+    lines = (tmp_path / "log").read_text()
+    assert ("fetched ok" in lines, "has ended" in lines) == (True, True)
 
 
 def test_a_webhook_is_told_and_one_that_fails_is_a_warning(tmp_path: Path) -> None:
@@ -130,30 +126,14 @@ def test_a_file_that_has_no_messages_is_refused(tmp_path: Path) -> None:
         pass
 
 
-def test_a_host_is_told_to_be_gone_once(tmp_path: Path) -> None:
-    store, told = tmp_path / "crawl.db", []
-    site = {HOME: ["http://b.test/"], "http://b.test/": httpx.ConnectError("refused")}
-    with log.following(["host-gone"], lambda *event: told.append(event)):
-        for _ in range(5):
-            crawl(site, store, [HOME], patience=0)
-            rows(store, "UPDATE health SET failed_at = failed_at - 100000")
-    assert [keys["host"] for _, _, keys in told] == ["b.test"]
-
-
-@pytest.mark.parametrize(("failures", "events"), [(2, ["host-back"]), (6, ["crawl-stalled", "host-back"])])
-def test_a_crawl_that_waits_for_its_only_host_is_stalled_after_five_minutes(
-    tmp_path: Path, failures: int, events: list[str]
-) -> None:
-    """It is told once, and not of a host that is well again after a minute and a half."""
-    requests = itertools.count()
-    pages = [f"{HOME}{number}" for number in range(9)]
-
-    def reply(request: httpx.Request, _: int) -> list[str]:
-        if 2 <= next(requests) < 2 + failures:
-            raise httpx.ConnectError("refused")
-        return [*pages, f"<p>{request.url}"]
-
-    told: list[str] = []
-    with log.following(["crawl-stalled", "host-back"], lambda name, *_: told.append(name)):
-        crawl(dict.fromkeys([HOME, *pages], reply), tmp_path / "crawl.db", [HOME], patience=7_200)
-    assert told == events
+@pytest.mark.slow
+@pytest.mark.usefixtures("ray")
+def test_what_happens_in_a_partition_is_told(tmp_path: Path) -> None:
+    told, folder = tmp_path / "told", str(tmp_path / "web")
+    stop = [sys.executable, "-m", "minicrawl", "control", "stop", "--store", folder]
+    keep = f"import subprocess, sys; open({str(told)!r}, 'a').write(sys.stdin.read()); subprocess.run({stop})"
+    words = f"crawl {SEEDS[0]} --partitions 2 --proxy http://127.0.0.1:1 --allow-private --time {PATIENCE}"
+    run(*words.split(), "--store", folder, "--run", shlex.join([sys.executable, "-c", keep]))
+    first, last = map(json.loads, told.read_text().splitlines())
+    assert (first["event"], last["event"]) == ("proxy-failed", "crawl-ended")
+    assert first["message"].startswith(f"partition {first['partition']}: the proxy http://127.0.0.1:1 cannot be used")

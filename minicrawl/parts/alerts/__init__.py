@@ -1,11 +1,9 @@
-"""Messages to somebody who does not look, by a command, or to services by the library Apprise; and what they are told
-of a crawl: events of its log."""
+"""Messages to somebody who does not look, by a command, or to services by the library Apprise (--run, --notify); and
+what they are told of a crawl: events of its log."""
 
 import json
 import shlex
-import subprocess
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -13,6 +11,7 @@ from pathlib import Path
 
 from minicrawl import installed, log
 from minicrawl.errors import SettingError
+from minicrawl.parts.part import Part
 from minicrawl.system import put_in_place
 
 TOLD = (
@@ -22,22 +21,26 @@ TOLD = (
 """Events of a crawl that somebody is told of."""
 _SECONDS = 60.0
 """For a command."""
-
-
 Message = Mapping[str, object]
 """An event as a JSON object: its name, sentence and keys, and when it was."""
 Way = Callable[[Message], str | None]
 """Sends a message. Returns why that failed, or None."""
 
 
+class Alerts(Part):
+    """Has no step: who commands a crawl is told of it."""
+
+
 @contextmanager
 def telling(services: Sequence[str], command_line: str, kept: Path, warn: Callable[[str], None]) -> Iterator[None]:
     """Tell services and a command of the events of a crawl during the block, which ends once each was sent or has
     failed. kept: the file of messages that were not sent. warn: gets why. Raises SettingError."""
-    check_services(services)
-    command = parsed_command(command_line)
+    from concurrent.futures import ThreadPoolExecutor  # noqa: PLC0415 - every command loads all parts
+
+    if services:
+        check_services(services)
     ways: dict[str, Way] = {f"notify {at}": partial(_notify_of, url) for at, url in enumerate(services)}
-    if command:
+    if command := parsed_command(command_line):
         ways["run"] = partial(run_command, command)
     messages = _Messages(kept, ways, warn)
     with ThreadPoolExecutor(1) as pool, log.following(TOLD, lambda *event: pool.submit(messages.send, *event)):
@@ -103,6 +106,8 @@ def parsed_command(line: str) -> list[str]:
 
 def run_command(command: Sequence[str], message: Message) -> str | None:
     """Call a command with a message as a line of JSON on its standard input. Returns why that failed, or None."""
+    import subprocess  # noqa: PLC0415 - every command loads all parts
+
     try:
         line = f"{json.dumps(message)}\n".encode()
         subprocess.run(command, input=line, stdout=2, timeout=_SECONDS, check=True, start_new_session=True)
@@ -126,8 +131,6 @@ def notify(url: str, title: str, body: str) -> str | None:
 
 def check_services(urls: Sequence[str]) -> None:
     """Raise SettingError for an address that names no service, or without the library."""
-    if not urls:
-        return
     try:
         import apprise  # noqa: PLC0415
     except ImportError as error:
