@@ -90,7 +90,7 @@ STAGES: dict[str, tuple[Any, str]] = {
     "of that, sums": (crawl_state, "load_totals"),
     "of that, queues": (Frontier, "load"),
     "fingerprints": (Duplicates, "__init__"),
-    "budgets": (crawl_state.CrawlState, "_load_traps"),
+    "budgets": (crawl_state.CrawlState, "_load_budgets"),
 }
 
 
