@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-import httpx
 import pytest
 from support.made_webs.judged import wrong_books
-from support.made_webs.web import HOST, MadeWeb, key_of, links_to
+from support.made_webs.web import HOST, MadeWeb, links_to
 from support.sites import Server, crawl, rows, text
 
 TOPICS = 12
@@ -19,12 +18,7 @@ def site(robots: str = "") -> Server:
         web.add(f"/topic/{topic}", f"Topic {topic}", web.text(topic))
         web.add(reply, f"Reply {topic}", web.text(reply))
     web.front(links_to([*REPLIES * 10, *(f"/topic/{topic}" for topic in range(TOPICS))]))
-
-    def reply_to(request: httpx.Request, times: int) -> httpx.Response:
-        answer = web.answer(key_of(str(request.url)), times)
-        return httpx.Response(answer.status, headers=dict(answer.fields), text=answer.body)
-
-    return Server({}, absent=reply_to, beside={f"{HOST}/robots.txt": text(robots)})
+    return Server({}, absent=web.reply, beside={f"{HOST}/robots.txt": text(robots)})
 
 
 def asked(server: Server) -> list[str]:

@@ -4,7 +4,6 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-import httpx
 import pytest
 from support.intakes import intake_of
 from support.made_webs import MADE, read_by_crawl
@@ -21,12 +20,8 @@ SECONDS = 60
 
 
 def served(web: MadeWeb) -> Server:
-    def reply(request: httpx.Request, times: int) -> httpx.Response:
-        answer = web.answer(key_of(str(request.url)), times)
-        return httpx.Response(answer.status, headers=dict(answer.fields), text=answer.body)
-
     robots = {"http://slow.test/robots.txt": text(f"User-agent: *\nCrawl-delay: {2 * SECONDS}")}
-    return Server(SLOW, absent=reply, beside=robots)
+    return Server(SLOW, absent=web.reply, beside=robots)
 
 
 def crawled(server: Server, store: Path, **settings: Any) -> Crawl:

@@ -124,6 +124,10 @@ class MadeWeb:
             found = self.views[path](query) if path in self.views else self.respond(key, times)
         return Answer(found) if isinstance(found, str) else found or MISSING
 
+    def reply(self, request: httpx.Request, times: int) -> httpx.Response:
+        answer = self.answer(key_of(str(request.url)), times)
+        return httpx.Response(answer.status, headers=dict(answer.fields), text=answer.body)
+
     def says(self, key: str, answer: Answer) -> str | None:
         """What a page is told apart by, None if it is none."""
         if answer.status != 200:
