@@ -3,7 +3,8 @@
 import ast
 import functools
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -190,6 +191,38 @@ def test_what_tests_share_stands_in_a_module_of_its_own() -> None:
     for file in sorted(Path(__file__).parent.rglob("*.py")):
         names = {part for name in imports(file) for part in name.split(".")}
         assert {name for name in names if name.startswith("test_")} == set(), file
+
+
+FIRST = """
+import importlib, pkgutil, sys, minicrawl
+names = [each.name for each in pkgutil.walk_packages(minicrawl.__path__, "minicrawl.")]
+for name in (name for name in names if not name.endswith("__main__")):
+    for loaded in [each for each in sys.modules if each.partition(".")[0] == "minicrawl"]:
+        del sys.modules[loaded]
+    importlib.import_module(name)
+names.clear()"""
+
+
+@pytest.mark.slow
+def test_each_module_may_be_imported_first() -> None:
+    assert "minicrawl.web" in loaded_by(FIRST)
+
+
+def test_no_modules_import_one_another() -> None:
+    names = {
+        f"minicrawl/{file}".removesuffix(".py").removesuffix("/__init__").replace("/", "."): file for file in FILES
+    }
+    TopologicalSorter({name: at_run_time(ROOT / file, names) for name, file in names.items()}).prepare()
+
+
+def at_run_time(path: Path, names: Container[str]) -> Iterator[str]:
+    """Those of our modules that a file imports while it is itself imported."""
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in names)
+        elif isinstance(node, ast.ImportFrom) and (folder := node.module or "") in names:
+            inner = {f"{folder}.{alias.name}" for alias in node.names}
+            yield from (name if name in names else folder for name in inner)
 
 
 def test_every_part_is_in_the_table() -> None:
