@@ -407,11 +407,17 @@ def _repeated(blocks: list[_Known], repeated: Set[int]) -> Iterator[_Known]:
         (is_known, list(run))
         for is_known, run in groupby(blocks, lambda each: each.block.start in notices or each.is_in(repeated))
     ]
+    own = [number for number, (is_known, run) in enumerate(runs) if not is_known and not all(map(_is_link, run))]
     for number, (is_known, run) in enumerate(runs):
         is_outermost = number in (0, len(runs) - 1)
+        is_beside_links = own != [] and not own[0] < number < own[-1]  # outside of them are links alone
         is_menu = len(run) >= _MENU and 2 * sum(each.linked for each in run) >= sum(each.size for each in run)
         for each in run if is_known else ():
             is_long = len(" ".join(each.keys).encode()) >= _NOTICE and not (each.block.level or each.block.is_row)
-            is_notice = is_long or each.block.start in notices
+            is_notice = is_long or each.block.start in notices or (is_beside_links and not each.block.level)
             if not each.block.is_code and (is_outermost or is_menu or is_notice):
                 yield each
+
+
+def _is_link(block: _Known) -> bool:
+    return 2 * block.linked > block.size

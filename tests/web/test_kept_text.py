@@ -95,6 +95,10 @@ def test_what_the_host_repeats_is_no_content_around_it_in_menus_and_in_notices()
     assert content(code, *blocks, *labels[:3], code) == [b"import x".decode(), *left, "import x"]
     assert len(content("own", *labels, *menu[:4], "own")) == 9
     assert len(content(*labels, notice)) == 4, "all that the page has"
+    links = [f"- [own {word}{LINK}" for word in ("a", "b")]
+    assert content("own text", "Since", *links, "Imprint") == ["own text", "own a", "own b"]
+    assert content("own text", "Since", *links, "own end") == ["own text", "Since", "own a", "own b", "own end"]
+    assert content("own text", "## Example", *links, "Imprint") == ["own text", "Example", "own a", "own b"]
 
 
 def test_of_a_long_block_a_relative_date_is_part_of_its_hash() -> None:
