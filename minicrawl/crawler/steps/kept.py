@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
+from zlib import crc32
 
 from msgspec.structs import replace
 
@@ -112,6 +113,8 @@ class Items(Step):
         self._file.finish()
 
 
+_MOST_PAGES = 10_000
+"""Whose blocks are compared, those noted last."""
 MOST_HOSTS = 300
 """Pictures that are kept in memory when they have been saved, of the hosts used last: 48 kB each."""
 _PART = 4
@@ -129,6 +132,7 @@ class HostPictures(Step):
         self._load = writer.texts.host_blocks
         self._frontier = frontier
         self._of: dict[int, RepeatedBlocks] = {}
+        self._first = dict[tuple[int, int], int]()  # pages by host and blocks
         self._learns, self._is_settled = learns, False
 
     @classmethod
@@ -148,9 +152,17 @@ class HostPictures(Step):
         known = self._of.get(self._frontier.host(page).id)  # only looked at, as a commit may be under way
         return asked._replace(blocks=True) if known is None or known.is_due(page) else asked
 
+    def blocks(self, turn: Turn) -> bytes:
+        """Those of a page; none of a page that is there under another URL, too: it repeats nothing."""
+        if len(self._first) >= _MOST_PAGES:
+            self._first.clear()
+        own = self._frontier.host(turn.page).id, crc32(turn.parsed.blocks)
+        is_first = self._first.setdefault(own, turn.page) == turn.page
+        return turn.parsed.blocks + turn.parsed.headings if is_first else b""
+
     def on_turn(self, turn: Turn) -> None:
-        if turn.parsed.blocks:
-            self.picture(turn.page).note(turn.page, turn.parsed.blocks + turn.parsed.headings)
+        if turn.parsed.blocks and (blocks := self.blocks(turn)):
+            self.picture(turn.page).note(turn.page, blocks)
 
     def on_settled(self) -> None:
         self._is_settled = True

@@ -131,7 +131,7 @@ class Refresh(Step):
         if turn.last.fetched_at < self._needed_since or page in self._pages.read_otherwise:
             self._pages.read_otherwise.discard(page)
             # As pages are read otherwise now, such as with their scripts, a difference is not the page's.
-            note(self._pictures.picture(page), page, turn.parsed.blocks + turn.parsed.headings, answer, row.memory)
+            note(self._pictures.picture(page), page, self._pictures.blocks(turn), answer, row.memory)
             self._found[page] = Difference(answer, row.memory)
             return False
         if not kept and turn.parsed.kept and (text := self._writer.texts.record(page)) is not None:
@@ -141,7 +141,7 @@ class Refresh(Step):
             return False
         answers = [*self._answers.get(page, ()), answer]
         picture = self._pictures.picture(page)
-        note(picture, page, turn.parsed.blocks + turn.parsed.headings, _compared(turn), row.memory)
+        note(picture, page, self._pictures.blocks(turn), _compared(turn), row.memory)
         found = difference(kept, row.memory, answers, picture)
         if found is not None:
             self._found[page] = found if row.hashes else found._replace(hashes=_compared(turn))
@@ -190,7 +190,7 @@ class Refresh(Step):
         kept = _compared(turn) if found is None else found.hashes
         row = self._row_of(turn, len(kept) // 4)
         if found is None:
-            note(self._pictures.picture(turn.page), turn.page, turn.parsed.blocks + turn.parsed.headings, kept, b"")
+            note(self._pictures.picture(turn.page), turn.page, self._pictures.blocks(turn), kept, b"")
         if row is None:
             self._note_first(turn.page, turn.fetched, kept, now)
             return

@@ -332,17 +332,20 @@ def _is_discussion(page: Page, prose: Sequence[int], comments: bytes) -> bool:
 
 
 def pieces_of(page: Page, content: Sequence[int]) -> list[tuple[int, int]]:
-    """Containers that a name alone puts beside the content, as ranges of blocks, the largest first: prose, or links
-    that are more than the content. They are content where no other page of their host has them."""
-    away = [(first, end) for mark, first, end in page.containers if mark in (CLOSED, COMMENTS)]
+    """Containers that a name alone puts beside the content, as ranges of blocks, the largest first: words, with the
+    heading above them, or links that are more than the content. They are content where no other page of their host
+    has them."""
+    away = [(first, end) for mark, first, end in page.containers if mark == CLOSED]
     sums, barred = page.sums, _Sums(bytes(map(or_, _covered(away, len(content)), content)))
     most, found = sum(compress(page.sizes, content)), dict[tuple[int, int], int]()
     for mark, first, end in page.containers:
-        if mark not in (OUT, BOX, PERHAPS, HEADER) or any(barred.of(first, end)):
+        if mark not in (OUT, BOX, PERHAPS, HEADER, COMMENTS) or any(barred.of(first, end)):
             continue
         size, prose, linked, controls = sums.of(first, end)
-        if not controls and (_is_prose(size, prose, linked, _BOX) or most < size < 2 * linked):
-            found[first, end] = size
+        has_words = _is_prose(size, prose, linked, _BOX) if controls else size >= max(_SHORT, 2 * linked)
+        if has_words or (not controls and most < size < 2 * linked):
+            has_heading = first > 0 and page.levels[first - 1] > 1 and not content[first - 1]
+            found[first - has_heading, end] = size
     return sorted(found, key=lambda piece: -found[piece])[:_MOST_PIECES]
 
 

@@ -10,6 +10,7 @@ from minicrawl.web.html.content import CODE, content_of, pieces_of
 from minicrawl.web.kept_text import BESIDE, Piece
 
 _OPENS_BLOCK = re.compile(r"\d{1,9}(?=[.)])|(?=[#>|+=-]|:[ -]|\[[ x]\] )")
+_LINK, _WORD = re.compile(r"\[(?:[^\[\]\\]|\\.)*+\]\([^)]*\)"), re.compile(r"\w+")
 _CLOSES_HEADING = re.compile(r"(?<![\\#])(?=#+$)")
 
 
@@ -38,8 +39,10 @@ def parts_of(walk: Walk, title: str = "") -> Parts:
     beside = [block for block, flag in zip(walk.blocks, flags, strict=True) if block.size > 0 and not flag]
     rest = markdown(beside)
     places = [at for at, block in enumerate(walk.blocks) if block.size > 0]
+    titles = " ".join([title, *(block.text for block in inside if block.level == 1)])
     ranges = [(places[first], places[end - 1] + 1) for first, end in pieces_of(walk.page, told)]
     ranges = [each for each in ranges if all(_is_apart(walk.blocks, at) for at in each)]
+    ranges = [(first, end) for first, end in ranges if not _says_title(walk.blocks[first:end], titles)]
     text, before, lengths, pieces = "", 0, dict[int, int](), list[Piece]()
     for at in (*sorted({first for first, _ in ranges}), len(flags)):
         segment = markdown(list(compress(walk.blocks[before:at], flags[before:at])))
@@ -50,6 +53,12 @@ def parts_of(walk: Walk, title: str = "") -> Parts:
         if (start := rest.find(shown)) >= 0:
             pieces.append(Piece(lengths[first], start, len(shown)))
     return Parts(inside, beside, text, rest, pieces)
+
+
+def _says_title(blocks: Iterable[Block], title: str) -> bool:
+    """True for blocks that say nothing besides links but words of the title, as those do that lead to the page."""
+    said = _WORD.findall(_LINK.sub("", " ".join([block.text for block in blocks])))
+    return bool(said) and " ".join(said) in " ".join(_WORD.findall(title))
 
 
 def _named(walk: Walk, title: str) -> int | None:

@@ -205,12 +205,15 @@ def test_page_of_links_keeps_what_menus_repeat_and_a_short_page_beside_a_long_me
 
 
 ONCE = "What is said in {0} alone is told here and on no other page, however its element may be named."
+LITTLE = "One in ten of {0} is left."
 NAMED = {
     "aside": f"<aside><h3>Note</h3><p>{ONCE}</p></aside>",
     "class": f"<div class=sidebar><p>{ONCE}</p></div>",
     "form": f"<form><h3>Note</h3><p>{ONCE}</p></form>",
     "within another": f"<div class=widgets><aside class=widget><p>{ONCE}</p></aside></div>",
     "nav of an index": f"<nav><p>{ONCE}</p></nav>",
+    "note of one line": f"<aside>{LITTLE}</aside>",
+    "byline": f"<div class=byline><a href=/ann>Ann Lee</a>: {LITTLE}</div>",
 }
 
 
@@ -228,11 +231,27 @@ def test_what_a_name_alone_takes_out_is_content_of_the_only_page_that_says_it(
     crawl(web, tmp_path / "crawl.db", [HOST], text=True)
     for number, topic in enumerate(topics):
         markdown, _, text = as_crawled(tmp_path / "crawl.db", topic)
-        own, other = ONCE.format(topic), ONCE.format("these pages")
+        words = ONCE if ONCE in NAMED[name] else LITTLE
+        own, other = words.format(topic), words.format("these pages")
         assert (own in markdown, own in text) == (number == 2, number == 2)
         assert (other in markdown, text.count(other)) == (False, 1)
         if number == 2:
             assert (markdown.index(own) < markdown.index(f"# About {topic}")) == (place == "before")
+
+
+def test_comments_are_content_and_the_way_to_a_page_is_not_though_it_has_several_urls(tmp_path: Path) -> None:
+    web: Site = {HOST: ["<ul>", *(f"<li><a href=/{topic}>{topic}</a></li>" for topic in TOPICS)]}
+    for topic in TOPICS:
+        path = f"<div class=breadcrumbs><a href=/>Home</a> / <a href=/all>All</a> / About {topic}</div>"
+        main = f"<main>{''.join(content(topic))}<p>{f'As has been told of {topic} for many years. ' * 5}</main>"
+        urls = [f"/{topic}?reply={number}" for number in range(3)]
+        comments = f"<div class=comments><p>{ONCE.format(topic)}</p></div><ul>"
+        page = [path, main, comments, *(f"<li><a href='{url}'>Reply</a></li>" for url in urls)]
+        web |= dict.fromkeys([f"{HOST}{topic}", *(f"{HOST}{url[1:]}" for url in urls)], page)
+    crawl(web, tmp_path / "crawl.db", [HOST], text=True)
+    for topic in TOPICS:
+        markdown, _, text = as_crawled(tmp_path / "crawl.db", topic)
+        assert (ONCE.format(topic) in markdown, "Home" in markdown, "Home" in text) == (True, False, True)
 
 
 def test_links_beside_little_else_are_the_content_of_an_index_and_a_menu_is_not(tmp_path: Path) -> None:
