@@ -287,7 +287,10 @@ def _beside(page: Page) -> tuple[bytes, bytes]:
         size, prose, *_ = sums.of(first, end)
         if mark in inside and size <= _WHOLE * whole and prose <= _LAYOUT[mark] * most:
             inside[mark].append((first, end))
-    inside[OUT] = [*(each for each in inside[OUT] if not _is_box(page, sums, *each)), *inside.pop(CLOSED)]
+    closed = inside.pop(CLOSED)
+    if sum(compress(page.prose, _covered(closed, len(page.sizes)))) > _WHOLE * most:
+        closed.clear()  # slides, of which a script shows one
+    inside[OUT] = [*(each for each in inside[OUT] if not _is_box(page, sums, *each)), *closed]
     out, perhaps, comments, headers = (_covered(ranges, len(page.sizes)) for ranges in inside.values())
     if any(headers):
         shown, title = list[bool](), -len(out)
@@ -379,9 +382,18 @@ def _area(page: Page, prose: Sequence[int]) -> bytes:
         area = _covered([(first, end) for other, first, end in page.containers if other == mark], len(prose))
         if any(area) and sum(compress(prose, area)) >= least:
             if sum(compress(page.sizes, area)) < size:
-                return area
+                return _with_headings(page, area)
             break
     return _covered([narrowest], len(prose))
+
+
+def _with_headings(page: Page, area: bytes) -> bytes:
+    """Several containers with the headings between them, each above one of them."""
+    inside, heads = bytearray(area), 0
+    for block in reversed(range(area.index(1), len(area))):
+        heads = area[block] or (heads and not page.is_linked(block))
+        inside[block] |= heads and page.levels[block] > 1
+    return bytes(inside)
 
 
 def _trim(page: Page, prose: Sequence[int], content: bytearray) -> None:
@@ -420,7 +432,8 @@ def _teasers(page: Page, content: Sequence[int]) -> int:
     for block in (block for block in reversed(range(end)) if page.levels[block] and content[block]):
         inside = list(compress(page.prose[block + 1 : end], content[block + 1 : end]))
         is_linked = page.is_linked(block)
-        if len(inside) > _TEASER if is_linked else any(prose >= _SOME_PROSE for prose in inside):
+        paragraphs = sum(prose >= _PARAGRAPH for prose in inside)
+        if (len(inside) > _TEASER or paragraphs > 2) if is_linked else any(prose >= _SOME_PROSE for prose in inside):
             break
         end, number = block, number + is_linked
         first = block if is_linked else first

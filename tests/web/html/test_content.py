@@ -177,6 +177,23 @@ PAGES = {
         + "</ul>",
         ["Stone?", *[SAY] * 3, *[MORE] * 4],
     ),
+    "heading between answers, and one above links": (
+        f"<div class=post-body><h1>Stone?</h1><p>{SAY}</p></div><h2>2 answers</h2><b>7</b><div class=post-body><p>"
+        f"{MORE}</p></div><h2>Read next</h2><ul>{LINKS}</ul><div class=post-body><p>{SAY}</p></div>",
+        ["Stone?", SAY, "2 answers", MORE, SAY],
+    ),
+    "slides, of which a script shows one": (
+        f"<h1>Stone</h1>{f'<p>x</p><div hidden><p>{SAY}</p></div>' * 9}<p>9 slides</p>",
+        ["Stone", *["x", SAY] * 9, "9 slides"],
+    ),
+    "hidden, and half of a page": (
+        f"<h1>Stone</h1>{f'<p>x</p><div hidden><p>{SAY}</p></div>' * 9}{f'<p>{MORE}</p>' * 9}",
+        ["Stone", *["x"] * 9, *[MORE] * 9],
+    ),
+    "article that goes on behind headings that are links": (
+        f"<h1>Stone</h1>{f'<p>{SAY}</p>' * 11}{'<h3><a href=/n>Rain in the hills</a></h3>' * 3}{f'<p>{MORE}</p>' * 3}",
+        ["Stone", *[SAY] * 11, *["Rain in the hills"] * 3, *[MORE] * 3],
+    ),
     "hidden": (f"<div style='display: none'>Secret</div><div hidden>More</div><p>{SAY}</p>", [SAY]),
     "one sentence": ("<p>It works!</p>", ["It works!"]),
     "empty": ("<nav></nav><main></main>", []),
