@@ -76,8 +76,10 @@ _BYLINE = re.compile(
     r"(?P<name>[^\W\d_][^|•·,:\d]{2,60}?)\s*(?:[|•·]|,? ?\d| on\b|\Z)",
     re.IGNORECASE,
 )
-_ALONE = re.compile(r"(?:.*[|·•—–])?\s*"), re.compile(r"\s*(?:[^\w\s(]|\d|\Z)")
-"""What stands before and behind a date that is told by itself."""
+_ALONE = re.compile(r"(?:.*[|·•—–])?\s*(?:[^\W\d_]+[,.]\s+)?"), re.compile(r"\s*(?:[^\w\s(]|\d|\Z)")
+"""What stands before and behind a date that is told by itself: before it may be a day of the week."""
+_LONGEST_LABEL = 12
+"""Characters behind a date that say what it is of."""
 _MARKS = re.compile(r"\]\([^)\n]*\)|[*_\[\]\\#>`|]+")
 
 
@@ -96,7 +98,8 @@ def declared(about: About, tree: BrowserTree, url: str, content: str, rest: str)
     said, authors, marks, scripts = dict[str, str](), dict[str, None](), list[_Mark](), list[str]()
     licences, others, headings = dict[str, None](), set[str | None](), 0
     for tag, attributes, words in islice(tree.requiring(_SELECTOR), _MOST_ELEMENTS):
-        name = (attributes.get("property") or attributes.get("name") or attributes.get("itemprop") or "").strip()
+        names = map(attributes.get, ("property", "name", "itemprop", "http-equiv"))
+        name = next(filter(None, names), "").strip()
         value = attributes.get("content") or ""
         rel = (attributes.get("rel") or "").lower().split()
         if tag == "script":
@@ -145,10 +148,12 @@ def declared(about: About, tree: BrowserTree, url: str, content: str, rest: str)
     )
 
 
-def _kind(name: str) -> str:
-    if _OTHER_DATE.search(name):
+def _kind(names: str) -> str:
+    """What a date is of, by its names: a page that is as it was published may say both."""
+    if _OTHER_DATE.search(names):
         return ""
-    return "modified" if _MODIFIED.search(name) else "published" if _PUBLISHED.search(name) else ""
+    said = [bool(_MODIFIED.search(name)) for name in names.split() if _MODIFIED.search(name) or _PUBLISHED.search(name)]
+    return "modified" if said and all(said) else "published" if said else ""
 
 
 def _read_meta(name: str, content: str, said: dict[str, str], authors: dict[str, None]) -> None:
@@ -251,11 +256,12 @@ def _dates_in(text: str) -> dict[str, str]:
     for line, is_in_part in _dated_lines(text):
         places = (*_ISO.finditer(line), *_DATE.finditer(line))
         dates = [(*place.span(), at) for place in places if (at := moment(place[0]))]
-        end_before = 0
-        for start, end, at in sorted(dates):
-            label = line[end_before:start]
-            kind = "modified" if _SAYS_MODIFIED.search(label) else "published" if _SAYS_PUBLISHED.search(label) else ""
-            end_before = end
+        dates.sort()
+        edges = [0, *(edge for start, end, _ in dates for edge in (start, end)), len(line)]
+        labels = [line[start:end] for start, end in zip(edges[::2], edges[1::2], strict=True)]
+        kinds = [_kind_in(label) for label in labels]
+        is_behind = bool(kinds[-1]) and not kinds[0] and len(labels[-1]) <= _LONGEST_LABEL  # as in Japanese
+        for (start, end, at), kind in zip(dates, kinds[is_behind:], strict=False):
             if kind:
                 found.setdefault(kind, {}).setdefault(at, is_in_part)
             elif _author_in(line) or (_ALONE[0].fullmatch(line[:start]) and _ALONE[1].match(line[end:])):
@@ -263,6 +269,10 @@ def _dates_in(text: str) -> dict[str, str]:
     # Of several, the first counts, if no part of the page has a heading before it.
     told = {kind: next(iter(days)) for kind, days in found.items() if len(days) == 1 or not next(iter(days.values()))}
     return told | ({"": alone.pop()} if len(alone) == 1 else {})
+
+
+def _kind_in(label: str) -> str:
+    return "modified" if _SAYS_MODIFIED.search(label) else "published" if _SAYS_PUBLISHED.search(label) else ""
 
 
 def _author_in(line: str) -> str:
