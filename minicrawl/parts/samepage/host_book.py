@@ -14,6 +14,7 @@ from minicrawl.parts.samepage.known_lines import KnownLines
 from minicrawl.parts.samepage.pairs import Pairs
 from minicrawl.web.fingerprint import alike, distance
 from minicrawl.web.lines import Lines, title_parts
+from minicrawl.web.urls.front import is_above
 
 _DIGITS = re.compile(r"\d+")
 _COPIES = 3
@@ -78,7 +79,7 @@ class HostBook(Struct):
         """True if a text that a page repeats under another path was not repeated often so far. leader: the URL of the
         page that said it first. A page below that one is a view of it: /rose/3, the last version of /rose."""
         text = fetched.payload
-        if text is None or "?" in fetched.url or fetched.url.startswith(f"{leader.rstrip('/')}/"):
+        if text is None or "?" in fetched.url or is_above(leader, fetched.url):
             return False
         self.copied[text] += 1
         return self.copied[text] <= _COPIES

@@ -247,7 +247,7 @@ class Judge:
         for name, value in shape.parameters:
             self.has_parameters = True
             self._see(f"?{name}", value, FEW + 1)
-            self._see(f"?{name}~", word_of(value), FEW + 1)
+            self._see(f"?{name}~", word_of(value), FEW + 1, telling=2)
         if segments and not self._has_values(shape):
             self._note_program(shape)
         is_folder = bool(shape.parameters) or shape.form.endswith("/")  # the last segment as well
@@ -273,7 +273,7 @@ class Judge:
         """True if the folder of a URL has more programs than a site has: they are values."""
         return len(self.seen.get(f"{shape.folder}{_PROGRAMS_IN}", ())) > PROGRAMS
 
-    def _see(self, word: str, value: str, enough: int) -> None:
+    def _see(self, word: str, value: str, enough: int, telling: int = MANY) -> None:
         seen = self.seen.get(word)
         if seen is None:
             if len(self.seen) >= _WORDS_KEPT and not self._make_room():
@@ -281,9 +281,9 @@ class Judge:
             seen = self.seen[word] = set()
         if len(seen) < enough and (hashed := zlib.crc32(value.encode())) not in seen:
             seen.add(hashed)
-            if len(seen) > 1:
+            if len(seen) > 1 or telling == 2:  # else most words are seen once
                 self.changed_words.add(word)
-            if len(seen) >= min(enough, MANY):  # it may change which keys URLs have
+            if len(seen) >= min(enough, telling):  # it may change which keys URLs have
                 self._keys.clear()
 
     def _make_room(self) -> bool:
@@ -354,12 +354,11 @@ class Judge:
             return Keys((*((f"V {deep} {tail}",) if is_below else ()), *fine, f"D {deep}"), pattern, ())
         names = "&".join(shape.names)
         pattern = f"F {place}?{names}"
-        few = {name for name in shape.names if self.has_few(name)}
         valued = sorted({self._valued(name, value) for name, value in shape.parameters})
         own = (f"V {itself}?{'&'.join(valued)}",) if valued != list(shape.names) else ()
         coarse = (f"C {names}", f"W {tail}") if tail else (f"C {names}",)
         loose = [f"P {name}" for name in shape.names]
-        loose += [f"P {name}={value}" for name, value in shape.parameters if name in few]
+        loose += [f"P {name}={value}" for name, value in shape.parameters if self.has_few(name)]
         return Keys((*own, pattern, *coarse), pattern, tuple(loose))
 
     def _valued(self, name: str, value: str) -> str:

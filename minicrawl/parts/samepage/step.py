@@ -38,7 +38,7 @@ from minicrawl.store.writer import Writer
 from minicrawl.web.fingerprint import SAYS_SOMETHING
 from minicrawl.web.http.response_fields import FEED_TYPES, HTML_TYPES, media_type
 from minicrawl.web.lines import Lines, listing_of, title_hash, title_parts, unpack
-from minicrawl.web.urls.front import is_home
+from minicrawl.web.urls.front import is_above, is_home
 from minicrawl.web.urls.keys import origin_of, politeness_key, site_of
 from minicrawl.web.urls.shapes import shape_of
 
@@ -637,7 +637,7 @@ def _page_of_file(state: "CrawlState", url: str, judge: Judge) -> str | None:
         if page is None or not state.accounts.had_turn[page] or state.accounts.book.alias[page]:
             continue
         links = list(map(state.urls.url, state.pages.outlinks(page).tolist()))
-        if 2 * sum(link.startswith(f"{other.rstrip('/')}/") for link in links) < len(links):
+        if 2 * sum(is_above(other, link) for link in links) < len(links):
             return other
     return None
 

@@ -307,6 +307,16 @@ def test_the_word_of_a_view_stands_below_more_folders_than_its_folder_has() -> N
     assert patterns == ["F /garden/tree/*.c?id", "F /garden/diff/*.c?id", "F /…/history"]
 
 
+def test_a_second_form_of_values_counts_at_once_and_after_a_restart() -> None:
+    judge, url = Judge(), f"{HOST}/?topic=3.0"
+    for topic in range(20):
+        judge.note_url(f"{HOST}/?topic={topic}.0")
+    assert judge.keys(url).fine[0] == "F //?topic"
+    for each in (judge, Judge({}, {word: {*judge.seen[word]} for word in judge.changed_words})):
+        each.note_url(f"{HOST}/?topic=3.msg7")
+        assert each.keys(url).fine[0] == "V //?topic=0.0"
+
+
 def test_a_topic_is_a_value_below_its_boards() -> None:
     judge = Judge()
     for topic in range(40):
