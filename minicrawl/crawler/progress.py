@@ -16,7 +16,7 @@ from minicrawl.crawler.loop.limits import RunClock
 from minicrawl.crawler.loop.measurements import AnswerCounts, Course, Speed
 from minicrawl.crawler.steps.archive import Archive
 from minicrawl.model import CoursePoint, Fetched, HostNow, IllHost, InFlightNow, Progress, Silence, State, Sums
-from minicrawl.store.database import logs
+from minicrawl.store.database import logs, size_of
 from minicrawl.store.declaration import MetaValue
 
 SMALLEST = 1e-9
@@ -213,7 +213,7 @@ class RunProgress:
             "commit_rows": commits.rows,
             "commit_seconds": commits.seconds,
             "uncommitted": self._intake.turns_in_batch,
-            "store_bytes": sum(file.stat().st_size for file in (path, *logs(path)) if file.exists()),
+            "store_bytes": size_of(path, *logs(path)),
             "archive_bytes": 0 if archive is None else archive.size,
         }
 

@@ -178,7 +178,16 @@ def remove_files(*files: Path) -> None:
 def _is_missing(path: Path) -> bool:
     """True if there is no store yet. Raises OSError for what cannot become one, such as a device."""
     check_replaceable(path)
-    return not path.exists() or path.stat().st_size == 0
+    return size_of(path) == 0
+
+
+def size_of(*files: Path) -> int:
+    """The bytes of files, together; a log may be gone at any time, as the last reader removes it."""
+    sizes = 0
+    for file in files:
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            sizes += file.stat().st_size
+    return sizes
 
 
 def beside(file: Path, ending: str) -> Path:
@@ -246,7 +255,7 @@ def open_to_read(path: Path, *, upgrades: bool = True) -> sqlite3.Connection:
         if _is_missing(real):
             raise StoreError(f"there is no crawl at {path} yet; run 'minicrawl crawl SEEDS --store {path}' first")
         unfolded, _ = logs(real)
-        has_log = unfolded.exists() and unfolded.stat().st_size > 0
+        has_log = size_of(unfolded) > 0
         # Even to read a file with a log, SQLite needs the log's shared index, in the same folder.
         mode = "rw" if may_write else "ro" if has_log else "ro&immutable=1"
         with closed_if_it_fails(sqlite3.connect(f"{real.as_uri()}?mode={mode}", uri=True, isolation_level=None)) as db:

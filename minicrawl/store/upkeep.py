@@ -16,6 +16,7 @@ from minicrawl.store.database import (
     open_to_read,
     real_path,
     remove_files,
+    size_of,
     store_errors,
     transaction,
 )
@@ -92,5 +93,4 @@ def compact(store: Path, sizes: Sizes = STANDARD_SIZES) -> tuple[int, int]:
 
 def _bytes(store: Path) -> int:
     """Bytes of the file and its write-ahead log."""
-    files = (store, logs(real_path(store))[0])
-    return sum(file.stat().st_size for file in files if file.exists())
+    return size_of(store, logs(real_path(store))[0])

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,13 @@ def test_snapshot_is_of_one_commit_whatever_is_written_meanwhile(crawled: Path) 
             rows(crawled, "UPDATE meta SET value = 7 WHERE key = 'clock'")
             assert (store.size(), store.ranks.arrays()["inlinks"].tolist(), store.meta("clock")) == before
         assert (set(store.ranks.arrays()["inlinks"]), store.meta("clock")) == ({99}, 7)
+
+
+def test_readers_at_a_time_do_not_disturb_one_another(crawled: Path) -> None:
+    """Each removes the write-ahead log if it is the last one."""
+    with ThreadPoolExecutor(8) as pool:
+        for _ in pool.map(lambda _: open_to_read(crawled).close(), range(1_600)):
+            pass
 
 
 def test_urls_that_share_a_hash_are_told_apart(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
