@@ -48,18 +48,13 @@ def span(seconds: float) -> str:
     return counted(round(seconds), "second")
 
 
-def middle(low: float, shown: float) -> float:
-    """The middle of a coverage: over made and real webs, no other point between the bounds was nearer on average."""
-    return (low + shown) / 2
-
-
-def held(low: float, shown: float) -> str:
+def held(low: float, about: float, shown: float) -> str:
     """ "about 64 % of the importance (between 58 and 71 %)", "100 % of the importance": a coverage, whose bounds are
     rounded outwards."""
     least, most = _percent(100 * low + 1e-9, math.floor), _percent(100 * shown - 1e-9, math.ceil)
     if least == most:
         return f"{most} % of the importance"
-    return f"about {covered(middle(low, shown))} of the importance (between {least} and {most} %)"
+    return f"about {covered(about)} of the importance (between {least} and {most} %)"
 
 
 def hint(given: str, known: Iterable[str], otherwise: str) -> str:

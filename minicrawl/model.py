@@ -7,8 +7,6 @@ from typing import Annotated, NamedTuple, TypedDict
 
 from msgspec import Struct
 
-from minicrawl.errors import middle
-
 
 class RecordKind(StrEnum):
     """The part of an answer that the archive has."""
@@ -415,21 +413,18 @@ class CoverageFigures(TypedDict):
 
 
 class ReadShare(NamedTuple):
-    """Share of the importance that the pages read will hold once all is read, between two figures: at least `low`, at
-    most `shown`; see `minicrawl.opic.coverage`."""
+    """Share of the importance that the pages read will hold once all is read: at least `low`, at most `shown`, and
+    most likely `about`; see `minicrawl.opic.coverage`."""
 
     low: float
+    about: float
     shown: float
-
-    @property
-    def about(self) -> float:
-        return middle(*self)
 
     def figures(self) -> CoverageFigures:
         return {"coverage": self.low, "coverage_about": self.about, "coverage_shown": self.shown}
 
 
-NOTHING_READ = ReadShare(0.0, 0.0)
+NOTHING_READ = ReadShare(0.0, 0.0, 0.0)
 
 
 class IllHost(NamedTuple):
@@ -611,7 +606,7 @@ class CoursePoint(NamedTuple):
 
     `seconds`: crawling time so far in all runs, without pauses; `fetched`, `bytes`: answers for pages in them, and
     bytes of their bodies. `known`, `read`, `given_up`: numbers of pages, the last failed or forbidden. `coverage`,
-    `shown`: `ReadShare`.
+    `shown`, `about`: of `ReadShare`.
     """
 
     seconds: float
@@ -623,6 +618,7 @@ class CoursePoint(NamedTuple):
     given_up: int
     coverage: float
     shown: float
+    about: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ def _page_lines(found: Explanation, page: KnownPage) -> Iterator[str]:
     yield from (f"  {printable(note)}" for note in found.notes)
     yield from _duplicate_lines(page)
     yield f"  importance  {ranked.importance:.3g}, rank {ranked.rank:,} of {page.known_pages:,} by importance"
-    yield f"              the pages read hold {held(page.coverage, page.coverage_shown)}"
+    yield f"              the pages read hold {held(page.coverage, page.coverage_about, page.coverage_shown)}"
     owed = " (owed: links that it had passed cash along are gone)" if ranked.cash < 0 else ""
     yield f"  cash        {ranked.cash:,} units{owed}; history {ranked.history:,.0f}"
     where = f"in    sitemap {found.sitemap}" if found.sitemap else f"on    {page.found_on or 'the seed list'}"

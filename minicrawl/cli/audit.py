@@ -249,7 +249,7 @@ def _judged_lines(judged: "Judged") -> Iterator[str]:
         first, last = (str(iso(moment))[:16].replace("T", " ") for moment in (judged.first, judged.last))
         when = f", crawled {first if first == last else f'{first} to {last}'} UTC"
     hosts = f"{counted(judged.pages, 'page')} of {counted(judged.hosts, 'host')}"
-    share = held(judged.coverage, judged.coverage_shown)
+    share = held(judged.coverage, judged.coverage_about, judged.coverage_shown)
     yield f"Judged: {hosts}{when}; the pages read hold {share}."
     parts = [
         (judged.waiting, f"{counted(judged.waiting, 'page')} not requested yet"),

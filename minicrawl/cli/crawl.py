@@ -43,7 +43,7 @@ from minicrawl.cli.output import (
     short_line,
     unasked_lines,
 )
-from minicrawl.errors import NothingFetchedError, SettingError, counted
+from minicrawl.errors import NothingFetchedError, SettingError, counted, held
 from minicrawl.log import printable
 from minicrawl.parts import figures_of, module, name_of, parts
 from minicrawl.settings import PROFILES, RANKINGS, SETTINGS, option
@@ -336,7 +336,8 @@ def announce(start: "Start") -> None:
 def _summary(report: "CrawlReport", guide: Guide, unasked: "LeftOut", figures: "Figures") -> "Iterator[str]":
     from minicrawl.analysis.host_words import end_line
 
-    yield f"{read_line(report.known, report.read, report.coverage, report.coverage_shown, unasked)}."
+    share = held(report.coverage, report.coverage_about, report.coverage_shown)
+    yield f"{read_line(report.known, report.read, share, unasked)}."
     fetched = f"{counted(report.fetched, 'page')} ({amount(report.bytes)}) in {duration(report.seconds)}"
     left_out = f" {left_out_line(report.left_out)}." if report.left_out else ""
     yield f"{fetched}: {WHY_STOPPED[report.reason]}.{left_out}"

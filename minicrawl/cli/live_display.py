@@ -52,7 +52,7 @@ def _facts(progress: Progress) -> Iterator[tuple[str, Text]]:
     yield "pages", Text(_pages(progress))
     left_out = f"; {counted(progress.left_out, 'link')} left out" if progress.left_out else ""
     yield "known", Text(f"{progress.known:,}, {progress.never_read:,} of them not read{left_out}")
-    yield "coverage", Text(held(progress.coverage, progress.coverage_shown))
+    yield "coverage", Text(held(progress.coverage, progress.coverage_about, progress.coverage_shown))
     yield "in flight", Text(f"{progress.in_flight:,}")
     hosts = f"{progress.hosts_ready:,} ready, {progress.hosts_waiting:,} waiting"
     reasons = f" for: {tally(progress.waiting_for)}" if progress.waiting_for else ""

@@ -166,12 +166,13 @@ def given_up_line(failures: dict[str, int], at_ill_hosts: int = 0) -> str:
     return f"Given up: {tally(failures)}" + (f"; the next run tries {again:,} again" if again else "")
 
 
-_WHOLE = held(1.0, 1.0)
+_WHOLE = held(1.0, 1.0, 1.0)
 
 
-def read_line(known: int, read: int, coverage: float, shown: float, unasked: "LeftOut | None" = None) -> str:
-    """ "Read 4,514 of 52,368 known pages, 3,451 left out: about 64 % of the importance (between 58 and 71 %)"."""
-    text, share = f"Read {read:,} of {counted(known, 'known page')}", held(coverage, shown)
+def read_line(known: int, read: int, share: str, unasked: "LeftOut | None" = None) -> str:
+    """ "Read 4,514 of 52,368 known pages, 3,451 left out: about 64 % of the importance (between 58 and 71 %)". share:
+    that of `held`."""
+    text = f"Read {read:,} of {counted(known, 'known page')}"
     if unasked is not None and unasked.known:
         text += f", {unasked.known:,} left out"
     if unasked is not None and unasked.ill:

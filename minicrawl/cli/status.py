@@ -10,7 +10,7 @@ import click
 
 from minicrawl.cli.options import about_store
 from minicrawl.cli.output import amount, duration, fitted, left_out_line, read_line, silence_line, tally, unasked_lines
-from minicrawl.errors import counted
+from minicrawl.errors import counted, held
 from minicrawl.log import printable
 from minicrawl.model import State
 from minicrawl.store.folder import is_folder
@@ -106,7 +106,8 @@ def _run_lines(status: "Status", run: "Run", now: float) -> Iterator[str]:
     speed = f", {run.pages_per_second:.1f} pages/s" if run.pages_per_second else ""
     yield f"this run  {counted(run.fetched, 'page')}, {amount(run.bytes)} in {duration(run.seconds)}{speed}"
     left_out = f"; {left_out_line(status.left_out)}" if status.left_out else ""
-    read = read_line(status.known, status.read, run.coverage, run.coverage_shown, status.unasked)
+    share = held(run.coverage, run.coverage_about, run.coverage_shown)
+    read = read_line(status.known, status.read, share, status.unasked)
     yield f"coverage  {read}{left_out}"
     yield from (f"unasked   {line}" for line in unasked_lines(status.unasked))
     if status.running:

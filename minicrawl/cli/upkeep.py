@@ -11,7 +11,7 @@ import click
 
 from minicrawl.cli.options import about_store, json_option, naming_store, no_upgrade_option, refuse_upgrade
 from minicrawl.cli.output import amount, read_line
-from minicrawl.errors import SettingError, counted
+from minicrawl.errors import SettingError, counted, held
 from minicrawl.log import printable
 
 if TYPE_CHECKING:
@@ -87,9 +87,10 @@ def _problem(found: "Verification", tolerance: float) -> str | None:
 
 
 def _verification_lines(found: "Verification", store: Path) -> list[str]:
+    share = held(found.coverage, found.coverage_about, found.coverage_shown)
     return [
         f"{store}: {counted(found.links, 'link')}; aliases, folded into their targets: {found.aliases:,}",
-        f"{read_line(found.known, found.read, found.coverage, found.coverage_shown)}.",
+        f"{read_line(found.known, found.read, share)}.",
         "",
         f"{'against exact PageRank':<24}{f'top {found.top}':>8}  {'tau':>8}  {'L1 error':>9}  {'largest':>9}  "
         f"{'certified':>9}",

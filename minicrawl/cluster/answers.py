@@ -167,7 +167,11 @@ def whole(path: Path) -> AtRest:
     with _opened(path) as folder:
         each = _asked(folder, _at_rest)
     statuses, runs = [status for (status, *_), _ in each], [earlier for (_, earlier, *_), _ in each]
-    shares = (ReadShare(one.run.coverage, one.run.coverage_shown) for one in statuses if one.run is not None)
+    shares = (
+        ReadShare(one.run.coverage, one.run.coverage_about, one.run.coverage_shown)
+        for one in statuses
+        if one.run is not None
+    )
     banned = sorted({name for (_, _, names, _), _ in each for name in names})
     is_running = any(one.running for one in statuses)
     seconds = max((one.run.seconds for one in statuses if one.run is not None), default=0.0)

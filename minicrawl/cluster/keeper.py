@@ -276,11 +276,11 @@ class Keeper:
 
     def _note_coverage(self, each: Mapping[int, Covered | None]) -> None:
         """Work out the share of all; its bound falls only where a partition has begun again. each: by number."""
-        low, shown = coverage_of(each)
+        low, about, shown = coverage_of(each)
         leasts = [report.least for report in self._latest.values()]
         if shown:
             least = max(self._share.low, min(leasts)) if all(leasts) else 0.0
-            self._share = ReadShare(max(low, least), max(shown, least))
+            self._share = ReadShare(*(max(figure, least) for figure in (low, about, shown)))
 
     async def _settled(self) -> bool:
         """Settle the ranking. Returns False if interrupted."""

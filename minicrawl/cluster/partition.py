@@ -52,7 +52,7 @@ _HAND_OVERS, _LEAST_APART, _MOST_APART = 300, 0.5, 2.0
 the delay to the length of the run: a three-hundredth is not measurable."""
 _BATCHES = 32
 """Batches that a process sends in a second at most, each hand-over one to each of the others."""
-_ANEW = ReadShare(1e-9, 1.0)
+_ANEW = ReadShare(1e-9, 0.5, 1.0)
 """The share of all partitions, in one that has just reported that what it was no longer holds."""
 _FOR_EVER = 3e9
 """Seconds, in place of infinity: 95 years."""

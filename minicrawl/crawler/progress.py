@@ -225,7 +225,7 @@ class RunProgress:
     def point(self) -> CoursePoint:
         """The crawl as it stands, by the committed data."""
         accounts = self._state.accounts
-        coverage, shown = accounts.share()
+        share = accounts.share()
         return CoursePoint(
             seconds=self.seconds_in_all,
             at=self.clock(),
@@ -234,8 +234,9 @@ class RunProgress:
             known=accounts.size,
             read=accounts.coverage.collected,
             given_up=sum(self._given_up().values()),
-            coverage=coverage,
-            shown=shown,
+            coverage=share.low,
+            shown=share.shown,
+            about=share.about,
         )
 
     def _given_up(self) -> dict[str, int]:

@@ -16,7 +16,6 @@ from minicrawl.audit.auditing import audited
 from minicrawl.cluster import answers
 from minicrawl.dashboard.issues import issues
 from minicrawl.errors import SettingError
-from minicrawl.model import ReadShare
 from minicrawl.parts import module
 from minicrawl.reasons import meaning
 from minicrawl.settings import RANKINGS
@@ -242,10 +241,10 @@ class Readings:
 
     def course(self) -> Reading:
         """`states`: numbers of pages by state and reason, with its sentence; `points`: the crawl over time, each a
-        `CoursePoint`, and `about` of its `ReadShare`."""
+        `CoursePoint`."""
         with self._opened() as reader:
             counts, course = reader.page_table.counts(), reader.course()
-        points = [point._asdict() | {"about": ReadShare(point.coverage, point.shown).about} for point in course]
+        points = [point._asdict() for point in course]
         states = [
             {"state": state, "reason": reason, "meaning": meaning(reason), "pages": n}
             for (state, reason), n in counts.items()

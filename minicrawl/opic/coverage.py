@@ -1,4 +1,5 @@
-"""Share of the importance that pages read now will have once all is read, between two figures from the book's own sums.
+"""Share of the importance that pages read now will have once all is read, and two figures that it is between, from the
+book's own sums.
 
 B + R of the book counts the walkers that have come to a page, in units. Those it has passed on, H, have gone; the
 others wait there:
@@ -13,11 +14,13 @@ f    all births, times the part of standing pages that were found since sites sh
      none until the next time, and then those of their sites
 n    number of sites that share births
 w    walkers of K from births that pages not found yet may have; f has these births, too
+s    share of links, on pages that had their turn late, to pages that were known and wait for theirs
 
     kept = ((1-d) (K-w) - q) / ((1-d) (K-w) + U + f + d p + m)
     c = K / (K + U - D)
     low = kept (1 - (1 - 1/n) (1 - kept))
     shown = c + (1 - c) max(1 - c, 1/2)
+    about = K / (K + (1 + 4 s) V + min(f, V)), V = U - D; c where all births are alike
 
 A walker waiting at a page visits d / (1-d) others at most before it starts again. So pages that were read have at least
 `kept` of the time of all walkers, whatever the others link to, as if these kept all that comes to them (after RankMass:
@@ -26,6 +29,10 @@ links found so far they have c. Links not read yet may also move as much of the 
 may be missing, beside D, as is there: pages with few links to them are read last, and are missing more often.
 
 Each of the pages left may lead to others, each of these to as many again, with births like those of the pages not read.
+
+Pages not read get more links by and by, and more births for being cited: as much more as late pages link to such pages.
+Where births are alike they have most of it already. On 16 webs (made ones of 1 to 60 sites, real graphs) `about` was
+off by .083 in the mean of their stops, and the middle of `low` and `shown` by .127.
 
 Where several books share the web, all are sums over these, perhaps of different moments: reading a page adds to K no
 less than to all the rest, so later reads can only raise the bound. Cash handed over and not yet taken by its home is in
@@ -60,7 +67,8 @@ COLLECTED = (_PAGE, _ALIAS)
 
 
 class CoverageSums(NamedTuple):
-    """K, U, f, D, p, m, q, n, d and w of one book, in units."""
+    """K, U, f, D, p, m, q, n, d and w of one book, in units; the number of standing pages `left` without a turn, and s
+    times that."""
 
     read: int
     unread: int
@@ -72,6 +80,8 @@ class CoverageSums(NamedTuple):
     sites: int
     damping: float
     fewer: int
+    left: int = 0
+    to_waiting: float = 0.0
 
     @property
     def steps(self) -> float:
@@ -96,12 +106,13 @@ class Coverage:
         """Number of pages that were read, aliases among them."""
         self.ends_crawl = False
         """True if the crawl ends by the bound: then it is kept as high as it can be while the crawl continues."""
-        self._shares = 0.0, 0.0
+        self._shares = 0.0, 0.0, 0.0
         self._turns = self._then = 0  # then: turns and pages when the shares were computed
         self.doubts: Callable[[], FloatArray] | None = None
         """The chance that each page is not there, shape (size,)."""
-        self.prospects: Callable[[int], tuple[float, float]] = lambda left: (0.0, 0.0)
-        """Pages that each of so many that are left may lead to, and the share of these that may not be there."""
+        self.prospects: Callable[[int], tuple[float, float, float]] = lambda left: (0.0, 0.0, 0.0)
+        """Pages that each of so many that are left may lead to, the share of these that may not be there, and the share
+        of their links to pages that wait."""
 
     def grow(self, size: int) -> None:
         self.kind = grown(self.kind, size)
@@ -120,7 +131,7 @@ class Coverage:
 
     def note_change(self) -> None:
         """Forget the shares, because the book has changed at many pages."""
-        self._shares = 0.0, 0.0
+        self._shares = 0.0, 0.0, 0.0
 
     def note_links(self, leads: Flags) -> None:
         """Set the pages with links, shape (size,)."""
@@ -131,15 +142,15 @@ class Coverage:
         """Recompute the values derived from the kinds, which were filled from elsewhere."""
         self.collected = int(np.count_nonzero(np.isin(self.kind, COLLECTED)))
         self.knows_links = not self.collected
-        self._shares = 0.0, 0.0
+        self._shares = 0.0, 0.0, 0.0
 
-    def shares(self) -> tuple[float, float]:
-        """`low` and `shown`, 0 to 1.
+    def shares(self) -> tuple[float, float, float]:
+        """`low`, `about` and `shown`, 0 to 1.
 
         It takes a pass over all pages, so those of some pages serve until turns and pages are a hundredth more.
         """
         size = self._turns + self._book.size
-        if not self._shares[1] or 100 * size > 101 * self._then:
+        if not self._shares[-1] or 100 * size > 101 * self._then:
             self._shares, self._then = shares_of_all([self.sums()]), size
         return self._shares
 
@@ -172,12 +183,13 @@ class Coverage:
             moving += int(more.sum(where=hands_on))
             owed += int((more - pending).sum(where=leads | hands_on))
         sites, damping = int(np.count_nonzero(self._book.rule.page_level > 1)), self._book.twentieths / 20
-        each, lost = self.prospects(left)
+        each, lost, to_waiting = self.prospects(left)
         later = left * min(each, 1.0) / max(max(1.0 - each, 0.0) * standing + left * min(each, 1.0), 1.0)
         taken = later * min(pages * born_unread / max(standing - pages, 1), born)
         found = self._book.births * new // max(standing, 1) + int(taken)
         doubted, fewer = max(doubted, int(held_left * lost)), int(read * taken / max(born, 1))
-        return CoverageSums(read, unread, found, doubted, waiting, moving, owed, sites, damping, fewer)
+        of_walkers = read, unread, found, doubted, waiting, moving, owed
+        return CoverageSums(*of_walkers, sites, damping, fewer, left, to_waiting * left)
 
     def missing(self) -> FloatArray:
         """Most of all importance that each unread page has; 0 for the others. Shape (size,)."""
@@ -194,17 +206,22 @@ class Coverage:
         return flags
 
 
-def shares_of_all(books: Iterable[CoverageSums], credits: int = 0, debits: int = 0) -> tuple[float, float]:
-    """`low` and `shown`, 0 to 1, by the sums of all books.
+def shares_of_all(books: Iterable[CoverageSums], credits: int = 0, debits: int = 0) -> tuple[float, float, float]:
+    """`low`, `about` and `shown`, 0 to 1, by the sums of all books.
 
     credits, debits: units handed over, and not taken yet.
     """
     some = list(books)
     of_all = CoverageSums(*map(sum, zip(*some, strict=True)))._replace(damping=some[0].damping)
     if (read := of_all.read) <= 0:
-        return 0.0, 0.0
+        return 0.0, 0.0, 0.0
     kept = max((1.0 - of_all.damping) * (read - of_all.fewer) - of_all.owed - debits, 0.0) / (of_all.steps + credits)
     if not of_all.unread:  # It may miss 1 by the error of settled importance.
-        return min(kept + SETTLED_ERROR, 1.0), 1.0
-    c = read / (read + of_all.unread - of_all.doubted)
-    return kept * (1.0 - (1.0 - kept) * (1.0 - 1.0 / max(of_all.sites, 1))), c + (1.0 - c) * max(1.0 - c, 0.5)
+        return min(kept + SETTLED_ERROR, 1.0), 1.0, 1.0
+    unread = of_all.unread - of_all.doubted
+    c = about = read / (read + unread)
+    low, shown = kept * (1.0 - (1.0 - kept) * (1.0 - 1.0 / max(of_all.sites, 1))), c + (1.0 - c) * max(1.0 - c, 0.5)
+    if of_all.sites:
+        rise = 1.0 + 4.0 * of_all.to_waiting / max(of_all.left, 1)
+        about = read / (read + rise * unread + min(of_all.found, unread))
+    return low, min(max(low, about), shown), shown

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from minicrawl.store.declaration import statements
 
-SCHEMA_VERSION = 38
+SCHEMA_VERSION = 39
 """Each has a step in upgrades/ that makes it of the one before."""
 OLDEST = 27
 """The first one that can be upgraded."""

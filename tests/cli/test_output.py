@@ -26,6 +26,7 @@ from minicrawl.cli.output import (
     tally,
     unasked_lines,
 )
+from minicrawl.errors import held
 from minicrawl.log import printable
 
 
@@ -69,23 +70,23 @@ def test_work_that_takes_no_time_is_not_spoken_of() -> None:
 
 
 def test_one_page_is_no_pages() -> None:
-    assert read_line(1, 0, 0.0, 0.0) == "Read 0 of 1 known page"
-    assert read_line(1, 1, 1.0, 1.0) == "Read 1 of 1 known page: 100 % of the importance"
+    assert read_line(1, 0, held(0.0, 0.0, 0.0)) == "Read 0 of 1 known page"
+    assert read_line(1, 1, held(1.0, 1.0, 1.0)) == "Read 1 of 1 known page: 100 % of the importance"
     assert left_out_line(1) == "1 link was left out"
 
 
 @pytest.mark.parametrize(
-    ("low", "shown", "told"),
+    ("low", "about", "shown", "told"),
     [
-        (0.58999, 0.70001, "about 64 % of the importance (between 58 and 71 %)"),
-        (0.00999, 0.0101, "about 1 % of the importance (between 0.9 and 2 %)"),
-        (0.0012, 0.0021, "about 0.1 % of the importance (between 0.1 and 0.3 %)"),
-        (0.9999999, 1.0, "about 99 % of the importance (between 99 and 100 %)"),
-        (1 - 1e-12, 1.0, "100 % of the importance"),
+        (0.58999, 0.6499, 0.70001, "about 64 % of the importance (between 58 and 71 %)"),
+        (0.00999, 0.01, 0.0101, "about 1 % of the importance (between 0.9 and 2 %)"),
+        (0.0012, 0.00199, 0.0021, "about 0.1 % of the importance (between 0.1 and 0.3 %)"),
+        (0.9999999, 0.99999995, 1.0, "about 99 % of the importance (between 99 and 100 %)"),
+        (1 - 1e-12, 1.0, 1.0, "100 % of the importance"),
     ],
 )
-def test_coverage_is_rounded_outwards(low: float, shown: float, told: str) -> None:
-    assert read_line(3, 2, low, shown) == f"Read 2 of 3 known pages: {told}"
+def test_coverage_is_rounded_outwards(low: float, about: float, shown: float, told: str) -> None:
+    assert read_line(3, 2, held(low, about, shown)) == f"Read 2 of 3 known pages: {told}"
 
 
 @pytest.mark.parametrize(
@@ -98,7 +99,7 @@ def test_coverage_is_rounded_outwards(low: float, shown: float, told: str) -> No
     ],
 )
 def test_a_crawl_that_left_something_out_does_not_say_100_percent(unasked: LeftOut, told: str) -> None:
-    assert read_line(92, 41, 1.0, 1.0, unasked) == told
+    assert read_line(92, 41, held(1.0, 1.0, 1.0), unasked) == told
 
 
 def test_what_was_refused_unread_is_counted_with_an_example() -> None:

@@ -92,9 +92,9 @@ def test_the_share_of_the_final_importance_is_between_both_figures_at_every_stop
         assert report.coverage <= truth + 1e-6
         assert truth - 1e-6 <= report.coverage_shown
         assert report.coverage <= later.coverage
-        assert report.coverage_about == (report.coverage + report.coverage_shown) / 2
+        assert report.coverage <= report.coverage_about <= report.coverage_shown
     off = [abs(report.coverage_about - truth) for report, truth in stops]
-    assert sum(off) / len(off) < 0.15
+    assert sum(off) / len(off) < 0.11
 
 
 def test_what_a_crawl_said_holds_until_it_is_asked_for_more(tmp_path: Path) -> None:

@@ -108,8 +108,9 @@ class Life:
         return share_of(importance, [page for page in range(self.n) if self.kinds[page] is PageKind.PAGE])
 
     def check(self) -> None:
-        low, shown = self.coverage.shares()
+        low, about, shown = self.coverage.shares()
         assert 0.0 <= low <= min(self.truth(keep=True) + ROUNDING, shown)
+        assert low <= about <= shown
         assert self.coverage.kind[: self.n].tolist() == self.kinds
         collected = self.coverage.collected
         assert collected == sum(kind in READ for kind in self.kinds)
@@ -163,12 +164,12 @@ def test_both_are_the_truth_once_everything_is_settled_and_what_low_misses_is_in
 
 
 def test_nothing_known_or_read_is_nothing_covered() -> None:
-    assert Coverage(Book()).shares() == settled(0.0, 2) == (0.0, 0.0)
+    assert Coverage(Book()).shares() == settled(0.0, 2) == (0.0, 0.0, 0.0)
     book, coverage = unread(1)
-    assert coverage.shares() == (0.0, 0.0)
+    assert coverage.shares() == (0.0, 0.0, 0.0)
     book.visit(0, pages([]))
     coverage.note(0, PageKind.PAGE)
-    assert coverage.shares() == (1.0, 1.0)
+    assert coverage.shares() == (1.0, 1.0, 1.0)
 
 
 def test_all_pages_read_are_everything_up_to_the_error_of_settled_importance_else_trust_may_move() -> None:
@@ -180,12 +181,28 @@ def test_all_pages_read_are_everything_up_to_the_error_of_settled_importance_els
         assert shares_of_all([sums])[0] == pytest.approx(low, abs=1e-9)
 
 
+@pytest.mark.parametrize(
+    ("found", "to_waiting", "sites", "about"),
+    [(0, 0, 1, 6 / 8), (1, 0, 1, 6 / 9), (9, 0, 1, 6 / 10), (1, 5, 1, 6 / 13), (1, 5, 0, 6 / 8)],
+)
+def test_pages_not_read_get_more_as_far_as_late_links_lead_to_them(
+    found: int, to_waiting: float, sites: int, about: float
+) -> None:
+    """Read pages have 6 of 6 + 2, with one more for births of pages found, and thrice the 2 if half of the links of
+    late pages lead to the ten that are left; walkers that jump to all pages alike have been there."""
+    sums = CoverageSums(6, 3, found, 1, 0, 0, 0, sites, 0.5, 0, left=10, to_waiting=to_waiting)
+    assert shares_of_all([sums])[1] == pytest.approx(about)
+    half = sums._replace(read=3, unread=2, found=0, doubted=1, left=5, to_waiting=to_waiting / 2)
+    other = sums._replace(read=3, unread=1, doubted=0, left=5, to_waiting=to_waiting / 2)
+    assert shares_of_all([half, other])[1] == pytest.approx(about)
+
+
 def test_pages_that_will_not_be_there_hold_nothing_of_what_is_shown() -> None:
     book, coverage = unread(4)
     book.visit(0, pages([]))
     coverage.note(0, PageKind.PAGE)
     coverage.doubts = lambda: np.array([0.0, 1.0, 0.5, 0.5])
-    assert coverage.shares() == pytest.approx((0.15 / 3.15, 0.75))
+    assert coverage.shares() == pytest.approx((0.15 / 3.15, 0.5, 0.75))
 
 
 def test_pages_found_since_births_were_shared_out_count_by_their_part_of_all_births() -> None:
@@ -213,7 +230,7 @@ def test_what_waits_counts_by_how_far_it_may_go() -> None:
             book.visit(page, pages(links))
             coverage.note(page, PageKind.PAGE, leads=leads)
         low = (1 - D) * 2.85 / ((1 - D) * 2.85 + moves)
-        assert coverage.shares() == pytest.approx((low, 1.0), abs=2e-6)
+        assert coverage.shares() == pytest.approx((low, 1.0, 1.0), abs=2e-6)
 
 
 def test_shares_of_many_pages_are_looked_up_again_after_a_hundredth_of_them() -> None:
@@ -222,5 +239,5 @@ def test_shares_of_many_pages_are_looked_up_again_after_a_hundredth_of_them() ->
     for page in range(101):
         book.visit(page, pages([]))
         coverage.note(page, PageKind.PAGE)
-        found.append(round(5_000 - 5_000 * coverage.shares()[1]))
+        found.append(round(5_000 - 5_000 * coverage.shares()[-1]))
     assert found == [1] * 51 + [round(52 * (1 - 52 / 5_000))] * 50

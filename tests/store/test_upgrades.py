@@ -67,6 +67,16 @@ def test_every_version_has_a_step_and_a_sample() -> None:
     assert {int(name.partition("-")[0]) for name in ALL} == {*versions}, "and a sample of the schema before"
 
 
+def test_of_earlier_moments_the_middle_of_both_bounds_is_told(tmp_path: Path) -> None:
+    unpack("38", tmp_path / "crawl.db")
+    with open_store(tmp_path / "crawl.db") as reader:
+        course, share = reader.course(), reader.coverage()
+    assert course
+    assert all(0.0 < point.about == pytest.approx((point.coverage + point.shown) / 2) for point in course[1:])
+    assert 0.0 < share.low < share.shown
+    assert share.about == pytest.approx((share.low + share.shown) / 2)
+
+
 def test_watched_pages_stay(tmp_path: Path) -> None:
     unpack("37", tmp_path / "pages.watch.db")
     rows(tmp_path / "pages.watch.db", "INSERT INTO watched VALUES ('http://a.test/', x'01', x'02', 'lost', x'03', 4.0)")

@@ -35,12 +35,12 @@ def final(page: int, links: Sequence[Sequence[int]] | Mapping[int, Sequence[int]
     return page
 
 
-def settled(read: float, sites: int) -> tuple[float, float]:
-    """Least and largest coverage of a settled ranking, with nothing left to find. read: sum of the importance of the
-    pages read. sites: that share the jumps, with d = .5; 0: walkers jump to all pages alike."""
+def settled(read: float, sites: int) -> tuple[float, float, float]:
+    """Least, likely and largest coverage of a settled ranking, with nothing left to find. read: sum of the importance
+    of the pages read. sites: that share the jumps, with d = .5; 0: walkers jump to all pages alike."""
     kept = read / (read + (1.0 - read) / (0.5 if sites else 1.0 - D))
     shown = read and read + (1.0 - read) * max(1.0 - read, 0.5)
-    return kept * (1.0 - (1.0 - kept) * (1.0 - 1.0 / max(sites, 1))), shown
+    return kept * (1.0 - (1.0 - kept) * (1.0 - 1.0 / max(sites, 1))), read, shown
 
 
 def exact_importance(  # noqa: PLR0913 - all that a ranking depends on

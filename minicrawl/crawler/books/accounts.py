@@ -69,7 +69,11 @@ class Accounts:
         self.turns += not self.had_turn.item(page)
         self._relink(page, outlinks, old, kind)
         self.had_turn[page] = True
-        self.late_turns.note(self.size - self.book.mirrors, found_none=kind in (PageKind.NOTHING, PageKind.ALIAS))
+        targets = outlinks.targets
+        to_waiting = np.count_nonzero(~self.had_turn[targets[targets < self.late_turns.known]]) / max(len(targets), 1)
+        found_none = kind in (PageKind.NOTHING, PageKind.ALIAS)
+        self.late_turns.note(self.size - self.book.mirrors, to_waiting, found_none=found_none)
+        self.late_turns.known = self.size
 
     def take_share(self, stored: ReadShare) -> None:
         """Go on from the share in the store: nothing has changed since."""
@@ -83,9 +87,9 @@ class Accounts:
         """The share of the importance that the pages read hold."""
         if self.told is not None:
             return self.told
-        low, shown = self.coverage.shares()
+        low, about, shown = self.coverage.shares()
         self.least = low = max(low, self.least)
-        return ReadShare(low, max(low, shown))
+        return ReadShare(low, max(low, about), max(low, shown))
 
     def relink(
         self, page: int, outlinks: PlacedLinks, old: PlacedLinks = NOWHERE, kind: PageKind = PageKind.PAGE

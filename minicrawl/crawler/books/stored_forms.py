@@ -31,7 +31,7 @@ class _Run(TypedDict):
     seconds: _Number
     in_flight: int
     errors: dict[str, int]
-    coverage: tuple[_Number, _Number]
+    coverage: tuple[_Number, _Number, _Number]
     refreshed: NotRequired[int | None]
     silence: NotRequired[_Silence | None]
 
@@ -70,7 +70,7 @@ _META_JSON: dict[str, Any] = {
     "sitemaps_left_out": dict[str, int],
     "refuted_canonicals": list[str],
     "items": _Items,
-    "late_turns": tuple[_Number, _Number, _Number],
+    "late_turns": tuple[_Number, _Number, _Number, _Number],
     "hook_errors": dict[str, int],
     BANNED_HOSTS: list[str],
     ASKED_FIRST: list[int],

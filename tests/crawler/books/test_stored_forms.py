@@ -35,7 +35,7 @@ def put(path: Path, key: str, value: object) -> None:
 
 
 RUN = (
-    '{"fetched": 1, "bytes": 2, "seconds": 0.5, "in_flight": 0, "errors": {"dns": 2}, "coverage": [0.1, 0.2], '
+    '{"fetched": 1, "bytes": 2, "seconds": 0.5, "in_flight": 0, "errors": {"dns": 2}, "coverage": [0.1, 0.2, 0.3], '
     '"silence": {"since": 1, "pause": 2.5}}'
 )
 META = [
