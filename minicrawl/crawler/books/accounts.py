@@ -70,7 +70,9 @@ class Accounts:
         self._relink(page, outlinks, old, kind)
         self.had_turn[page] = True
         targets = outlinks.targets
-        to_waiting = np.count_nonzero(~self.had_turn[targets[targets < self.late_turns.known]]) / max(len(targets), 1)
+        known = targets[targets < self.late_turns.known]
+        waiting = len(known) - int(np.count_nonzero(self.had_turn.take(known)))
+        to_waiting = waiting / len(targets) if waiting else 0.0
         found_none = kind in (PageKind.NOTHING, PageKind.ALIAS)
         self.late_turns.note(self.size - self.book.mirrors, to_waiting, found_none=found_none)
         self.late_turns.known = self.size
