@@ -63,6 +63,7 @@ A page may gain or lose links at each of its turns, so the links of each voice a
 
 import math
 import sys
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -405,9 +406,14 @@ class SiteGraph:
         end: as in `pairs`. voice, whole: as in `SiteShares`, of every site. The names of a site share the voices of
         that which has most; a site has none for itself.
         """
-        source, target, _, said = self.pairs(end, most)
+        self._merge()
+        has_names, named = np.bincount(whole)[whole] > 1, np.zeros(len(whole), dtype=np.int64)
+        for rows in slices(len(self._keys)):
+            named += np.bincount(self._keys[rows] & _SITE, minlength=len(whole))
+        # All other pairs have their voices in full.
+        source, target, _, said = self.pairs(end, most, lambda a, b: (named > most)[a] | has_names[b] | (a == b))
         said[whole[source] == whole[target]] = 0
-        some = (np.bincount(whole)[whole] > 1)[target] | (said == 0)
+        some = has_names[target] | (said == 0)
         source, target, said = source[some], target[some], said[some]
         pairs, groups = source << _SITE_BITS | target, source << _SITE_BITS | whole[target]
         names, most_said = _merged(groups, said, by=np.maximum)
@@ -426,14 +432,20 @@ class SiteGraph:
             found[first : last + 1] += np.bincount(page - first, units).astype(np.int64)
         return found
 
-    def pairs(self, end: IntArray, most: int = GENERATED) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    def pairs(
+        self, end: IntArray, most: int = GENERATED, wanted: Callable[[IntArray, IntArray], Flags] | None = None
+    ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
         """Source, target, links and voices of each pair of sites of a folded graph, see `SiteLinks`. end: the site of
-        the page that each page stands for. By slices: whole arrays of all voices would take much memory."""
+        the page that each page stands for. wanted: flags of pairs by sources and targets; None: all. By slices: whole
+        arrays of all voices would take much memory."""
         self._merge()
         each = [(self._keys[:0], *[self._links[:0]] * 3)]
         for rows in slices(len(self._keys)):
-            links = self._links[rows]
-            each.append(_merged(self._pairs(rows, end), links, np.ones_like(links), _sixteenths(links)))
+            pairs, links = self._pairs(rows, end), self._links[rows]
+            if wanted is not None:
+                some = wanted(pairs >> _SITE_BITS, pairs & _SITE)
+                pairs, links = pairs[some], links[some]
+            each.append(_merged(pairs, links, np.ones_like(links), _sixteenths(links)))
         columns = list(map(np.concatenate, zip(*each, strict=True)))
         each.clear()
         keys, links, pages, voices = _merged(*columns)
@@ -542,7 +554,7 @@ def entrances(  # noqa: PLR0913 - what is known of the pages
 
 def _merged(keys: IntArray, *numbers: IntArray, by: np.ufunc = np.add) -> tuple[IntArray, ...]:
     """The distinct keys, rising, and the sums of each of some numbers, or the largest."""
-    order = keys.argsort(kind="stable")  # in no time if nearly all rise
+    order = keys.argsort()
     keys = keys[order]
     starts = np.flatnonzero(np.diff(keys, prepend=keys[0] - 1)) if len(keys) else order
     return keys[starts], *(by.reduceat(column[order], starts) if len(keys) else column for column in numbers)
