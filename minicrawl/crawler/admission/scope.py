@@ -129,8 +129,6 @@ MOST = 1e6
 than one that says nothing: with more, all pages with a word of it come before any that many link to."""
 _AROUND = 0.25
 """What the title counts, where the URL and the text of the link count 1."""
-ALL_TOPIC = math.sqrt(MOST)
-"""The largest factor by the topic."""
 OFF_TOPIC = 1.001 * math.pow(MOST, _AROUND / (1.0 + _AROUND) - 0.5)
 """Most of the factor of a page that says no more of the topic than a title around a link to it. Rounded up."""
 _UNSPACED = (  # Thai, Lao, Burmese, Khmer, Japanese, Chinese

@@ -3,7 +3,8 @@
 A site whose front page links to hundreds of pages has as much cash as others, in small parts: any page of a small site
 comes before each of its own. So sites, too, have turns by the cash that waits there.
 
-worth  of a page: its priority by cash, as a float32; 0 if it is before all others, or behind them
+worth  of a page: its priority by cash, as a float32, with a topic without the user's interest: so each seed is heard;
+       0 if it is before all others, or behind them
 sum    of a site: the worth of its pages never read that wait, whether its hosts may get a request now or not
 turn   of the site with the largest sum / (1 + its pages read or in flight), as seats are given to parties (D'Hondt);
        only of sites with a page on offer. Its best page on offer is next
@@ -32,8 +33,15 @@ _ENTRY_BITS = 128  # more than an entry of a page has
 class SiteTurns:
     """The cash that waits at each site; and for hosts on offer, their best pages in the order of their sites."""
 
-    def __init__(self, hosts: list[Host], entry_of: Callable[[Host], int | None]) -> None:
-        """hosts: grows as hosts become known. entry_of: that of the best page of a host; None if none waits there."""
+    def __init__(
+        self,
+        hosts: list[Host],
+        entry_of: Callable[[Host], int | None],
+        by_cash: Callable[[Pages | list[int]], IntArray | None] = lambda _: None,
+    ) -> None:
+        """hosts: grows as hosts become known. entry_of: that of the best page of a host; None if none waits there.
+        by_cash: priorities by cash alone; None: they are as given."""
+        self._by_cash = by_cash
         self._hosts = hosts
         self._entry_of = entry_of
         self._numbers: dict[str, int] = {}  # of sites
@@ -64,7 +72,7 @@ class SiteTurns:
     def load(self, pages: Pages, hosts: Pages, priorities: IntArray) -> None:
         """Count pages that wait. hosts: the number of each one's host."""
         if self.is_on and len(pages):
-            worths = self._worths[pages] = _worths(priorities)
+            worths = self._worths[pages] = self._worths_of(pages, priorities)
             sites = np.frombuffer(self._of_host, dtype=np.uint32)[hosts]
             np.frombuffer(self._sums)[:] += np.bincount(sites, worths, len(self._sums))
 
@@ -77,6 +85,8 @@ class SiteTurns:
         if host.id >= len(self._of_host):
             self._know_hosts()
         site, before = self._of_host[host.id], self._worths.item(page)
+        if 0 < priority < FIRST and (by_cash := self._by_cash([page])) is not None:
+            priority = by_cash.item()
         self._worths[page] = priority if 0 < priority < FIRST else 0
         self._sums[site] += self._worths.item(page) - before
         self._changed.add(site)
@@ -85,7 +95,7 @@ class SiteTurns:
         """`note` for distinct pages that have moved, on hosts of these numbers."""
         if not self.is_on:
             return
-        worths, of_host, sums = _worths(priorities), self._of_host, self._sums
+        worths, of_host, sums = self._worths_of(pages, priorities), self._of_host, self._sums
         rises = np.subtract(worths, self._worths.take(pages), dtype=np.float64)
         self._worths[pages] = worths
         for host, rise in zip(hosts, rises.tolist(), strict=True):
@@ -125,6 +135,7 @@ class SiteTurns:
             self._hosts_of[site].append(host.id)
             self._of_host.append(site)
 
-
-def _worths(priorities: IntArray) -> npt.NDArray[np.float32]:
-    return np.where((priorities > 0) & (priorities < FIRST), priorities, 0).astype(np.float32)
+    def _worths_of(self, pages: Pages, priorities: IntArray) -> npt.NDArray[np.float32]:
+        by_cash = self._by_cash(pages)
+        worths = priorities if by_cash is None else by_cash
+        return np.where((priorities > 0) & (priorities < FIRST), worths, 0).astype(np.float32)

@@ -123,9 +123,9 @@ class WaitingPages:
         self.interest: npt.NDArray[np.float32] | None = None
         """How much more the user wants each page than others: a factor on its priority, if cash orders pages."""
         self.is_off_topic: Flags | None = None
-        """True for each page that links say too little of: linked ones have their turn by age, whatever their cash.
-        None if the interest is in no topic; else, pages of much less are not read while a host answers that has
-        more."""
+        """True for each page of which too little is said: seeds and linked ones have their turn by age, whatever their
+        cash. None if the interest is in no topic; else, pages of much less are not read while a host answers that has
+        more, but for the turns of sites."""
         self.host_of: npt.NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         # Pages handed out, resting before another try, or gone.
         self._held: Flags = np.zeros(0, dtype=np.bool_)
@@ -139,7 +139,7 @@ class WaitingPages:
         self._refresh = Lane(self._read_priority, partial(self._waiting_of, read=True))
         self._lanes = (self._discovery, self._refresh)  # by whether their pages were read
         has_site_turns = order.has_site_turns and self._strategy.follows_cash
-        self._sites = SiteTurns(hosts, self._discovery.entry) if has_site_turns else None
+        self._sites = SiteTurns(hosts, self._discovery.entry, self._by_cash) if has_site_turns else None
         self._turns = 0
         """Turns of pages never read."""
 
@@ -292,12 +292,19 @@ class WaitingPages:
         discovers = self._budget.discovers(unread is not None, read is not None)
         if discovers is None:
             return None
-        if discovers and self._sites is not None and self._sites.is_on and self._turns % SITE_TURN == SITE_TURN - 1:
+        if discovers and self._sites is not None and self._is_sites_turn:
             return self._sites.best(attempts=attempts)
         return unread if discovers else read
 
+    @property
+    def _is_sites_turn(self) -> bool:
+        return self._sites is not None and self._sites.is_on and self._turns % SITE_TURN == SITE_TURN - 1
+
     def is_of_less_interest(self, page: int, host: Host) -> bool:
-        """True if the user wants the next page of a host much more than this one, which was never read."""
+        """True if the user wants the next page of a host much more than this one, which was never read; False at the
+        turn of a site."""
+        if self._is_sites_turn:
+            return False
         queue = self._discovery.queues.get(host.id)
         entry = None if queue is None or self._accounts.had_turn.item(page) or page in self.first else queue.peek()
         if entry is None or self.interest is None:
@@ -501,7 +508,7 @@ class WaitingPages:
         priority = self._strategy.priority(page, self._book, self._jumps)
         if self.interest is not None and self._strategy.follows_cash:
             if self.is_off_topic is not None:
-                by_age = _LEAST * (self._book.cash.item(page) > 0)
+                by_age = _LEAST * (self._book.cash.item(page) > 0 or self._accounts.depth.item(page) == 0)
                 priority = by_age if self.is_off_topic.item(page) else max(priority, _LEAST)
             priority = int(min(priority * self.interest.item(page), _MOST))
         return priority - _BEHIND if self._puts_off and self._is_put_off[page] else priority
@@ -513,6 +520,12 @@ class WaitingPages:
         if page in self.first:
             return FIRST
         return None if self._due is None else self._due.priority(page)
+
+    def _by_cash(self, pages: Pages | list[int]) -> IntArray | None:
+        """Priorities by cash alone, for the turns of sites, while there is a topic; else None."""
+        if self.is_off_topic is None:
+            return None
+        return self._strategy.priorities(np.asarray(pages, dtype=np.int64), self._book, self._jumps)
 
     def _waiting_of(self, pages: Pages, *, read: bool) -> tuple[Pages, IntArray]:
         pages = pages[(self._accounts.had_turn[pages] == read) & ~self._held[pages]]
@@ -526,7 +539,7 @@ class WaitingPages:
             priorities = self._strategy.priorities(pages, self._book, self._jumps)
             if self.interest is not None and self._strategy.follows_cash:
                 if self.is_off_topic is not None:
-                    by_age = _LEAST * (self._book.cash.take(pages) > 0)
+                    by_age = _LEAST * ((self._book.cash.take(pages) > 0) | (self._accounts.depth.take(pages) == 0))
                     are_off = self.is_off_topic.take(pages)
                     priorities = np.where(are_off, by_age, np.maximum(priorities, _LEAST))
                 priorities = np.minimum(priorities * self.interest.take(pages), _MOST).astype(np.int64)

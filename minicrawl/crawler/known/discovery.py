@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from minicrawl.crawler.admission.scope import ALL_TOPIC, OFF_TOPIC, Focus
+from minicrawl.crawler.admission.scope import OFF_TOPIC, Focus
 from minicrawl.crawler.books.accounts import Accounts
 from minicrawl.crawler.frontier.waiting_pages import WaitingPages
 from minicrawl.crawler.sharing import UNREACHED
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
 class Interests:
     """The factors of all pages on their priorities, while the user has boosts or a topic. A link may raise that of a
-    page: the store keeps by how much, as the texts of links are not kept. Seeds have the largest: they say where to
-    look."""
+    page: the store keeps by how much, as the texts of links are not kept."""
 
     def __init__(self, focus: Focus, pages: WaitingPages, accounts: Accounts, writer: Writer) -> None:
         self._focus = focus
@@ -78,8 +77,6 @@ class Interests:
     def _topic(self, page: int, url: str) -> float:
         if not self._focus.words:
             return 1.0
-        if self._accounts.depth.item(page) == 0:
-            return ALL_TOPIC
         return self._raised[page] if page in self._raised else self._focus.topic(url)
 
     def _begin(self, urls: Iterable[str]) -> None:

@@ -86,15 +86,18 @@ class Twins:
         if self.is_read(page):
             assert self.due is not None
             return self.due.priority(page)
-        jumps = np.zeros(self.accounts.size, dtype=np.float32)
-        jumps[page] = self.jumps.get(page, 0.0)
-        priority = self.strategy.priority(page, self.book, jumps)
+        priority = self.by_strategy(page)
         if self.pages.interest is not None and self.strategy.follows_cash:
             if self.pages.is_off_topic is not None:
-                by_age = 2**14 if self.book.cash[page] > 0 else 0
+                by_age = 2**14 if self.book.cash[page] > 0 or self.accounts.depth[page] == 0 else 0
                 priority = by_age if self.pages.is_off_topic[page] else max(priority, 2**14)
             priority = int(min(priority * float(self.pages.interest[page]), 2.0**61))
         return priority - 2**62 * (page in self.put_off)
+
+    def by_strategy(self, page: int) -> int:
+        jumps = np.zeros(self.accounts.size, dtype=np.float32)
+        jumps[page] = self.jumps.get(page, 0.0)
+        return self.strategy.priority(page, self.book, jumps)
 
     def bests(self, *, attempts: bool) -> set[int | None]:
         """The page whose turn is next; in the turn of a site, those of sites with as much cash but for rounding."""
@@ -122,7 +125,8 @@ class Twins:
         sums = dict.fromkeys(map(self.site, ready), 0.0)
         for page in sorted(self.waiting):
             if not self.is_read(page) and self.site(page) in sums and 0 < self.priority(page) < 2**62:
-                sums[self.site(page)] += float(np.float32(self.priority(page)))
+                cash = self.priority if self.pages.is_off_topic is None else self.by_strategy
+                sums[self.site(page)] += float(np.float32(cash(page)))
         shares = {site: int(cash / (1 + self.read_of[site])) for site, cash in sums.items()}
         least = max(shares.values()) - (0 if self.pages.interest is None else 2**20)  # a priority may be 2^61
         return {next(page for page in ready if self.site(page) == site) for site in shares if shares[site] >= least}
@@ -261,7 +265,8 @@ def test_the_best_page_is_the_first_of_all_that_wait_sorted(
     seed: int, strategy: str, wanted: str, share: float
 ) -> None:
     """Whatever becomes of pages, hosts and addresses; of read pages by their present value. One turn in ten of pages
-    never read is that of the site with the most cash for each page read. Off a topic, pages with cash have as much."""
+    never read is that of the site with the most cash for each page read. Off a topic, seeds and pages with cash
+    have as much."""
     draw = random.Random(f"{seed} {strategy} {wanted} {share}")
     twins = Twins(draw, strategy, share=share, wanted=wanted)
     deeds = [twins.hand_out] * 6 + [twins.finish] * 5 + [twins.discover] * 3 + [twins.credit, twins.steer] * 2

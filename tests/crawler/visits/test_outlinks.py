@@ -8,7 +8,6 @@ import pytest
 from support.intakes import DAYS_LATER, intake_of, page_of
 from support.sites import HOME, Site, canonical, crawl, faults_in, rows
 
-from minicrawl.crawler.admission.scope import ALL_TOPIC
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.outcomes.outcome import Outcome
 from minicrawl.crawler.salvage import salvage
@@ -173,7 +172,7 @@ def test_what_a_link_says_of_a_page_is_kept(store: Path) -> None:
         assert pages.is_off_topic is not None
         none, a_word = focus.topic(B), focus.topic(B, "boats")
         known = [page_of(intake, url) for url in (HOME, A, D, B, C)]
-        assert pages.interest[known] == pytest.approx([ALL_TOPIC, a_word, a_word, none, none])
-        assert pages.is_off_topic[known].tolist() == [False, False, False, True, True]
+        assert pages.interest[known] == pytest.approx([none, a_word, a_word, none, none])
+        assert pages.is_off_topic[known].tolist() == [True, False, False, True, True]
         intake.commit({})
         intake.state.writer.close()
