@@ -182,18 +182,25 @@ def test_all_pages_read_are_everything_up_to_the_error_of_settled_importance_els
 
 
 @pytest.mark.parametrize(
-    ("found", "to_waiting", "sites", "about"),
-    [(0, 0, 1, 6 / 8), (1, 0, 1, 6 / 9), (9, 0, 1, 6 / 10), (1, 5, 1, 6 / 13), (1, 5, 0, 6 / 8)],
+    ("fewer", "found", "left", "sites", "about"),
+    [
+        (0, 0, 0, 1, 6 / 8),
+        (0, 0, 3, 1, 6 / 8.8),
+        (0, 2, 3, 1, 6 / 9.8),
+        (2, 2, 3, 1, 5 / 8.8),
+        (2, 2, 3, 2, 5 / 8.8 * (1 - 1 / 2 * 1 / 2 * 3.8 / 8.8)),
+        (2, 2, 3, 0, 6 / 8),
+    ],
 )
-def test_pages_not_read_get_more_as_far_as_late_links_lead_to_them(
-    found: int, to_waiting: float, sites: int, about: float
+def test_half_of_what_low_fears_comes_true_of_pages_that_are_left(
+    fewer: int, found: int, left: int, sites: int, about: float
 ) -> None:
-    """Read pages have 6 of 6 + 2, with one more for births of pages found, and thrice the 2 if half of the links of
-    late pages lead to the ten that are left; walkers that jump to all pages alike have been there."""
-    sums = CoverageSums(6, 3, found, 1, 0, 0, 0, sites, 0.5, 0, left=10, to_waiting=to_waiting)
+    """Read pages have 6 of 6 + 2, these two fifths more if they wait for their first turn; walkers that jump to all
+    pages alike have been there."""
+    sums = CoverageSums(6, 3, found, 1, 0, 0, 0, sites, 0.5, fewer, left)
     assert shares_of_all([sums])[1] == pytest.approx(about)
-    half = sums._replace(read=3, unread=2, found=0, doubted=1, left=5, to_waiting=to_waiting / 2)
-    other = sums._replace(read=3, unread=1, doubted=0, left=5, to_waiting=to_waiting / 2)
+    half = sums._replace(read=2, unread=1, doubted=0, sites=sites // 2)
+    other = CoverageSums(4, 2, 0, 1, 0, 0, 0, sites - sites // 2, 0.5, 0)
     assert shares_of_all([half, other])[1] == pytest.approx(about)
 
 
@@ -218,6 +225,29 @@ def test_pages_found_since_births_were_shared_out_count_by_their_part_of_all_bir
     book.discover(2)
     coverage.grow(4)
     assert coverage.shares()[0] == pytest.approx(1 / 5)
+
+
+def test_pages_not_found_yet_take_births_like_those_of_pages_that_have_had_theirs() -> None:
+    """Each of the pages left leads to one more, so as many as were read may come: also right after a list has brought
+    pages that have no births yet."""
+    found = []
+    for known, more in ((9, 0), (9, 8), (5, 8)):
+        book, coverage = unread(known)
+        rule, none = SiteBirths(), np.zeros(0, np.int64)
+        rule.grow(known)
+        rule.site[:known] = 1
+        book.share_births_out(rule, SiteShares(np.array([0.0, 1.0]), none, np.zeros(0), none > 0, 2.0**40, 0, none))
+        for page in range(5):
+            book.visit(page, pages([]))
+            coverage.note(page, PageKind.PAGE)
+        book.discover(more)
+        coverage.grow(known + more)
+        coverage.prospects = lambda left: (1.0, 0.0)
+        sums = coverage.sums()
+        new = book.births * more // (known + more)
+        found.append((sums.found - new) / book.births)
+        assert sums.fewer == pytest.approx(sums.read * (sums.found - new) / (book.births * 5 / known), rel=1e-6)
+    assert found == pytest.approx([5 / 9, 5 / 9, 5 / 5 / 13], rel=1e-6)
 
 
 def test_what_waits_counts_by_how_far_it_may_go() -> None:

@@ -69,13 +69,7 @@ class Accounts:
         self.turns += not self.had_turn.item(page)
         self._relink(page, outlinks, old, kind)
         self.had_turn[page] = True
-        targets = outlinks.targets
-        known = targets[targets < self.late_turns.known]
-        waiting = len(known) - int(np.count_nonzero(self.had_turn.take(known)))
-        to_waiting = waiting / len(targets) if waiting else 0.0
-        found_none = kind in (PageKind.NOTHING, PageKind.ALIAS)
-        self.late_turns.note(self.size - self.book.mirrors, to_waiting, found_none=found_none)
-        self.late_turns.known = self.size
+        self.late_turns.note(self.size - self.book.mirrors, found_none=kind in (PageKind.NOTHING, PageKind.ALIAS))
 
     def take_share(self, stored: ReadShare) -> None:
         """Go on from the share in the store: nothing has changed since."""

@@ -82,8 +82,8 @@ def load_totals(accounts: Accounts, store: Store) -> None:
     accounts.coverage.recount()
     accounts.turns = int(np.count_nonzero(accounts.had_turn[: accounts.size]))
     late = accounts.late_turns
-    late.turns, late.size, late.known = accounts.turns, accounts.size - accounts.book.mirrors, accounts.size
-    late.means = json.loads(str(store.meta(LATE_TURNS) or "[1.0, 1.0, 0.0, 1.0]"))
+    late.turns, late.size = accounts.turns, accounts.size - accounts.book.mirrors
+    late.means = json.loads(str(store.meta(LATE_TURNS) or "[1.0, 1.0, 0.0]"))
 
 
 def imbalances(accounts: Accounts) -> Iterator[str]:

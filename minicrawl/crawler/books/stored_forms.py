@@ -70,7 +70,7 @@ _META_JSON: dict[str, Any] = {
     "sitemaps_left_out": dict[str, int],
     "refuted_canonicals": list[str],
     "items": _Items,
-    "late_turns": tuple[_Number, _Number, _Number, _Number],
+    "late_turns": tuple[_Number, _Number, _Number],
     "hook_errors": dict[str, int],
     BANNED_HOSTS: list[str],
     ASKED_FIRST: list[int],

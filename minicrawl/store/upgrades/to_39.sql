@@ -7,4 +7,3 @@ UPDATE meta SET value = json_set(
         value ->> '$.coverage[0]', (value ->> '$.coverage[0]' + value ->> '$.coverage[1]') / 2, value ->> '$.coverage[1]'
     )
 ) WHERE key = 'run' AND json_array_length(value, '$.coverage') = 2;
-UPDATE meta SET value = json_insert(value, '$[#]', 0.5) WHERE key = 'late_turns';
