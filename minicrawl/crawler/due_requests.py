@@ -14,7 +14,6 @@ from minicrawl import log
 from minicrawl.crawler.intake import Intake
 from minicrawl.crawler.requests.request import Deliver, Kind, Refusal, Request
 from minicrawl.crawler.sources.source import PageSource
-from minicrawl.crawler.steps.requisites import Requisites
 from minicrawl.crawler.visits.visit import LastProbes, PageTurn
 from minicrawl.model import Fetched, Located
 from minicrawl.reasons import SILENT, has
@@ -38,8 +37,7 @@ class DueRequests:
         self._hosts, self._robots, self._sitemaps = state.hosts, intake.robots, intake.sitemaps
         self._page_turn = partial(PageTurn, visits, is_allowed)
         self.kinds: list[Kind] = [intake.sitemaps, LastProbes(visits, is_allowed)]
-        if (requisites := intake.steps.find(Requisites)) is not None:
-            self.kinds.append(requisites)
+        self.kinds += [kind for step in intake.steps for kind in step.kinds()]
         self.outlasts_pages = any(kind.outlasts_pages for kind in self.kinds)
         self.settings = settings
         self._routes = Routes(settings.connect_to)

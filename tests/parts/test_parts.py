@@ -41,6 +41,7 @@ if settings:
     marks = "SELECT url, mark, type FROM marks JOIN pages ON id = page ORDER BY url"
     salvaged = store.with_name("salvaged.db")
     CliRunner().invoke(main, ["salvage", str(salvaged), "--store", str(store)], catch_exceptions=False)
+    said["file"] = rows(store, "SELECT value FROM meta WHERE key = 'mark_file'")
     said["marks"], said["salvaged"] = rows(store, marks), rows(salvaged, marks)
 said["settings"] = list(SETTINGS)
 print(json.dumps(said))
@@ -74,25 +75,16 @@ class MarkSettings:
 class Marks(Part):
     SETTINGS, TOPIC = MarkSettings, "focus"
 
-    def __init__(self, mark):
-        self._mark, self._rows = mark, []
-
     @classmethod
     def of(cls, opening):
+        from minicrawl.parts.marks.step import Marking
+
         mark = own(opening.settings, MarkSettings).mark
-        return cls(mark) if mark else None
+        return Marking(mark, opening.state) if mark else None
 
     @staticmethod
     def wants(settings):
         return ["content-type"] if own(settings, MarkSettings).mark else []
-
-    def on_turn(self, turn):
-        types = [value for name, value in turn.fetched.fields if name == "content-type"]
-        self._rows.append(Mark(turn.page, self._mark, ", ".join(types)))
-
-    def save(self, writer):
-        writer.put(Mark, self._rows)
-        self._rows.clear()
 
     @staticmethod
     def explain(store, page):
@@ -113,6 +105,58 @@ class Marks(Part):
 
         yield Rule("marked", "SELECT page FROM marks", "It is marked.", "Do not mark it.", Severity.NOTICE, "content")
 '''
+MARKING = '''
+"""The step that marks pages, and asks for a file of marks once they are read."""
+
+from minicrawl.crawler.requests.request import Kind, Request
+from minicrawl.crawler.visits.step import Step
+from minicrawl.model import PageRequest
+from minicrawl.parts.marks import Mark
+
+
+class Marking(Step, Kind):
+    outlasts_pages = True
+
+    def __init__(self, mark, state):
+        self._mark, self._rows, self._asked, self._is_due = mark, [], {}, True
+        self._frontier, self.hosts = state.frontier, state.hosts
+
+    def kinds(self):
+        return [self]
+
+    def on_turn(self, turn):
+        types = [value for name, value in turn.fetched.fields if name == "content-type"]
+        self._rows.append(Mark(turn.page, self._mark, ", ".join(types)))
+
+    def save(self, writer):
+        writer.put(Mark, self._rows)
+        writer.save_meta(self._asked)
+        self._rows.clear()
+
+    def on_nothing_left(self, now):
+        if is_due := self._is_due:
+            self._frontier.add_errand(host := self.hosts.host("a.test"), MarkFile(self, host), now)
+        self._is_due = False
+        return is_due
+
+    def on_file(self, errand, now):
+        self.hosts.end_turn(errand.turn, errand.fetched, now)
+        self._asked["mark_file"] = errand.fetched.status
+
+
+class MarkFile(Request):
+    waits = True
+
+    def __init__(self, marking, host):
+        super().__init__(marking.hosts, host, "http://a.test/mark.txt")
+        self._marking = marking
+
+    async def ask(self, source, deliver):
+        self.fetched, _ = await source.page(PageRequest(self.url))
+
+    def on_answer(self, now):
+        self._marking.on_file(self, now)
+'''
 
 
 @pytest.fixture(scope="module")
@@ -121,12 +165,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     return said(tmp_path_factory.mktemp("whole"))
 
 
-def said(folder: Path, *, added: str = "") -> dict[str, Any]:
-    """What a copy of the product says, with a part that is added."""
+def said(folder: Path, **added: str) -> dict[str, Any]:
+    """What a copy of the product says, with a part that is added. added: the text of each of its modules."""
     shutil.copytree(PRODUCT, folder / "minicrawl", ignore=shutil.ignore_patterns("__pycache__"))
     if added:
         (folder / "minicrawl" / "parts" / "marks").mkdir()
-        (folder / "minicrawl" / "parts" / "marks" / "__init__.py").write_text(added)
+        for name, text in added.items():
+            (folder / "minicrawl" / "parts" / "marks" / f"{name}.py").write_text(text)
     (folder / "says.py").write_text(SAYS)
     path = os.pathsep.join([str(folder), str(PRODUCT.parent / "tests")])
     words = [sys.executable, str(folder / "says.py"), str(folder)]
@@ -138,13 +183,14 @@ def said(folder: Path, *, added: str = "") -> dict[str, Any]:
 
 
 def test_a_part_is_added_by_its_folder_alone(whole: dict[str, Any], tmp_path: Path) -> None:
-    more = said(tmp_path, added=MARKS)
+    more = said(tmp_path, __init__=MARKS, step=MARKING)
     assert set(more["settings"]) - set(whole["settings"]) == {"mark"}
     assert set(more["tables"]) - set(whole["tables"]) == {"marks"}
     pages = [f"http://a.test/{name}" for name in ("", "a", "b", "missing")]
     assert [mark[:2] for mark in more["marks"]] == [[page, "s3cret"] for page in pages]
     assert more["marks"][0][2].startswith("text/html")
     assert more["salvaged"] == more["marks"]
+    assert more["file"] == [[404]]
     assert "marked      s3cret" in more["why"]
     assert "marks     4" in more["status"]
     found = [finding["target"] for finding in json.loads(more["audit"])["findings"] if finding["rule"] == "marked"]

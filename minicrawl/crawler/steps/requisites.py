@@ -76,6 +76,9 @@ class Requisites(Step, Kind):
                 writer.ask_for_requisites_again(again)
         return cls(opening)
 
+    def kinds(self) -> Iterable[Kind]:
+        return (self,)
+
     @staticmethod
     def explain(store: Store, page: int) -> Iterable[str]:
         counts = store.requisites.counts(page)

@@ -15,6 +15,7 @@ from minicrawl.web.urls.normalise import with_outlinks
 
 if TYPE_CHECKING:  # all parts are read at the start of every command
     from minicrawl.crawler.known.crawl_state import CrawlState
+    from minicrawl.crawler.requests.request import Kind
     from minicrawl.crawler.sources.source import PageSource
     from minicrawl.crawler.visits.aliases import Aliases
     from minicrawl.crawler.visits.turn import Turn
@@ -74,6 +75,10 @@ class Step:
     def source(self, source: "PageSource") -> "PageSource":
         """Wrap the source that is about to be asked."""
         return source
+
+    def kinds(self) -> "Iterable[Kind]":
+        """The kinds of request that the step makes by itself."""
+        return ()
 
     def on_record(self, record: ArchiveRecord, page: int | None) -> None:
         """Called when an answer is in the archive. page: None for requests that are not for a page."""
