@@ -210,10 +210,10 @@ def test_voices_for_a_page_are_added_up_but_for_generated_links_and_names(most: 
     assert graph.voices_for(site_of, voice, whole).sum() == 0
     pages, sites = draw.integers(0, 200, 500), draw.integers(1, 9, 500)
     sites[pages < 40] = 1  # links to many pages of a site
-    graph.add(Voices(pages, sites, links := draw.choice([1, FRAME], len(pages))))
+    graph.add(Voices(pages, sites, places := draw.choice([1, FRAME], len(pages))))
     found, expected = graph.voices_for(site_of, voice, whole, most), [0] * 200
     linked: defaultdict[tuple[int, int], Counter[int]] = defaultdict(Counter)
-    for page, site, each in zip(pages.tolist(), sites.tolist(), links.tolist(), strict=True):
+    for page, site, each in zip(pages.tolist(), sites.tolist(), places.tolist(), strict=True):
         linked[site, int(site_of[page])][page] += each
     linked = defaultdict(
         Counter,
