@@ -54,6 +54,10 @@ from minicrawl.opic.book import SETTLED_ERROR, Book
 
 UNTOUCHED = 1e-3
 """Most that pages left aside could add to the bound."""
+LATE = 5
+"""The mean birth cash divided by this is what a page not found yet may have, where none of those that wait has any."""
+RISE = 0.4
+"""How much more pages that wait for their first turn are expected to get, as a share of what they have."""
 
 
 class PageKind(IntEnum):
@@ -188,7 +192,7 @@ class Coverage:
         sites, damping = int(np.count_nonzero(self._book.rule.page_level > 1)), self._book.twentieths / 20
         each, lost = self.prospects(left)
         later = left * min(each, 1.0) / max(max(1.0 - each, 0.0) * standing + left * min(each, 1.0), 1.0)
-        birth = born_unread / older if older else self._book.births / (5 * max(standing, 1))
+        birth = born_unread / older if older else self._book.births / (LATE * max(standing, 1))
         taken = later * min(pages * birth, born)
         found = self._book.births * new // max(standing, 1) + int(taken)
         doubted, fewer = max(doubted, int(held_left * lost)), int(read * taken / max(born, 1))
@@ -227,6 +231,6 @@ def shares_of_all(books: Iterable[CoverageSums], credits: int = 0, debits: int =
     low, shown = kept * (1.0 - moves * (1.0 - kept)), c + (1.0 - c) * max(1.0 - c, 0.5)
     if of_all.sites:
         left, keeps = of_all.left / of_all.unread, read - of_all.fewer / 2
-        about = keeps / (keeps + (1.0 + 0.4 * left) * unread + of_all.found / 2)
+        about = keeps / (keeps + (1.0 + RISE * left) * unread + of_all.found / 2)
         about *= 1.0 - moves * left * (1.0 - about) / 2
     return low, min(max(low, about), shown), shown

@@ -3,8 +3,8 @@
 A site whose front page links to hundreds of pages has as much cash as others, in small parts: any page of a small site
 comes before each of its own. So sites, too, have turns by the cash that waits there.
 
-worth  of a page: its priority by cash, as a float32, with a topic without the user's interest: so each seed is heard;
-       0 if it is before all others, or behind them
+worth  of a page: its priority by cash, as a float32, whatever the topic, so that each seed is heard; 0 if it is before
+       all others, or behind them
 sum    of a site: the worth of its pages never read that wait, whether its hosts may get a request now or not
 turn   of the site with the largest sum / (1 + its pages read or in flight), as seats are given to parties (D'Hondt);
        only of sites with a page on offer. Its best page on offer is next
@@ -37,7 +37,7 @@ class SiteTurns:
         self,
         hosts: list[Host],
         entry_of: Callable[[Host], int | None],
-        by_cash: Callable[[Pages | list[int]], IntArray | None] = lambda _: None,
+        by_cash: Callable[[Pages | list[int]], IntArray | None],
     ) -> None:
         """hosts: grows as hosts become known. entry_of: that of the best page of a host; None if none waits there.
         by_cash: priorities by cash alone; None: they are as given."""

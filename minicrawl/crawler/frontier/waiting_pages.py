@@ -292,18 +292,19 @@ class WaitingPages:
         discovers = self._budget.discovers(unread is not None, read is not None)
         if discovers is None:
             return None
-        if discovers and self._sites is not None and self._is_sites_turn:
-            return self._sites.best(attempts=attempts)
+        if discovers and (sites := self._sites_on_turn()) is not None:
+            return sites.best(attempts=attempts)
         return unread if discovers else read
 
-    @property
-    def _is_sites_turn(self) -> bool:
-        return self._sites is not None and self._sites.is_on and self._turns % SITE_TURN == SITE_TURN - 1
+    def _sites_on_turn(self) -> SiteTurns | None:
+        """The sites, if the next turn of pages never read is one of theirs."""
+        is_theirs = self._turns % SITE_TURN == SITE_TURN - 1
+        return self._sites if is_theirs and self._sites is not None and self._sites.is_on else None
 
     def is_of_less_interest(self, page: int, host: Host) -> bool:
         """True if the user wants the next page of a host much more than this one, which was never read; False at the
         turn of a site."""
-        if self._is_sites_turn:
+        if self._sites_on_turn() is not None:
             return False
         queue = self._discovery.queues.get(host.id)
         entry = None if queue is None or self._accounts.had_turn.item(page) or page in self.first else queue.peek()
